@@ -1,0 +1,34 @@
+"""The interface that a backend implements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conform.errors import ConformError
+
+
+class BackendUnavailable(ConformError):
+    """A backend that cannot start: its device is missing, an import failed, its process died while loading."""
+
+    exit_code = 3
+
+
+class Backend:
+    """Runs operators. A subclass sets `name` (and `version`, if it has one) and implements `run`.
+
+    It is created without arguments, in a worker process of its own that never sees an expected value. `device` is the
+    kind of hardware a test's `device` field is held against: a torch device string, by default "cpu".
+    """
+
+    name: str = ""
+    version: str | None = None
+    device: str = "cpu"
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The result of one call: a torch tensor on any device, a Python scalar, None, or a tuple or list of these.
+
+        `op` is a resolved overload ("aten::add.Tensor", "aten::exp"); `args` and `kwargs` are what torch's operator
+        takes: CPU tensors, Python scalars, lists, None, torch.dtype and its like. The tensors must not be written to.
+        Raises `conform.Unsupported` with a reason for what the backend does not do; any other exception is an error.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not implement run(op, args, kwargs)")

@@ -1,0 +1,89 @@
+"""A call as the parent states it, and its frame."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conform import schema
+from conform.backends.protocol import TorchConstant, contiguous_strides, frame, payload_of, to_tree
+
+_KIND_OF_TYPE = {"ScalarType": "dtype", "MemoryFormat": "memory_format", "Layout": "layout", "Device": "device"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a resolved overload.
+
+    Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or objects
+    with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that torch's schema
+    types as ScalarType, MemoryFormat, Layout or Device stands for that object.
+    """
+
+    op: str
+    args: list[Any]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+def encode_call(call: Call, number: int) -> bytes:
+    """The frame of a call; `number` comes back in its reply. TypeError for a value that no frame can carry."""
+    tensors: list[list[Any]] = []
+    storages: list[bytes] = []
+
+    def tensor_number(value: Any) -> int | None:
+        described = _described(value)
+        if described is None:
+            return None
+        tensors.append(described[0])
+        storages.append(described[1])
+        return len(tensors) - 1
+
+    args, kwargs = _with_constants(call)
+    header = {
+        "call": number,
+        "op": call.op,
+        "args": [to_tree(value, tensor_number) for value in args],
+        "kwargs": {name: to_tree(value, tensor_number) for name, value in kwargs.items()},
+        "tensors": tensors,
+    }
+    return frame(header, payload_of(storages))
+
+
+def _described(value: Any) -> tuple[list[Any], bytes] | None:
+    """[dtype, shape, strides, offset, storage bytes] of a tensor and its storage; numpy scalars are 0-d tensors."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        storage = value.tobytes()
+        return [value.dtype.name, value.shape, contiguous_strides(value.shape), 0, len(storage)], storage
+    if hasattr(value, "storage"):
+        storage = value.storage.tobytes()
+        shape, strides = [int(size) for size in value.shape], [int(step) for step in value.strides]
+        return [value.storage.dtype.name, shape, strides, int(value.offset), len(storage)], storage
+    return None
+
+
+def _with_constants(call: Call) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments with TorchConstants where the schema asks for them."""
+    positions, names = _constant_parameters(call.op)
+    args, kwargs = call.args, call.kwargs
+    if positions:
+        args = [_constant(positions.get(position), value) for position, value in enumerate(args)]
+    if names:
+        kwargs = {name: _constant(names.get(name), value) for name, value in kwargs.items()}
+    return args, kwargs
+
+
+def _constant(kind: str | None, value: Any) -> Any:
+    return TorchConstant(kind, value) if kind and isinstance(value, str) else value
+
+
+@functools.cache
+def _constant_parameters(op: str) -> tuple[dict[int, str], dict[str, str]]:
+    """Kinds of the parameters that take a torch object, by position and by name; none for what is no aten operator."""
+    if not op.startswith("aten::"):
+        return {}, {}
+    parameters = [(one, _KIND_OF_TYPE.get(one.type.removesuffix("?"))) for one in schema.schema(op).arguments]
+    positions = {at: kind for at, (one, kind) in enumerate(parameters) if kind and not one.kwarg_only}
+    return positions, {one.name: kind for one, kind in parameters if kind}

@@ -1,0 +1,58 @@
+"""What an exception that leaves a backend's `run` means: the case's status and its reason."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+import torch
+
+from conform.errors import Unsupported
+
+# The messages by which torch says that a backend does not do something, as opposed to failing at it. Everything else, a
+# plain NotImplementedError of the backend's own included, is an error: a backend says it by raising Unsupported.
+_UNSUPPORTED = (
+    # No kernel of this operator for this device (c10 dispatcher, OperatorEntry::reportError).
+    (NotImplementedError, re.compile(r"Could not run '[^']+' with arguments from the '\w+' backend")),
+    # A kernel, but not for this dtype (AT_DISPATCH_SWITCH; RuntimeError in older versions of torch).
+    (RuntimeError, re.compile(r"\"[^\"]+\" not implemented for '\w+'")),
+    # MPS without the operator (mps_error_fallback), and without the dtype.
+    (NotImplementedError, re.compile(r"The operator '[^']+' is not currently implemented for the MPS device")),
+    (TypeError, re.compile(r"Cannot convert a MPS Tensor to \w+ dtype as the MPS framework doesn't support \w+")),
+)
+_MAX_LINES = 4
+_MAX_CHARACTERS = 600
+_ADDRESS = re.compile(r"\b(at )0x[0-9a-fA-F]+")
+_OWN_PACKAGES = (Path(__file__).parent.parent, Path(torch.__file__).parent)
+
+
+def classify(error: Exception) -> tuple[str, str]:
+    """("unsupported" or "error", reason). A reason holds no address or directory: it is the same in every run."""
+    if isinstance(error, Unsupported):
+        return "unsupported", _first_lines(str(error)) or "no reason given"
+    message = _first_lines(str(error))
+    for type_, pattern in _UNSUPPORTED:
+        if isinstance(error, type_) and pattern.match(str(error)):
+            return "unsupported", message.splitlines()[0].partition(". ")[0]
+    return "error", f"{type(error).__name__}: {message}{_place(error)}"
+
+
+def device_is_lost(error: Exception) -> bool:
+    """Whether the device refuses all later work of this process, as CUDA does after a failed assertion in a kernel."""
+    accelerator_error = getattr(torch, "AcceleratorError", ())  # torch 2.8; a RuntimeError of this text before
+    return isinstance(error, accelerator_error) or bool(re.match(r"(CUDA|HIP) error:", str(error)))
+
+
+def _first_lines(message: str) -> str:
+    lines = [line.rstrip() for line in message.strip().splitlines()]
+    return _ADDRESS.sub(r"\1...", "\n".join(lines[:_MAX_LINES]))[:_MAX_CHARACTERS]
+
+
+def _place(error: Exception) -> str:
+    """` (in FUNCTION, FILE:LINE)` of the innermost frame that is neither torch's nor the kit's: the backend's own code."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_file() and not any(path.is_relative_to(package) for package in _OWN_PACKAGES):
+            return f" (in {frame.name}, {path.name}:{frame.lineno})"
+    return ""

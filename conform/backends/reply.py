@@ -1,0 +1,128 @@
+"""What came back: a worker's reply, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conform.backends.protocol import (
+    DTYPES,
+    MAX_PAYLOAD_BYTES,
+    MAX_RANK,
+    ProtocolError,
+    from_tree,
+    placement,
+)
+
+# A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
+WORKER_STATUSES = ("ok", "error", "unsupported")
+MAX_REASON_CHARACTERS = 2000
+
+
+@dataclass(frozen=True)
+class Output:
+    """A tensor that a backend returned: its values (shape and storage dtype of torch's tensor, read-only) and the strides,
+    in elements, that the tensor had."""
+
+    array: np.ndarray
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The end of one call.
+
+    `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `result` is the returned value
+    with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor arguments
+    (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside every storage.
+    `log` is the end of what the worker printed, for crash and timeout.
+    """
+
+    status: str
+    reason: str | None = None
+    result: Any = None
+    mutated: tuple[int, ...] = ()
+    overrun: bool = False
+    log: str = ""
+
+    @property
+    def outputs(self) -> tuple[Any, ...]:
+        """The leaves of `result` in order: Output, None or a Python scalar."""
+        return tuple(_leaves(self.result))
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [value]
+
+
+def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
+    """The reply to call `number`, which had `tensor_count` tensor arguments. ProtocolError if the frame is not one."""
+    if header.get("call") != number:
+        raise ProtocolError(f"a reply is for call {header.get('call')!r}, not for call {number}")
+    status = header.get("status")
+    if status not in WORKER_STATUSES:
+        raise ProtocolError(f"a reply has status {status!r}")
+    mutated = _list(header, "mutated")
+    if not all(type(one) is int and 0 <= one < tensor_count for one in mutated):
+        raise ProtocolError(f"a reply names mutated tensors {str(mutated)[:100]} of {tensor_count}")
+    overrun = header.get("overrun") is True
+    if status != "ok":
+        return Reply(status, printable(str(header.get("reason"))), mutated=tuple(mutated), overrun=overrun)
+    outputs = _outputs(_list(header, "outputs"), payload)
+    if (reason := _unwritten(outputs)) is not None:
+        return Reply("error", reason, mutated=tuple(mutated), overrun=overrun)
+    try:
+        result = from_tree(header.get("result"), outputs)
+    except RecursionError:
+        raise ProtocolError("a result is nested too deeply") from None
+    return Reply(status, result=result, mutated=tuple(mutated), overrun=overrun)
+
+
+def printable(text: str) -> str:
+    """`text` cut to a readable length, with a replacement for what a terminal or a file of UTF-8 would stumble over."""
+    cut = text[:MAX_REASON_CHARACTERS]
+    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in cut)
+
+
+def _outputs(described: list[Any], payload: bytes) -> list[Output]:
+    """The output tensors; the descriptions must account for every byte of the payload."""
+    tensors = [_description(one) for one in described]
+    sizes = [dtype.itemsize * math.prod(shape) for dtype, shape, _ in tensors]
+    starts, payload_bytes = placement(sizes)
+    if len(payload) != payload_bytes:
+        raise ProtocolError(f"a reply carries {len(payload)} bytes, its outputs take {payload_bytes}")
+    return [
+        Output(np.frombuffer(payload, dtype, math.prod(shape), start).reshape(shape), tuple(strides))
+        for (dtype, shape, strides), start in zip(tensors, starts, strict=True)
+    ]
+
+
+def _description(one: Any) -> tuple[np.dtype, list[int], list[int]]:
+    """dtype, shape and strides of one output, each checked."""
+    match one:
+        case [str(name), list(shape), list(strides)] if name in DTYPES and len(shape) == len(strides) <= MAX_RANK:
+            sizes_are_sane = all(type(size) is int and 0 <= size <= MAX_PAYLOAD_BYTES for size in shape)
+            if sizes_are_sane and all(type(step) is int and step >= 0 for step in strides):
+                return DTYPES[name], shape, strides
+    raise ProtocolError(f"an output is described as {str(one)[:100]}")
+
+
+def _list(header: dict[str, Any], key: str) -> list[Any]:
+    value = header.get(key, [])
+    if not isinstance(value, list):
+        raise ProtocolError(f"a reply's {key!r} is {str(value)[:100]}, not a list")
+    return value
+
+
+def _unwritten(outputs: list[Output]) -> str | None:
+    """Why an output cannot be read: a bool is one byte, 0 or 1; torch's and numpy's operators rely on it."""
+    for number, output in enumerate(outputs):
+        if output.array.dtype == np.bool_ and output.array.size:
+            if (largest := int(output.array.view(np.uint8).max())) > 1:
+                return f"output {number} is a bool tensor with a byte of value {largest} (memory that was never written?)"
+    return None

@@ -1,0 +1,117 @@
+"""The template process: `python -m conform.backends.template FD DIRECTORY`.
+
+It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
+line of JSON, each answered by one line:
+
+* `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a worker
+  that serves the socket and prints to the log, and answers `{"pid": P}`;
+* `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and answers
+  `{"exit_code": N}`, negative for a signal.
+
+When the socket closes (the parent closed it, or ended in whatever way) it kills its workers and ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+
+# How long a worker may take to end after it closed its socket, before it is killed.
+LINGER_S = 5.0
+_MAX_REQUEST_BYTES = 1 << 16
+
+
+def main(control_fd: int, directory: str) -> None:
+    """Serves until the control socket closes. `directory` is where the parent runs, and so the workers."""
+    sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
+    os.chdir(directory)
+    import torch  # noqa: F401 - once, for all workers
+
+    control = socket.socket(fileno=control_fd)
+    workers: set[int] = set()
+    while (request := receive(control)) is not None:
+        message, descriptors = request
+        if "fork" in message:
+            pid = fork(control, descriptors, **message["fork"])
+            workers.add(pid)
+            reply = {"pid": pid}
+        else:
+            reply = {"exit_code": end(message["end"], message["kill"])}
+            workers.discard(message["end"])
+        control.sendall(json.dumps(reply).encode() + b"\n")
+    for pid in workers:
+        end(pid, kill=True)
+
+
+def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
+    """The next request and the file descriptors that came with it; None where the parent has closed the socket."""
+    line = b""
+    descriptors: list[int] = []
+    while not line.endswith(b"\n"):
+        chunk, received, _, _ = socket.recv_fds(control, _MAX_REQUEST_BYTES, 2)
+        if not chunk:
+            return None
+        line += chunk
+        descriptors += received
+    return json.loads(line), descriptors
+
+
+def fork(control: socket.socket, descriptors: list[int], backend: str, threads: int) -> int:
+    """The process id of a new worker, which owns `descriptors`: its socket and its log."""
+    pid = os.fork()
+    if pid == 0:
+        exit_code = 1
+        try:
+            control.close()
+            exit_code = work(*descriptors, backend, threads)
+        finally:
+            os._exit(exit_code)  # whatever happened: a worker never returns into the template's loop
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return pid
+
+
+def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
+    """The worker: serves its socket, printing to its log, and returns its exit code."""
+    import faulthandler
+
+    os.setpgid(0, 0)  # a group of its own, so that what it starts ends with it
+    for stream in (1, 2):
+        os.dup2(log_fd, stream)
+    os.close(log_fd)
+    sys.stdout.reconfigure(line_buffering=True)
+    faulthandler.enable()
+    try:
+        from conform.backends import worker
+
+        with socket.socket(fileno=connection_fd) as connection:
+            worker.serve(connection, backend, threads)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def end(pid: int, kill: bool) -> int:
+    """Waits for a worker's end, kills it and all it started if need be, and returns its exit code (negative: signal)."""
+    deadline = time.monotonic() + (0 if kill else LINGER_S)
+    while not _has_ended(pid) and time.monotonic() < deadline:
+        time.sleep(0.002)
+    os.killpg(pid, signal.SIGKILL)  # not reaped yet, so the id is still its own
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,69 @@
+"""Eager torch on any of its devices, as a backend."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+from conform.backends.base import Backend
+from conform.errors import Unsupported
+
+
+class TorchDevice(Backend):
+    """Runs `torch.ops` on `device` ("cpu", "cuda:1", "mps", ...). May be subclassed: every call goes through `run`.
+
+    Creating one touches the device, so an absent device raises torch's own exception.
+    """
+
+    version = torch.__version__
+
+    def __init__(self, device: str = "cpu") -> None:
+        torch.zeros(1, device=device).cpu()
+        self.device = device
+        self.name = type(self).name or device
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if self.device == "cpu":
+            return overload(op)(*args, **kwargs)
+        storages: list[tuple[torch.Tensor, torch.Tensor]] = []
+        moved_args = [self._moved(value, storages) for value in args]
+        moved_kwargs = {name: self._moved(value, storages) for name, value in kwargs.items()}
+        if not storages and takes_device(op) and moved_kwargs.get("device") is None:
+            moved_kwargs["device"] = torch.device(self.device)
+        result = overload(op)(*moved_args, **moved_kwargs)
+        for original, copy in storages:
+            original.copy_(copy)  # so that an input that the device wrote to shows on the CPU, where it is looked for
+        return result
+
+    def _moved(self, value: Any, storages: list[tuple[torch.Tensor, torch.Tensor]]) -> Any:
+        """`value` with its tensors on the device in the same layout: the whole storage moves, gaps included.
+
+        `storages` collects each tensor's storage, here and there, as flat tensors.
+        """
+        if isinstance(value, torch.Tensor):
+            original = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage())
+            copy = original.to(self.device)
+            storages.append((original, copy))
+            return copy.as_strided(value.shape, value.stride(), value.storage_offset())
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._moved(item, storages) for item in value])
+        return value
+
+
+@functools.cache
+def overload(op: str) -> torch._ops.OpOverload:
+    """torch's operator "aten::add.Tensor"; Unsupported where this torch has none of that name."""
+    namespace, _, full_name = op.partition("::")
+    name, _, overload_name = full_name.partition(".")
+    try:
+        return getattr(getattr(getattr(torch.ops, namespace), name), overload_name or "default")
+    except AttributeError:
+        raise Unsupported(f"torch {torch.__version__} has no operator {op}") from None
+
+
+@functools.cache
+def takes_device(op: str) -> bool:
+    """Whether the operator has an argument `device`, as those have that create tensors from numbers."""
+    return any(argument.name == "device" for argument in overload(op)._schema.arguments)

@@ -1,0 +1,126 @@
+"""The worker's loop: decode a call, run it, see what it did to its inputs, reply."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import torch
+
+from conform.backends import registry
+from conform.backends.base import Backend
+from conform.backends.failures import classify, device_is_lost
+from conform.backends.memory import Memory, output_of
+from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, parse_prefix, payload_of, to_tree
+from conform.errors import UsageError
+
+
+def serve(connection: socket.socket, name: str, threads: int) -> None:
+    """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend."""
+    torch.set_num_threads(threads)
+    try:
+        backend = registry.load(name)
+        greeting = {"hello": describe(backend, threads)}
+    except UsageError as error:
+        connection.sendall(frame({"usage": str(error)}))
+        return
+    except Exception as error:
+        connection.sendall(frame({"unavailable": classify(error)[1]}))
+        return
+    connection.sendall(frame(greeting))
+    while (received := receive(connection)) is not None:
+        connection.sendall(answer(backend, *received))
+
+
+def describe(backend: Backend, threads: int) -> dict[str, Any]:
+    """What a run record tells about a backend; `hardware` and `threads` belong to the environment."""
+    return {
+        "name": backend.name,
+        "version": backend.version,
+        "device": backend.device,
+        "hardware": _hardware(backend.device),
+        "torch": torch.__version__,
+        "threads": threads,
+    }
+
+
+def _hardware(device: str) -> str | None:
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
+    return torch.backends.cpu.get_cpu_capability() if device == "cpu" else None
+
+
+# --- Frames, blocking -------------------------------------------------------------------------------------------------
+
+
+def receive(connection: socket.socket) -> tuple[dict[str, Any], Memory] | None:
+    """The next call's header and memory, or None where the parent has closed the connection."""
+    prefix = bytearray(PREFIX.size)
+    if not _fill(connection, memoryview(prefix)):
+        return None
+    header_bytes, payload_bytes = parse_prefix(prefix)
+    text, memory = bytearray(header_bytes), Memory(payload_bytes)
+    if not (_fill(connection, memoryview(text)) and _fill(connection, memory.bytes.data)):
+        return None
+    memory.freeze()
+    return parse_header(text), memory
+
+
+def _fill(connection: socket.socket, buffer: memoryview) -> bool:
+    while buffer:
+        received = connection.recv_into(buffer)
+        if received == 0:
+            return False
+        buffer = buffer[received:]
+    return True
+
+
+# --- One call ---------------------------------------------------------------------------------------------------------
+
+
+def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
+    """The frame of the reply: the result, or how the call failed, and what became of the inputs."""
+    reply: dict[str, Any] = {"call": header["call"]}
+    contents: list[bytes] = []
+    try:
+        result = run(backend, header, memory)
+        contents = _add_result(reply, result)
+    except Exception as error:
+        reply["status"], reply["reason"] = classify(error)
+        reply["retire"] = device_is_lost(error)
+    reply["mutated"], reply["overrun"] = memory.changes()
+    return frame(reply, payload_of(contents))
+
+
+def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
+    """What the backend returns for the call in `header`."""
+    tensors = memory.tensors(header["tensors"])
+    args = [from_tree(tree, tensors, torch_object) for tree in header["args"]]
+    kwargs = {name: from_tree(tree, tensors, torch_object) for name, tree in header["kwargs"].items()}
+    return backend.run(header["op"], args, kwargs)
+
+
+def torch_object(kind: str, name: str) -> Any:
+    """The torch.dtype, memory_format, layout or device of this name."""
+    return torch.device(name) if kind == "device" else getattr(torch, name)
+
+
+def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
+    """Writes status, result and outputs into `reply`; the outputs' bytes, brought to the CPU."""
+    described: list[list[Any]] = []
+    contents: list[bytes] = []
+
+    def tensor_number(value: Any) -> int | None:
+        if not isinstance(value, torch.Tensor):
+            return None
+        description, content = output_of(value, len(described))
+        described.append(description)
+        contents.append(content)
+        return len(described) - 1
+
+    try:
+        tree = to_tree(result, tensor_number)
+    except TypeError as error:
+        raise TypeError(f"run returned a result that is no tensor, number, None, tuple or list of these: {error}") from None
+    reply.update(status="ok", result=tree, outputs=described)
+    return contents

@@ -1,0 +1,215 @@
+"""The command line: one small function a verb, which imports what it needs itself, so that help answers at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from conform.errors import ConformError
+
+if TYPE_CHECKING:
+    from conform.report.record import Run
+
+DEFAULT_SUITE = ("core",)
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+class _Verbs(click.Group):
+    """The verbs in the order of definition; a user's mistake ends in a message and its exit code, not a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ConformError as error:
+            click.echo(f"conform: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("conform: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Tells whether a tensor backend computes what it should, and how far off it is.
+
+    \b
+    conform check smoke --backend cpu                    a first look, in seconds
+    conform check --backend cpu --op aten::exp           one op of the core suite
+    conform explain aten::exp                            what it should compute, and how exactly
+    """
+    if os.environ.get("NO_COLOR"):  # no-color.org: any value but the empty one
+        ctx.color = False
+
+
+def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str:
+    """Exactly one name: taking the last of several would drop the others without a word."""
+    if len(names) != 1:
+        raise click.BadParameter(f"{len(names)} names given; one backend a run", ctx=ctx, param=parameter)
+    return names[0]
+
+
+@main.command()
+@click.argument("suites", metavar="[SUITE ...]", nargs=-1)
+@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=_one_backend,
+              help="What is tested: see `conform backends`.")  # fmt: skip
+@click.option("--op", "ops", metavar="GLOB", multiple=True,
+              help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
+@click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
+@click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
+@click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Draws of each case.")  # fmt: skip
+@click.option("--values", type=click.Choice(["typical", "special", "all"]),
+              help="Value classes. Default: all in built-in suites, typical in a YAML file.")  # fmt: skip
+@click.option("--layouts", type=click.Choice(["as-written", "all"]),
+              help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
+@click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True, help="The table of bounds.")
+@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=30.0,
+              show_default=True, help="For one call of the backend.")  # fmt: skip
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="Write run.json, junit.xml and report.md there.")  # fmt: skip
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
+@click.option("--quiet", is_flag=True, help="Print the summary line alone.")
+@click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
+@click.pass_context
+def check(
+    ctx: click.Context, suites: tuple[str, ...], out: Path | None, quiet: bool, no_progress: bool, **selection: object
+) -> None:
+    """Run SUITEs on a backend and judge every result.
+
+    SUITE is a built-in name (smoke, core) or a YAML file; the default is core.
+
+    \b
+    conform check --backend cpu
+    conform check smoke --backend cuda --dtype float16 --dtype bfloat16 --out results
+    conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
+
+    Exit code: 0 every judged case passed; 1 some did not; 2 usage or bad input; 3 nothing could be judged.
+    """
+    from conform.check import check as run_check
+    from conform.report import write
+    from conform.report.progress import Progress
+    from conform.report.record import Interrupted
+
+    directory = write.prepare(out) if out else None
+    with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
+        try:
+            run, exit_code = run_check(suites or DEFAULT_SUITE, on_verdict=progress.count, **selection), None
+        except Interrupted as interruption:
+            run, exit_code = interruption.run, INTERRUPTED
+    written = write.write(run, directory) if directory else []
+    _show(run, written, quiet)
+    ctx.exit(run.exit_code if exit_code is None else exit_code)
+
+
+def _show(run: Run, written: Sequence[Path], quiet: bool) -> None:
+    from conform.report import terminal
+
+    if quiet:
+        click.echo(terminal.summary_lines(run.record).splitlines()[0])
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    report = next((str(path) for path in written if path.suffix == ".md"), None)
+    click.echo(terminal.render(run.record, width, report))
+    if written:
+        click.echo(f"written: {' '.join(str(path) for path in written)}")
+
+
+@main.command()
+@click.argument("suites", metavar="SUITE ...", nargs=-1, required=True)
+@click.pass_context
+def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
+    """Say whether suites are well-formed.
+
+    Prints `ok` and the number of tests, or every error of the file.
+
+    \b
+    conform validate mine.yaml core
+    """
+    from conform.suites import validate as check_suite
+
+    bad = False
+    for name in suites:
+        try:
+            click.echo(f"ok {name}: {check_suite(name)} tests")
+        except ConformError as error:
+            bad = True
+            click.echo(f"conform: {error}", err=True)
+    ctx.exit(2 if bad else 0)
+
+
+@main.command("list")
+@click.argument("suites", metavar="[SUITE ...]", nargs=-1)
+def list_tests(suites: tuple[str, ...]) -> None:
+    """Print the id of every test, one a line.
+
+    The cases of a test (its dtypes, value classes, layouts and samples) have the ids TEST/DTYPE/VALUES/LAYOUT.
+    """
+    from conform.suites import list_ids
+
+    for test in list_ids(suites or DEFAULT_SUITE):
+        click.echo(test)
+
+
+@main.command()
+def ops() -> None:
+    """List the ops and what the kit has of each.
+
+    semantics: it can be judged; reference: an independent second definition; spec: what is valid input; suite: tests in
+    the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
+    """
+    from conform.inventory import render
+
+    click.echo(render())
+
+
+@main.command()
+def backends() -> None:
+    """List the backends, and why some are not available."""
+    from tabulate import tabulate
+
+    from conform.backends.registry import backends as known
+
+    rows = [[name, "yes" if available else "no", detail] for name, available, detail in known()]
+    click.echo(tabulate(rows, headers=["backend", "available", "version or reason"], disable_numparse=True))
+    click.echo("\nalso any torch device string, path/to/file.py::ClassName, entry points of the group conform.backends")
+
+
+@main.command()
+@click.argument("name", metavar="OP|CASE-ID")
+@click.option("--suite", "suites", metavar="SUITE", multiple=True, help="Holds the tests; default core. Repeatable.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the inputs of a case.")
+def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
+    """Say what an op, or one case of it, should give.
+
+    For an op: its schema, meaning, dtypes, bounds with their sources, policy rules and tests. For a case: its inputs,
+    golden values and contract.
+
+    \b
+    conform explain aten::softmax
+    conform explain exp_1d/float32/special/contiguous
+    """
+    from conform.explain import explain_case, explain_op
+
+    chosen = suites or DEFAULT_SUITE
+    click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON Schema of suite files, for editors."""
+    import json
+
+    from conform.suites import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2))

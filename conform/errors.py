@@ -1,0 +1,36 @@
+"""The exceptions a user of the kit meets; each carries the exit code of the command line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ConformError(Exception):
+    """Base of everything the kit raises on purpose; the command line prints the message and exits with `exit_code`."""
+
+    exit_code = 2
+
+
+class UsageError(ConformError):
+    """Bad input: an unknown name, an unreadable or invalid file, a filter that matches nothing."""
+
+
+class Unjudged(ConformError):
+    """The kit has no semantics for an op, or could not decide a result. Never a guess."""
+
+    exit_code = 3
+
+
+class Unsupported(ConformError):
+    """Raised by a backend for what it does not do, with its reason; the case ends as `unsupported`."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'X'?` for the closest known name, or an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+class InvalidArguments(ConformError):
+    """The op's definition rejects these arguments; a conformant backend raises too."""

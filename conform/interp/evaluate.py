@@ -1,0 +1,100 @@
+"""An op's golden outcome: resolve the overload, bind the arguments, ask the semantics, add the other readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conform.errors import Unjudged
+from conform.interp import registry
+from conform.interp.golden import Golden, Outcome
+from conform.interp.numerics.formats import FORMATS, Format, format_of
+from conform.interp.numerics.rounding import round_to
+from conform.interp.operands import compute_format
+from conform.schema import OpSchema, bind, resolve
+
+# Arguments that say where or how a result is stored, not what it is; torch documents no effect on values.
+WITHOUT_MEANING = frozenset({"device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad"})
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` stands for a tensor; numpy scalars are 0-d tensors."""
+    return isinstance(value, np.ndarray | np.generic)
+
+
+def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome:
+    """The golden outputs of `op` ("aten::add", or with its overload) on numpy arrays and Python values.
+
+    Raises Unjudged where the kit has no semantics or cannot decide, InvalidArguments where the op's definition rejects the
+    arguments, UsageError for an unknown op or arguments that do not fit its schema.
+    """
+    schema = resolve(op, args, kwargs, is_array)
+    definition = registry.find(schema.name)
+    if definition is None:
+        raise Unjudged(f"no semantics for {schema.name}")
+    bound = {name: _arrays(value) for name, value in bind(schema, args, kwargs, is_array).items()}
+    meant = {name: value for name, value in bound.items() if name not in WITHOUT_MEANING}
+    outcome = _outcome(definition.function(**meant))
+    for reading in _other_readings(schema, meant):
+        outcome = _joined(outcome, _outcome(definition.function(**{**meant, **reading})))
+    return outcome
+
+
+def _arrays(value: Any) -> Any:
+    """numpy scalars as 0-d arrays, in lists too."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return [_arrays(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _outcome(result: Golden | tuple[Golden, ...] | Outcome) -> Outcome:
+    if isinstance(result, Outcome):
+        return result
+    return Outcome(result if isinstance(result, tuple) else (result,))
+
+
+def _joined(outcome: Outcome, other: Outcome) -> Outcome:
+    pairs = zip(outcome.goldens, other.goldens, strict=True)
+    same_shape = [mine.or_else(its) if mine.value.shape == its.value.shape else mine for mine, its in pairs]
+    return Outcome(tuple(same_shape), outcome.refusal or other.refusal)
+
+
+def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type hold it."""
+    element = _element_format(bound)
+    readings = []
+    for fmt in {compute_format(element), element}:
+        rounded = {
+            argument.name: _read_in(fmt, bound[argument.name])
+            for argument in schema.arguments
+            if argument.type in ("Scalar", "float", "Tensor") and _is_wider(bound.get(argument.name), fmt)
+        }
+        if rounded and rounded not in readings:
+            readings.append(rounded)
+    return readings
+
+
+def _element_format(bound: Mapping[str, Any]) -> Format:
+    """The dtype that Python floats are cast to: of the first float tensor with dimensions, else torch's default."""
+    for value in bound.values():
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, np.ndarray) and first.ndim and format_of(first).is_float:
+            return format_of(first)
+    named = bound.get("dtype")
+    return FORMATS[named] if named in FORMATS and FORMATS[named].is_float else FORMATS["float32"]
+
+
+def _is_wider(value: Any, fmt: Format) -> bool:
+    if isinstance(value, float):
+        return float(round_to(fmt, np.float64(value))) != value and np.isfinite(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and format_of(value).is_float:
+        return format_of(value).bits > fmt.bits
+    return False
+
+
+def _read_in(fmt: Format, value: float | np.ndarray) -> float | np.ndarray:
+    if isinstance(value, float):
+        return float(round_to(fmt, np.float64(value)))
+    return np.asarray(round_to(fmt, value.astype(np.float64)).astype(value.dtype))

@@ -1,0 +1,63 @@
+"""What the interpreter says about one output of an op: the rounded value, the real number behind it, and its freedoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from conform.interp.numerics.formats import Format
+from conform.interp.numerics.real import Real
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Index outputs whose choice among equal elements is free: index `i` along `dim` at a position is as right as the
+    expected one if both carry the same rank, and no index may occur twice along `dim`."""
+
+    dim: int
+    ranks: np.ndarray
+
+
+@dataclass(frozen=True)
+class Golden:
+    """One output of an op.
+
+    `value` is correctly rounded, in the storage dtype of `format`. `real` is the number before rounding (for complex
+    formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms` (how
+    many) and `magnitude` (the sum of their magnitudes); composite ops carry `budget`, the absolute error that an honest
+    implementation in the compute type may have. `open` marks elements that the op's meaning leaves open, by `open_rule`.
+    """
+
+    format: Format
+    value: np.ndarray
+    real: Real | None = None
+    terms: np.ndarray | int | None = None
+    magnitude: np.ndarray | None = None
+    budget: np.ndarray | None = None
+    open: np.ndarray | None = None
+    open_rule: str | None = None
+    zero_sign_free: bool | np.ndarray = False
+    ties: Ties | None = None
+    alternatives: tuple[Golden, ...] = ()
+
+    def opened(self, mask: np.ndarray, rule: str) -> Golden:
+        """This golden with the elements of `mask` left open by the policy rule `rule`."""
+        if not mask.any():
+            return self
+        open_, rules = (mask, rule) if self.open is None else (self.open | mask, f"{self.open_rule}, {rule}")
+        return replace(self, open=open_, open_rule=rules)
+
+    def or_else(self, *others: Golden) -> Golden:
+        """This golden, with `others` (and their own alternatives) accepted as well."""
+        flat = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
+        return replace(self, alternatives=self.alternatives + tuple(flat))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All outputs of an op; `refusal` names the policy rule by which a backend may raise instead of answering."""
+
+    goldens: tuple[Golden, ...]
+    refusal: str | None = None
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,123 @@
+"""What an honest implementation of a composite op may lose: numbers with the error it may have made so far.
+
+A `Ball` is a value computed in the compute type: `mid` is the real number (in float64), `rad` bounds how far an honest
+implementation's computed value may lie from it. Every operator passes on its operands' errors through the image of the
+ball and adds its own rounding, |fl(z) - z| <= ulps * ulp(z) <= 2 u ulps |z| + eta, with u the unit roundoff and eta the
+smallest subnormal of the compute type (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 2.2).
+A bound that overflows the compute type is infinite: it says nothing, and the judge reports it as vacuous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from conform.interp.numerics.formats import Format
+
+CORRECTLY_ROUNDED = 0.5
+
+
+# ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4. Division
+# by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
+ULPS = {"exp": 3.0, "erf": 16.0, "tanh": 5.0, "sqrt": 3.0, "div": 2.5}
+
+
+@dataclass(frozen=True)
+class Ball:
+    """`mid` and `rad` are float64 arrays of one shape; `compute` is the format an implementation computes in."""
+
+    mid: np.ndarray
+    rad: np.ndarray
+    compute: Format
+
+    @staticmethod
+    def exact(mid: np.ndarray, compute: Format) -> Ball:
+        """Operands that the compute type holds exactly."""
+        mid = np.asarray(mid, dtype=np.float64)
+        return Ball(mid, np.zeros_like(mid), compute)
+
+    def constant(self, value: float) -> Ball:
+        """A real constant as the compute type holds it: rounded once."""
+        return Ball.exact(np.float64(value), self.compute).rounded(abs(value), 0.0)
+
+    def rounded(self, mid: np.ndarray | float, propagated: np.ndarray | float, ulps: float = CORRECTLY_ROUNDED) -> Ball:
+        """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by `propagated`."""
+        with np.errstate(all="ignore"):
+            mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
+            reach = np.abs(mid) + propagated
+            rad = propagated + 2 * ulps * (self.compute.unit_roundoff * reach + self.compute.min_subnormal / 2)
+            rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
+        return Ball(mid, rad, self.compute)
+
+    def _lift(self, other: Ball | float) -> Ball:
+        return other if isinstance(other, Ball) else self.constant(other)
+
+    def __add__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        return self.rounded(self.mid + other.mid, self.rad + other.rad)
+
+    def __sub__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        return self.rounded(self.mid - other.mid, self.rad + other.rad)
+
+    def __mul__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            spread = np.abs(self.mid) * other.rad + np.abs(other.mid) * self.rad + self.rad * other.rad
+            return self.rounded(self.mid * other.mid, spread)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
+            spread = np.where(room > 0, (self.rad + np.abs(quotient) * other.rad) / np.abs(room), np.inf)
+        return self.rounded(quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED)
+
+    def __getitem__(self, index: object) -> Ball:
+        return Ball(self.mid[index], self.rad[index], self.compute)
+
+    def sum(self, axis: int | tuple[int, ...], keepdims: bool = True) -> Ball:
+        """The sum along `axis`, in any order: gamma_(n-1) times the sum of magnitudes (Higham, 4.2)."""
+        with np.errstate(all="ignore"):
+            total, carried = self.mid.sum(axis, keepdims=keepdims), self.rad.sum(axis, keepdims=keepdims)
+            count = self.mid.size // max(total.size, 1)
+            magnitude = (np.abs(self.mid) + self.rad).sum(axis, keepdims=keepdims)
+            rad = carried + gamma(count - 1, self.compute.unit_roundoff) * magnitude
+            return Ball(total, np.where(magnitude + rad <= self.compute.max_finite, rad, np.inf), self.compute)
+
+    def sqrt(self) -> Ball:
+        with np.errstate(all="ignore"):
+            root = np.sqrt(self.mid)
+            low = np.sqrt(np.maximum(self.mid - self.rad, 0.0))
+            spread = np.where(self.rad > 0, self.rad / (root + low), 0.0)
+        return self.rounded(root, spread, ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED)
+
+    def exp(self) -> Ball:
+        with np.errstate(all="ignore"):
+            image = np.exp(self.mid)
+            return self.rounded(image, image * np.expm1(self.rad), ULPS["exp"])
+
+    def erf(self, real_erf: Callable[[np.ndarray], np.ndarray]) -> Ball:
+        """The slope of erf within the ball is at most 2/sqrt(pi) exp(-t^2) at its point nearest to zero."""
+        with np.errstate(all="ignore"):
+            nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
+            spread = np.minimum(self.rad * (2 / np.sqrt(np.pi)) * np.exp(-(nearest**2)), 2.0)
+        return self.rounded(real_erf(self.mid), spread, ULPS["erf"])
+
+    def tanh(self) -> Ball:
+        """The slope of tanh within the ball is at most 1/cosh(t)^2 at its point nearest to zero."""
+        with np.errstate(all="ignore"):
+            nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
+            spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
+        return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])
+
+
+def gamma(n: np.ndarray | int, unit_roundoff: float) -> np.ndarray:
+    """gamma_n = n u / (1 - n u), infinite where n u >= 1 (Higham, lemma 3.1)."""
+    spent = np.maximum(np.asarray(n, np.float64), 0.0) * unit_roundoff
+    with np.errstate(divide="ignore"):
+        return np.where(spent < 1, spent / np.maximum(1 - spent, 0.0), np.inf)

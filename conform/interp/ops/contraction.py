@@ -1,0 +1,209 @@
+"""Sums of products over shared indices: mm, addmm, convolution.
+
+The real number, rounded once. Integers wrap modulo 2^n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.golden import Golden
+from conform.interp.numerics import accumulate
+from conform.interp.numerics.accumulate import Accumulated
+from conform.interp.numerics.formats import Format, format_of
+from conform.interp.numerics.real import Real
+from conform.interp.operands import number_of
+from conform.interp.ops.elementwise import exact
+from conform.interp.ops.reduction import accumulation, reshaped
+from conform.interp.registry import semantics
+
+
+def _same_format(op: str, *operands: np.ndarray) -> Format:
+    formats = {format_of(operand).name for operand in operands}
+    if len(formats) > 1:
+        raise InvalidArguments(f"{op} expects operands of one dtype, got {', '.join(sorted(formats))}")
+    return format_of(operands[0])
+
+
+def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
+    if lhs.ndim != 2 or rhs.ndim != 2 or lhs.shape[1] != rhs.shape[0]:
+        raise InvalidArguments(f"{op} cannot multiply shapes {list(lhs.shape)} and {list(rhs.shape)}")
+
+
+@semantics("aten::mm")
+def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
+    """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
+    fmt = _same_format("mm", self, mat2)
+    _check_matrices("mm", self, mat2)
+    if not fmt.is_float:
+        return _integer_product(fmt, self, mat2)
+    lhs, rhs = self.astype(np.float64), mat2.astype(np.float64)
+    product = accumulate.matmul(lhs, rhs)
+    value = accumulate.decide_sum(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
+    return accumulation(fmt, product, value)
+
+
+def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> Golden:
+    if fmt.kind == "bool":
+        raise InvalidArguments("matrix products are not defined for bool")
+    with np.errstate(over="ignore"):
+        return exact(np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe"), fmt)
+
+
+@semantics("aten::addmm")
+def addmm(
+    self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
+) -> Golden:
+    """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
+    fmt = _same_format("addmm", self, mat1, mat2)
+    _check_matrices("addmm", mat1, mat2)
+    shape = (mat1.shape[0], mat2.shape[1])
+    beta, alpha = number_of(fmt, beta, "beta"), number_of(fmt, alpha, "alpha")
+    try:
+        addend = np.broadcast_to(self, shape)
+    except ValueError:
+        raise InvalidArguments(f"addmm cannot expand shape {list(self.shape)} to {list(shape)}") from None
+    if not fmt.is_float:
+        return _integer_addmm(fmt, addend, mat1, mat2, int(beta), int(alpha))
+    return _float_addmm(fmt, addend.astype(np.float64), mat1.astype(np.float64), mat2.astype(np.float64), beta, alpha)
+
+
+def _integer_addmm(fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int, alpha: int) -> Golden:
+    wrapped = np.array([beta % 2**64, alpha % 2**64], np.uint64).astype(fmt.storage)
+    with np.errstate(over="ignore"):
+        product = _integer_product(fmt, mat1, mat2).value
+        return exact(wrapped[0] * addend + wrapped[1] * product, fmt)
+
+
+def _float_addmm(
+    fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: float, alpha: float
+) -> Golden:
+    beta, alpha = np.float64(beta), np.float64(alpha)
+    product = accumulate.matmul(mat1, mat2)
+    real = product.real * Real.exact(alpha)
+    if beta != 0:
+        real = real + Real.exact(addend) * Real.exact(beta)
+    with np.errstate(all="ignore"):
+        magnitude = abs(alpha) * product.magnitude + (np.abs(beta * addend) if beta != 0 else 0.0)
+    total = Accumulated(real, magnitude, product.terms + 2)
+
+    def exactly(index: tuple[int, ...]) -> object:
+        rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
+        return accumulate.fraction(alpha) * accumulate.exact_dot(mat1[index[0]], mat2[:, index[1]]) + rest
+
+    return accumulation(fmt, total, accumulate.decide_sum(fmt, total, exactly))
+
+
+@semantics("aten::convolution")
+def convolution(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Golden:
+    """result[n, o, x] = bias[o] + sum over c, k of input[n, c, x * stride + k * dilation - padding] * weight[o, c, k],
+    channels in `groups`; transposed is its adjoint: every input element spreads weight over the result."""
+    fmt = _same_format("convolution", input, weight, *([] if bias is None else [bias]))
+    spatial = input.ndim - 2
+    stride, padding, dilation, output_padding = (
+        _per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
+    )
+    _check_convolution(input, weight, bias, transposed, groups)
+    if transposed:
+        input = _spread(input, weight, stride, padding, dilation, output_padding)
+        weight = _adjoint(weight, groups)
+        stride, padding = [1] * spatial, [0] * spatial
+    patches = _patches(_padded(input, padding), weight.shape[2:], stride, dilation)
+    return _grouped_product(fmt, patches, weight, bias, groups)
+
+
+def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
+    return list(values) * spatial if len(values) == 1 else list(values)
+
+
+def _check_convolution(
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, transposed: bool, groups: int
+) -> None:
+    channels = weight.shape[0] if transposed else weight.shape[1] * groups
+    if input.ndim != weight.ndim or input.ndim < 3 or input.shape[1] != channels:
+        raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
+    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
+    if weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
+        raise InvalidArguments(f"convolution to {outputs} channels with groups={groups} and bias {None if bias is None else list(bias.shape)}")
+
+
+def _padded(input: np.ndarray, padding: Sequence[int]) -> np.ndarray:
+    return np.pad(input, [(0, 0), (0, 0), *((p, p) for p in padding)])
+
+
+def _spread(
+    input: np.ndarray, weight: np.ndarray, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]
+) -> np.ndarray:
+    """The input of a transposed convolution as that of a plain one: `stride` apart among zeros, padded to the result's size."""
+    sizes = [(n - 1) * s + 1 for n, s in zip(input.shape[2:], stride, strict=True)]
+    result = np.zeros((*input.shape[:2], *sizes), input.dtype)
+    result[(..., *(slice(None, None, s) for s in stride))] = input
+    edges = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
+    low_high = [(0, 0), (0, 0), *((edge, edge + extra) for edge, extra in zip(edges, output_padding, strict=True))]
+    result = np.pad(result, [(max(low, 0), max(high, 0)) for low, high in low_high])
+    crop = tuple(slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(low_high, result.shape, strict=True))
+    return result[crop]
+
+
+def _adjoint(weight: np.ndarray, groups: int) -> np.ndarray:
+    """[in, out / groups, k...] as [out, in / groups, flipped k...]."""
+    grouped = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
+    flipped = grouped[(slice(None),) * 3 + (slice(None, None, -1),) * (weight.ndim - 2)]
+    return flipped.reshape(groups * weight.shape[1], weight.shape[0] // groups, *weight.shape[2:])
+
+
+def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilation: list[int]) -> np.ndarray:
+    """[n, c, *k, *x]: what the kernel meets at each output place x."""
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    sizes = [(n - r) // s + 1 for n, r, s in zip(padded.shape[2:], reach, stride, strict=True)]
+    if min(sizes, default=1) <= 0:
+        raise InvalidArguments(f"convolution kernel reaches {reach} over an input of {list(padded.shape[2:])} with padding")
+    steps = padded.strides[2:]
+    strides = [*(step * d for step, d in zip(steps, dilation, strict=True)), *(step * s for step, s in zip(steps, stride, strict=True))]
+    shape = (*padded.shape[:2], *kernel, *sizes)
+    return np.lib.stride_tricks.as_strided(padded, shape, (*padded.strides[:2], *strides), writeable=False)
+
+
+def _grouped_product(
+    fmt: Format, patches: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, groups: int
+) -> Golden:
+    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]."""
+    spatial = weight.ndim - 2
+    batch, sizes, outputs = patches.shape[0], patches.shape[2 + spatial :], weight.shape[0]
+    terms, places = weight[0].size, int(np.prod(sizes, dtype=int))
+    columns = np.moveaxis(patches.reshape(batch, groups, terms, places), 0, 2).reshape(groups, terms, batch * places)
+    rows = weight.reshape(groups, outputs // groups, terms)
+    if bias is not None:
+        columns = np.concatenate([columns, np.ones((groups, 1, batch * places), columns.dtype)], axis=1)
+        rows = np.concatenate([rows, bias.reshape(groups, outputs // groups, 1)], axis=2)
+    parts = [mm(row, column) for row, column in zip(rows, columns, strict=True)]
+    return _channels_second(fmt, parts, (outputs, batch, *sizes))
+
+
+def _channels_second(fmt: Format, parts: list[Golden], shape: tuple[int, ...]) -> Golden:
+    """The groups' products [o, n * x], one under the other, as [n, o, *x]."""
+
+    def joined(arrays: list[np.ndarray]) -> np.ndarray:
+        return np.concatenate(arrays).reshape(shape).swapaxes(0, 1)
+
+    golden = replace(parts[0], value=joined([part.value for part in parts]))
+    if not fmt.is_float:
+        return golden
+    real = Real(*(joined([getattr(part.real, name) for part in parts]) for name in ("hi", "lo", "radius")))
+    masks = [np.zeros(part.value.shape, bool) if part.open is None else part.open for part in parts]
+    golden = replace(golden, real=real, magnitude=joined([part.magnitude for part in parts]), open=None, open_rule=None)
+    return golden.opened(joined(masks), "P35")

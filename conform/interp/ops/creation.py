@@ -1,0 +1,61 @@
+"""Tensors from numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.golden import Golden
+from conform.interp.numerics import arithmetic
+from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.formats import FORMATS, format_named
+from conform.interp.operands import compute_format
+from conform.interp.ops.elementwise import exact
+from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
+from conform.interp.registry import semantics
+
+Number = bool | int | float
+
+
+@semantics("aten::arange")
+def arange(end: Number, dtype: str | None = None) -> Golden:
+    """0, 1, ... below end"""
+    return arange_step(0, end, 1, dtype)
+
+
+@semantics("aten::arange.start")
+def arange_start(start: Number, end: Number, dtype: str | None = None) -> Golden:
+    """start, start + 1, ... below end"""
+    return arange_step(start, end, 1, dtype)
+
+
+@semantics("aten::arange.start_step")
+def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Golden:
+    """start + i * step for i = 0 .. ceil((end - start) / step) - 1; int64 if all three are integers, else float32"""
+    integral = all(category(format_of_operand(number)) < 2 for number in (start, end, step))
+    fmt = format_named(dtype) if dtype else FORMATS["int64"] if integral else DEFAULT_FLOAT
+    if not fmt.is_float:
+        start, end, step = int(start), int(end), int(step)
+    count = _count(start, end, step)
+    i = np.arange(count)
+    if not fmt.is_float:
+        with np.errstate(over="ignore"):
+            return exact((start + i * step).astype(fmt.storage), fmt)
+    value, real = arithmetic.axpy(fmt, np.float64(step), np.full(count, float(start)), i.astype(np.float64))
+    compute = Ball.exact(i, compute_format(fmt))
+    return Golden(fmt, value, real, budget=(compute * float(step) + float(start)).rad)
+
+
+def _count(start: Number, end: Number, step: Number) -> int:
+    """ceil((end - start) / step), in double for floats as torch documents, exactly for integers."""
+    if step == 0:
+        raise InvalidArguments("step must be nonzero")
+    if not all(math.isfinite(number) for number in (start, end)) or math.isnan(step):
+        raise InvalidArguments(f"unsupported range: {start} -> {end}")
+    if (end - start) * step < 0:
+        raise InvalidArguments("upper bound and lower bound inconsistent with step sign")
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return -((start - end) // step)
+    return math.ceil((end - start) / step)

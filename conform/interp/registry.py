@@ -1,0 +1,66 @@
+"""Semantics by op name: a decorator beside each definition, an explicit list of families, duplicates refused."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from conform.interp.golden import Golden, Outcome
+
+FAMILIES = (
+    "elementwise", "comparison", "casts", "shape", "indexing", "reduction", "contraction", "windows", "normalization",
+    "sorting", "creation",
+)
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """The definition of an op's overloads, and which of the schema's arguments its meaning depends on."""
+
+    names: tuple[str, ...]
+    family: str
+    function: Callable[..., Golden | tuple[Golden, ...] | Outcome]
+    parameters: tuple[str, ...]
+
+    @property
+    def meaning(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+_table: dict[str, Semantics] = {}
+
+
+def semantics(*names: str) -> Callable[[Callable], Callable]:
+    """Register the decorated function as the meaning of the overloads `names`; its parameters are the schema's names."""
+
+    def register(function: Callable) -> Callable:
+        parameters = tuple(inspect.signature(function).parameters)
+        entry = Semantics(names, function.__module__.rpartition(".")[2], function, parameters)
+        for name in names:
+            if name in _table:
+                taken = _table[name].function
+                raise ValueError(f"{name} is defined by {taken.__module__}.{taken.__name__} and {function.__module__}.{function.__name__}")
+            _table[name] = entry
+        return function
+
+    return register
+
+
+@cache
+def _load() -> dict[str, Semantics]:
+    for family in FAMILIES:
+        importlib.import_module(f"conform.interp.ops.{family}")
+    return _table
+
+
+def find(name: str) -> Semantics | None:
+    """The semantics of the overload `name` ("aten::add.Tensor"), or None."""
+    return _load().get(name)
+
+
+def names() -> list[str]:
+    """Every overload that has semantics, sorted."""
+    return sorted(_load())

@@ -1,0 +1,69 @@
+"""Ops that make tensors of numbers."""
+
+from __future__ import annotations
+
+from math import ceil, isfinite
+
+from conform.refs.promotion import FLOAT, INTEGER, category, convert
+from conform.refs.reals import add_exact, exact, multiply_exact, round_exact
+from conform.refs.registry import reference
+from conform.refs.tensor import RefTensor
+
+Number = bool | int | float
+
+
+@reference("aten::arange")
+def arange(
+    end: Number, dtype: str | None = None, layout: object = None, device: object = None, pin_memory: object = None
+) -> RefTensor:
+    """0, 1, ... before `end`."""
+    return arange_start_step(0, end, 1, dtype)
+
+
+@reference("aten::arange.start")
+def arange_start(
+    start: Number,
+    end: Number,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """start, start + 1, ... before `end`."""
+    return arange_start_step(start, end, 1, dtype)
+
+
+@reference("aten::arange.start_step")
+def arange_start_step(
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """start + i * step for i < ceil((end - start) / step), that size in double, each value exact and rounded once.
+
+    Without dtype: int64 if all arguments are integers, else float32. An integer dtype takes the value's integer part.
+    """
+    arguments = (start, end, step)
+    integral = all(isinstance(argument, int) for argument in arguments)
+    dtype = dtype or ("int64" if integral else "float32")
+    if category(dtype) not in (INTEGER, FLOAT):
+        raise ValueError(f"arange is not defined for {dtype}")
+    if step == 0 or not all(map(isfinite, arguments)):
+        raise ValueError(f"arange from {start} to {end} by {step}: the step is 0 or a bound is not finite")
+    if (end - start) * (1 if step > 0 else -1) < 0:
+        raise ValueError(f"arange from {start} to {end} does not go in the direction of its step {step}")
+    size = -((start - end) // step) if integral else ceil((float(end) - float(start)) / float(step))
+    return RefTensor(dtype, (size,), [_element(dtype, start, step, i) for i in range(size)])
+
+
+def _element(dtype: str, start: Number, step: Number, i: int) -> int | float:
+    value = add_exact(exact(start), multiply_exact(exact(i), exact(step)))
+    if category(dtype) == FLOAT:
+        return round_exact(dtype, value)
+    m, e = value
+    whole = abs(m) << e if e >= 0 else abs(m) >> -e
+    return convert(whole if m >= 0 else -whole, dtype)

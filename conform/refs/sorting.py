@@ -1,0 +1,31 @@
+"""Ops that order elements."""
+
+from __future__ import annotations
+
+from conform.refs.promotion import COMPLEX, category
+from conform.refs.registry import reference
+from conform.refs.tensor import RefTensor, lines, wrap_dim
+
+
+@reference("aten::sort", "aten::sort.stable")
+def sort(
+    self: RefTensor, dim: int = -1, descending: bool = False, stable: bool | None = None
+) -> tuple[RefTensor, RefTensor]:
+    """Values and their indices along `dim`; NaN is the greatest (P22), zeros of both signs are equal (P24).
+
+    Equal elements keep their order whatever `stable` says: without it that is one of the allowed permutations (P23).
+    """
+    if category(self.dtype) == COMPLEX:
+        raise ValueError(f"sort is not defined for {self.dtype}")
+    values, indices = list(self.data), [0] * len(self.data)
+    for line in lines(self.shape, wrap_dim(dim, len(self.shape))):
+        elements = [self.data[position] for position in line]
+        # Python's sort is stable, and keeps the order of equal elements with reverse=True too.
+        order = sorted(range(len(line)), key=[_key(x) for x in elements].__getitem__, reverse=descending)
+        for position, i in zip(line, order, strict=True):
+            values[position], indices[position] = elements[i], i
+    return RefTensor(self.dtype, self.shape, values), RefTensor("int64", self.shape, indices)
+
+
+def _key(value: bool | int | float) -> tuple[bool, bool | int | float]:
+    return (True, 0) if value != value else (False, value)

@@ -1,0 +1,84 @@
+"""One failing case in words: where, with which inputs, what was expected, by whose bound, and how to repeat it."""
+
+from __future__ import annotations
+
+import glob
+import shlex
+from collections.abc import Mapping
+
+from conform.report.numbers import element_text, ulps
+
+SHOWN_VALUES = 8
+
+
+def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
+    """(label, text) lines of one failing case of `record`."""
+    lines = [("case", case["id"] + (f"   ({case['location']})" if case["location"] else ""))]
+    if case["worst"] is not None:
+        lines += _worst_lines(case["worst"])
+        lines.append(("error", error_line(case)))
+    elif case["contract"] is not None:
+        lines.append(("contract", contract_text(case["contract"])))
+    if case["compared"]:
+        lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
+    lines.append(("repeat", repeat_command(case, record)))
+    return lines
+
+
+def _worst_lines(worst: Mapping) -> list[tuple[str, str]]:
+    lines = [("worst at", f"{place(worst)}, {worst['dtype']}")]
+    lines += [(operand["name"], operand_text(operand)) for operand in worst["inputs"]]
+    lines.append(("expected", element_text(worst["expected"])))
+    lines.append(("actual", element_text(worst["actual"])))
+    return lines
+
+
+def place(worst: Mapping | None) -> str:
+    """`output 0, index [1, 2]`."""
+    return "" if worst is None else f"output {worst['output']}, index {worst['index']}"
+
+
+def operand_text(operand: Mapping) -> str:
+    """`float32 [2, 3]: 0.1 = 0x1.99999ap-4`; a long row is cut and says how many elements there are."""
+    shape = "" if operand["shape"] is None else f" {operand['shape']}"
+    head = f"{operand['dtype']}{shape}: " if operand["dtype"] else ""
+    shown = operand["values"][:SHOWN_VALUES]
+    more = operand["count"] - len(shown)
+    return head + ", ".join(element_text(value) for value in shown) + (f", ... {more} more" if more > 0 else "")
+
+
+def error_line(case: Mapping) -> str:
+    """`7.25 ulp, bound 3 ulp (ulp: OpenCL C 3.0, table 66)`."""
+    worst = case["worst"]
+    if worst["error_ulp"] is None:
+        error = "not equal"
+    else:
+        error = f"{float(worst['error_ulp']):.6g} ulp, bound {float(worst['bound_ulp']):.6g} ulp"
+    return f"{error} ({contract_text(case['contract'])})" if case["contract"] else error
+
+
+def contract_text(contract: Mapping) -> str:
+    """Kind, bound and source of a contract row."""
+    bound = contract["bound"]
+    written = "" if bound is None else f" {bound if isinstance(bound, str) else ulps(bound)}"
+    return f"{contract['kind']}{written}: {contract['source']}"
+
+
+def repeat_command(case: Mapping, record: Mapping) -> str:
+    """The command that runs this case again and nothing else.
+
+    A case id fixes dtype, value class, layout and sample, but the options must span it: a user's own file is run with
+    one dtype, typical values and layouts as written unless told otherwise.
+    """
+    words = ["conform", "check", *record["suite"]["names"], "--backend", record["backend"]["name"]]
+    words += ["--id", glob.escape(case["id"]), "--seed", str(record["seed"])]
+    sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
+    if sample:
+        words += ["--samples", str(int(sample[0]) + 1)]
+    if any(name.endswith((".yaml", ".yml")) for name in record["suite"]["names"]):
+        words += ["--dtype", case["dtype"]]
+        words += ["--values", "all"] if case["values"] != "typical" else []
+        words += ["--layouts", "all"] if case["layout"] != "contiguous" else []
+    if record["contract"] != "opencl":
+        words += ["--contract", record["contract"]]
+    return shlex.join(words)

@@ -1,0 +1,61 @@
+"""report.md: the terminal's tables in full, for a pull request or an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import click
+from tabulate import tabulate
+
+from conform.report import failure
+from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table
+from conform.report.terminal import LEGEND, NEAREST_HEADERS, header, nearest_rows, summary_line, verdict
+from conform.report.verdict import STATUSES
+
+SHOWN_IDS = 50
+
+
+def render(record: Mapping) -> str:
+    """The text of report.md."""
+    summary, cases = record["summary"], record["cases"]
+    sections = [
+        f"# conform: {click.unstyle(verdict(summary))}",
+        header(record) + "\n\n" + summary_line(summary),
+        _table([[status, summary[status]] for status in (*STATUSES, "not_run")], ["status", "cases"]),
+        f"## Op and dtype\n\n{LEGEND}",
+        _op_table(cases),
+    ]
+    groups = failure_groups(cases)
+    if groups:
+        sections += ["## Failures", *(_failure(group, record) for group in groups)]
+    sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
+    sections += _section("## Nearest to their bounds", NEAREST_HEADERS, nearest_rows(nearest_to_bound(cases)))
+    return "\n\n".join(sections) + "\n"
+
+
+def _section(title: str, headers: list[str], rows: list[list]) -> list[str]:
+    return [title, _table(rows, headers)] if rows else []
+
+
+def _table(rows: Sequence[Sequence], headers: Sequence[str]) -> str:
+    escaped = [[str(value).replace("|", "\\|").replace("\n", " ") for value in row] for row in rows]
+    return tabulate(escaped, headers=headers, tablefmt="pipe", disable_numparse=True)
+
+
+def _op_table(cases: Sequence[Mapping]) -> str:
+    ops, dtypes, cells = table(cases)
+    rows = [[op, *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)] for op in ops]
+    return _table(rows, ["op", *dtypes])
+
+
+def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
+    return [[row.cases, row.status, row.rule or "", row.reason, ", ".join(row.ops)] for row in not_judged(cases)]
+
+
+def _failure(group: FailureGroup, record: Mapping) -> str:
+    title = f"### {group.status} {group.op} {group.dtype}: {group.reason} ({len(group.cases)})"
+    body = "\n".join(f"{label:<10} {text}" for label, text in failure.details(group.example, record))
+    others = [f"- `{case['id']}`" for case in group.cases if case is not group.example]
+    if len(others) > SHOWN_IDS:
+        others = [*others[:SHOWN_IDS], f"- and {len(others) - SHOWN_IDS} more: see run.json"]
+    return "\n\n".join([title, f"```\n{body}\n```", *(["\n".join(others)] if others else [])])

@@ -1,0 +1,188 @@
+"""The run record: verdicts in, the dict of run.json out, always in the same order and the same bytes."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+from conform.report.numbers import element_json, json_value
+from conform.report.verdict import JUDGED, STATUSES, Contract, Operand, Verdict, Worst
+
+SCHEMA = "conform.run/1"
+CONFORMANT, NOT_CONFORMANT, NOTHING_JUDGED = 0, 1, 3
+PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: `record` is the dict of run.json."""
+
+    record: dict
+
+    @property
+    def summary(self) -> dict:
+        """Counts of every status, coverage and conformance."""
+        return self.record["summary"]
+
+    @property
+    def cases(self) -> list[dict]:
+        """One dict a case, in the order of the suite."""
+        return self.record["cases"]
+
+    @property
+    def exit_code(self) -> int:
+        """0 every judged case passed, 1 some did not, 3 none could be judged."""
+        if self.summary["judged"] == 0:
+            return NOTHING_JUDGED
+        return CONFORMANT if self.summary["pass"] == self.summary["judged"] else NOT_CONFORMANT
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `run` holds the record of the cases that ended before it."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__("interrupted")
+        self.run = run
+
+
+def build(
+    verdicts: Iterable[Verdict],
+    *,
+    asked: int,
+    suite: Mapping[str, object],
+    tests: Sequence[str],
+    contract: str,
+    backend: Mapping[str, object],
+    seed: int,
+    timings: Mapping[str, object],
+) -> Run:
+    """The record of a run.
+
+    asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`
+    suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
+    backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
+    """
+    position = {test: number for number, test in enumerate(tests)}
+    ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
+    record = {
+        "schema": SCHEMA,
+        "kit": {"name": "conform", "version": metadata.version("conform")},
+        "suite": dict(suite),
+        "contract": contract,
+        "backend": dict(backend),
+        "environment": {**environment(), "timings": dict(timings)},
+        "seed": seed,
+        "summary": summarize([verdict.status for verdict in ordered], asked),
+        "cases": [case_json(verdict) for verdict in ordered],
+    }
+    return Run(json_value(record))  # type: ignore[arg-type]
+
+
+def _natural(case_id: str) -> list[tuple[int, int, str]]:
+    """Sort key under which `/2` comes before `/10`."""
+    parts = re.split(r"(\d+)", case_id)
+    return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts]
+
+
+def environment() -> dict[str, object]:
+    """What the kit itself ran on: Python, platform and package versions."""
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def summarize(statuses: Sequence[str], asked: int) -> dict[str, object]:
+    """Counts by status; coverage = judged / asked, conformance = pass / judged (null of nothing)."""
+    counts = Counter(statuses)
+    judged = sum(counts[status] for status in JUDGED)
+    return {
+        "asked": asked,
+        "judged": judged,
+        **{status: counts[status] for status in STATUSES},
+        "not_run": asked - len(statuses),
+        "coverage": judged / asked if asked else None,
+        "conformance": counts["pass"] / judged if judged else None,
+    }
+
+
+def case_json(verdict: Verdict) -> dict[str, object]:
+    """One entry of `cases`."""
+    return {
+        "id": verdict.id,
+        "test": verdict.test,
+        "op": verdict.op,
+        "dtype": verdict.dtype,
+        "values": verdict.values,
+        "layout": verdict.layout,
+        "status": verdict.status,
+        "reason": None if verdict.reason is None else one_line(verdict.reason),
+        "rule": verdict.rule,
+        "compared": verdict.compared,
+        "checks": verdict.checks,
+        "failed": verdict.failed,
+        "open": verdict.open,
+        "max_error_ulp": verdict.max_error_ulp,
+        "bound_ulp": verdict.bound_ulp,
+        "contract": _contract_json(verdict.contract),
+        "worst": _worst_json(verdict.worst),
+        "location": verdict.location,
+    }
+
+
+def one_line(message: str) -> str:
+    """A message, perhaps a backend's, as one line of printable characters; the others are escaped as in Python."""
+    joined = " ".join(message.split())
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined)
+
+
+def _contract_json(contract: Contract | None) -> dict[str, object] | None:
+    if contract is None:
+        return None
+    return {"kind": contract.kind, "bound": contract.bound, "source": contract.source}
+
+
+def _worst_json(worst: Worst | None) -> dict[str, object] | None:
+    if worst is None:
+        return None
+    return {
+        "output": worst.output,
+        "index": list(worst.index),
+        "dtype": worst.dtype,
+        "inputs": [_operand_json(operand) for operand in worst.inputs],
+        "expected": element_json(worst.expected, worst.dtype),
+        "actual": element_json(worst.actual, worst.dtype),
+        "error_ulp": worst.error_ulp,
+        "bound_ulp": worst.bound_ulp,
+    }
+
+
+def _operand_json(operand: Operand) -> dict[str, object]:
+    return {
+        "name": operand.name,
+        "dtype": operand.dtype,
+        "shape": None if operand.shape is None else list(operand.shape),
+        "values": [element_json(value, operand.dtype) for value in operand.values],
+        "count": len(operand.values) if operand.count is None else operand.count,
+    }
+
+
+def to_json(record: Mapping[str, object]) -> str:
+    """The text of run.json: one line a case, so that two runs can be compared with line tools."""
+    head = json.dumps({**record, "cases": []}, indent=1, allow_nan=False)
+    cases = ",\n".join("  " + json.dumps(case, allow_nan=False) for case in record["cases"])  # type: ignore[union-attr]
+    return head.removesuffix('"cases": []\n}') + f'"cases": [\n{cases}\n ]\n}}\n'

@@ -1,0 +1,131 @@
+"""Counts over a run record that every report shows: the op x dtype table, failures by group, what was not judged."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from conform.report.numbers import ulps
+from conform.report.verdict import NOT_JUDGED
+
+FAILURES = ("fail", "error", "crash", "timeout")
+CORRECTLY_ROUNDED_ULP = 0.5
+DTYPE_ORDER = (
+    "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
+    "float64", "complex32", "complex64", "complex128",
+)  # fmt: skip
+
+
+@dataclass
+class Cell:
+    """The cases of one op and dtype; `nearest` is the one whose error is nearest to its bound, or furthest over it."""
+
+    passed: int = 0
+    failed: int = 0
+    not_judged: set[str] = field(default_factory=set)
+    nearest: Mapping | None = None
+
+    def add(self, case: Mapping) -> None:
+        """Count one case of the record."""
+        self.passed += case["status"] == "pass"
+        self.failed += case["status"] in FAILURES
+        if case["status"] in NOT_JUDGED:
+            self.not_judged.add(case["status"])
+        if case["max_error_ulp"] is not None and (self.nearest is None or excess(case) > excess(self.nearest)):
+            self.nearest = case
+
+    @property
+    def text(self) -> str:
+        """`0.50 / 3`, `ok` where all must be equal, `FAIL 12` (cases), or why nothing was judged."""
+        if self.failed:
+            return f"FAIL {self.failed}"
+        if not self.passed:
+            return "+".join(sorted(self.not_judged))
+        if self.nearest is None or not self.nearest["bound_ulp"]:
+            return "ok"
+        return error_of_bound(self.nearest)
+
+
+def error_of_bound(case: Mapping) -> str:
+    """`0.50 / 3`: the largest error of a case and its bound, in ulps."""
+    return f"{ulps(case['max_error_ulp'])} / {ulps(case['bound_ulp'])}"
+
+
+def excess(case: Mapping) -> tuple[float, float]:
+    """Error over bound of a case, for comparison; the larger error first among equals, cases without an error last."""
+    if case["max_error_ulp"] is None:
+        return -1.0, 0.0
+    error, bound = float(case["max_error_ulp"]), float(case["bound_ulp"] or 0.0)
+    if math.isnan(error) or error > 0 == bound:
+        return math.inf, error
+    return (0.0 if math.isinf(bound) or bound == 0 else error / bound), error
+
+
+def table(cases: Sequence[Mapping]) -> tuple[list[str], list[str], dict[tuple[str, str], Cell]]:
+    """Ops (sorted), dtypes (in DTYPE_ORDER, others behind it) and the cells by (op, dtype)."""
+    cells: dict[tuple[str, str], Cell] = {}
+    for case in cases:
+        cells.setdefault((case["op"], case["dtype"]), Cell()).add(case)
+    rank = {dtype: number for number, dtype in enumerate(DTYPE_ORDER)}
+    dtypes = sorted({dtype for _, dtype in cells}, key=lambda dtype: (rank.get(dtype, len(rank)), dtype))
+    return sorted({op for op, _ in cells}), dtypes, cells
+
+
+@dataclass(frozen=True)
+class FailureGroup:
+    """Cases of one op and dtype that failed for the same reason; `example` is the one with the largest error."""
+
+    op: str
+    dtype: str
+    status: str
+    reason: str
+    cases: tuple[Mapping, ...]
+    example: Mapping
+
+
+def failure_groups(cases: Sequence[Mapping]) -> list[FailureGroup]:
+    """Groups in the order of their first case. Reasons that differ only in their numbers are one."""
+    groups: dict[tuple[str, str, str, str], list[Mapping]] = {}
+    for case in cases:
+        if case["status"] in FAILURES:
+            key = (case["op"], case["dtype"], case["status"], re.sub(r"\d+", "#", case["reason"]))
+            groups.setdefault(key, []).append(case)
+    return [_group(members) for members in groups.values()]
+
+
+def _group(members: list[Mapping]) -> FailureGroup:
+    example = max(members, key=excess)
+    return FailureGroup(example["op"], example["dtype"], example["status"], example["reason"], tuple(members), example)
+
+
+def nearest_to_bound(cases: Sequence[Mapping]) -> list[Mapping]:
+    """The nearest case of each op and dtype that passed altogether, nearest first.
+
+    Where the bound is half an ulp, the error of a long enough run always comes close to it: those say nothing.
+    """
+    nearest = [cell.nearest for cell in table(cases)[2].values() if not cell.failed]
+    found = [case for case in nearest if case is not None and float(case["bound_ulp"] or 0) > CORRECTLY_ROUNDED_ULP]
+    return sorted(found, key=lambda case: (-excess(case)[0], case["id"]))
+
+
+@dataclass(frozen=True)
+class NotJudged:
+    """Cases that ended in one of the statuses that are no judgement, for one rule and reason."""
+
+    status: str
+    rule: str | None
+    reason: str
+    ops: tuple[str, ...]
+    cases: int
+
+
+def not_judged(cases: Sequence[Mapping]) -> list[NotJudged]:
+    """By status, rule and reason, the most frequent first."""
+    found: dict[tuple[str, str | None, str], list[str]] = {}
+    for case in cases:
+        if case["status"] in NOT_JUDGED:
+            found.setdefault((case["status"], case["rule"], case["reason"]), []).append(case["op"])
+    rows = [NotJudged(*key, ops=tuple(sorted(set(ops))), cases=len(ops)) for key, ops in found.items()]
+    return sorted(rows, key=lambda row: (-row.cases, row.status, row.rule or "", row.reason))

@@ -1,0 +1,168 @@
+"""What a person reads after `conform check`: the op x dtype table, each kind of failure once, and two numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import click
+from tabulate import tabulate
+
+from conform.report import failure
+from conform.report.numbers import percent
+from conform.report.tally import (
+    Cell,
+    FailureGroup,
+    NotJudged,
+    error_of_bound,
+    failure_groups,
+    nearest_to_bound,
+    not_judged,
+    table,
+)
+
+LEGEND = "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass."
+NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
+SHOWN_GROUPS = 20
+SHOWN_IDS = 3
+SHOWN_OPS = 4
+SHOWN_NEAREST = 3
+
+
+def render(record: Mapping, width: int | None = None, report: str | None = None) -> str:
+    """The whole text, with ANSI styles (`click.echo` drops them where there is no terminal).
+
+    width   columns of the terminal; None: no limit.  report: the file that holds all failures, if one was written
+    """
+    parts = [header(record), op_table(record["cases"], width)]
+    groups = failure_groups(record["cases"])
+    parts += [failure_block(group, record) for group in groups[:SHOWN_GROUPS]]
+    if len(groups) > SHOWN_GROUPS:
+        where = f"all in {report}" if report else "--out DIR writes them all to a report"
+        parts.append(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}")
+    parts += [not_judged_table(not_judged(record["cases"])), nearest_lines(record["cases"]), summary_lines(record)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def header(record: Mapping) -> str:
+    """One line: what was run, on what, against what."""
+    backend = record["backend"]
+    version = f" {backend['version']}" if backend.get("version") else ""
+    return (
+        f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
+        f"backend {backend['name']}{version}, contract {record['contract']}, seed {record['seed']}"
+    )
+
+
+def op_table(cases: Sequence[Mapping], width: int | None) -> str:
+    """Op x dtype, in as many blocks of columns as `width` needs."""
+    ops, dtypes, cells = table(cases)
+    blocks = []
+    while dtypes:
+        count = _fitting(ops, dtypes, cells, width)
+        blocks.append(_block(ops, dtypes[:count], cells))
+        dtypes = dtypes[count:]
+    return "\n\n".join([LEGEND, *blocks])
+
+
+def _fitting(ops: list[str], dtypes: list[str], cells: Mapping[tuple[str, str], Cell], width: int | None) -> int:
+    """How many of the columns `dtypes` fit beside the ops; at least one."""
+    if width is None:
+        return len(dtypes)
+    used = max(len(op) for op in ops)
+    for count, dtype in enumerate(dtypes):
+        used += 2 + max(len(dtype), *(len(cells[op, dtype].text) for op in ops if (op, dtype) in cells))
+        if used > width and count > 0:
+            return count
+    return len(dtypes)
+
+
+def _block(ops: list[str], dtypes: list[str], cells: Mapping[tuple[str, str], Cell]) -> str:
+    present = [op for op in ops if any((op, dtype) in cells for dtype in dtypes)]
+    rows = [[op, *(_styled(cells.get((op, dtype))) for dtype in dtypes)] for op in present]
+    return tabulate(rows, headers=["op", *dtypes], tablefmt="simple", disable_numparse=True)
+
+
+def _styled(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if cell.failed:
+        return click.style(cell.text, fg="red", bold=True)
+    return cell.text if cell.passed else click.style(cell.text, fg="yellow")
+
+
+def failure_block(group: FailureGroup, record: Mapping) -> str:
+    """The kind of failure, its worst case in full, and the ids of the others."""
+    count = len(group.cases)
+    cases = f"{count} case{'s' if count > 1 else ''}"
+    head = click.style(group.status.upper(), fg="red", bold=True)
+    lines = [f"{head} {group.op} {group.dtype}: {group.reason} ({cases})"]
+    lines += _aligned(failure.details(group.example, record))
+    others = [case["id"] for case in group.cases if case is not group.example]
+    if others:
+        more = f", ... {len(others) - SHOWN_IDS} more" if len(others) > SHOWN_IDS else ""
+        lines += _aligned([("also", ", ".join(others[:SHOWN_IDS]) + more)])
+    return "\n".join(lines)
+
+
+def _aligned(lines: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"  {label:<10} {text}" for label, text in lines]
+
+
+def not_judged_table(rows: Sequence[NotJudged]) -> str:
+    """Why cases were not judged, with the ops; empty if all were."""
+    if not rows:
+        return ""
+    body = [[row.cases, row.status, row.rule or "", row.reason, _some(row.ops)] for row in rows]
+    return tabulate(body, headers=["not judged", "status", "rule", "reason", "ops"], tablefmt="simple")
+
+
+def nearest_lines(cases: Sequence[Mapping]) -> str:
+    """Where the passing results that come nearest to their bounds are."""
+    rows = nearest_rows(nearest_to_bound(cases)[:SHOWN_NEAREST])
+    return tabulate(rows, headers=NEAREST_HEADERS, disable_numparse=True) if rows else ""
+
+
+def nearest_rows(cases: Sequence[Mapping]) -> list[list[str]]:
+    """Rows under NEAREST_HEADERS."""
+    return [
+        [case["op"], case["dtype"], error_of_bound(case), case["id"], failure.place(case["worst"])] for case in cases
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN_OPS} more" if len(names) > SHOWN_OPS else ""
+    return ", ".join(names[:SHOWN_OPS]) + more
+
+
+def summary_lines(record: Mapping) -> str:
+    """The verdict, the two numbers, and where the cases that did not pass are."""
+    summary, cases = record["summary"], record["cases"]
+    elements = sum(case["compared"] for case in cases)
+    lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared"]
+    bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
+    open_ = [f"{status} {summary[status]}" for status in ("unsupported", "unspecified", "unjudged", "waived", "not_run")
+             if summary[status]]  # fmt: skip
+    if bad:
+        lines.append(f"not passed: {', '.join(bad)}")
+    if open_:
+        lines.append(f"not judged: {', '.join(open_)}".replace("not_run", "not run"))
+    return "\n".join(lines)
+
+
+def verdict(summary: Mapping) -> str:
+    """`conformant`, `not conformant` or `nothing judged`, styled."""
+    if summary["judged"] == 0:
+        return click.style("nothing judged", fg="yellow", bold=True)
+    if summary["pass"] < summary["judged"]:
+        return click.style("not conformant", fg="red", bold=True)
+    return click.style("conformant", fg="green", bold=True)
+
+
+def summary_line(summary: Mapping) -> str:
+    """`conformance 99.98 % (4999 of 5000 judged cases pass), coverage 98.03 % (5000 of 5100 asked are judged)`."""
+    return (
+        f"conformance {percent(summary['pass'], summary['judged'])} "
+        f"({summary['pass']} of {summary['judged']} judged cases pass), "
+        f"coverage {percent(summary['judged'], summary['asked'])} "
+        f"({summary['judged']} of {summary['asked']} asked are judged)"
+    )

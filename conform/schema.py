@@ -1,0 +1,365 @@
+"""torch's operator schemas as data: look-up, overload resolution and binding, without torch.
+
+The schemas are those of the pinned torch (`data/aten_schemas.txt`, written by `tools/write_schemas.py`). A tensor is
+whatever the caller's `is_tensor` says; by default anything with an `ndim` (numpy arrays and scalars, torch tensors).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conform.errors import UsageError, did_you_mean
+
+IsTensor = Callable[[Any], bool]
+_NUMBER = (int, float, complex)
+_SEQUENCE = (list, tuple)
+
+# torch's names, as str(torch.float32) without "torch." (torch/csrc/utils/tensor_dtypes.cpp).
+DTYPE_NAMES = frozenset({
+    "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
+    "float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128",
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2",
+    "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "int1", "int2", "int3", "int4", "int5", "int6", "int7",
+    "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16", "quint8", "qint8", "qint32", "quint4x2", "quint2x4",
+})  # fmt: skip
+MEMORY_FORMAT_NAMES = frozenset({"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"})
+LAYOUT_NAMES = frozenset({"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged"})
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"."""
+
+    name: str
+    type: str
+    default: Any
+    kwarg_only: bool
+    has_default: bool
+    is_written: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpSchema:
+    """`name` is "aten::add.Tensor" ("aten::relu" where the overload has no name); `returns` are types."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[str, ...]
+    positional_count: int
+
+    @property
+    def packet(self) -> str:
+        """The name without its overload: "aten::add"."""
+        return self.name.partition(".")[0]
+
+    def __str__(self) -> str:
+        return next(line for line in _lines()[self.packet] if _full_name(line) == self.name)
+
+
+# --- Look-up ----------------------------------------------------------------------------------------------------------
+
+
+_DATA = Path(__file__).parent / "data" / "aten_schemas.txt"
+
+
+@functools.cache
+def _lines() -> Mapping[str, list[str]]:
+    """Schema lines by name without overload, in torch's order."""
+    by_packet: dict[str, list[str]] = {}
+    for line in _DATA.read_text(encoding="utf-8").splitlines():
+        by_packet.setdefault(_full_name(line).partition(".")[0], []).append(line)
+    return by_packet
+
+
+def _full_name(line: str) -> str:
+    return line[: line.index("(")]
+
+
+@functools.cache
+def operator_names() -> frozenset[str]:
+    """Every name a test may give: with its overload, and without."""
+    names = {_full_name(line) for lines in _lines().values() for line in lines}
+    return frozenset(names | _lines().keys())
+
+
+@functools.cache
+def schema(name: str) -> OpSchema:
+    """The schema of exactly this name. UsageError with a suggestion if torch has none."""
+    for line in _lines().get(name.partition(".")[0], ()):
+        if _full_name(line) == name:
+            return _parse(line)
+    raise unknown_operator(name)
+
+
+def unknown_operator(name: str) -> UsageError:
+    """The error for a name that torch does not have, with the closest one that it has."""
+    packet = name.partition(".")[0]
+    if packet in _lines():
+        choices = [_full_name(line) for line in _lines()[packet]]
+        hint = did_you_mean(name, choices) or f"; its overloads are {', '.join(choices)}"
+        return UsageError(f"operator {name!r}: torch's {packet} has no such overload{hint}")
+    if "::" not in name and f"aten::{name}" in operator_names():
+        return UsageError(f"operator {name!r} has no namespace; did you mean 'aten::{name}'?")
+    return UsageError(f"unknown operator {name!r}{did_you_mean(name, operator_names())}")
+
+
+@functools.cache
+def overloads(packet: str) -> tuple[OpSchema, ...]:
+    """The overloads that a call of the bare name may mean, in the order they are tried.
+
+    Out variants and TorchScript's overloads for lists, strings and Python numbers take part only where the name has
+    nothing else. UsageError if torch does not have the name.
+    """
+    if packet not in _lines():
+        raise unknown_operator(packet)
+    every = [_parse(line) for line in _lines()[packet]]
+    candidates = [one for one in every if not _is_out_variant(one)] or every
+    returning_tensors = [one for one in candidates if any("Tensor" in result for result in one.returns)]
+    taking_tensors = [one for one in candidates if any("Tensor" in arg.type for arg in one.arguments)]
+    return tuple(returning_tensors or taking_tensors or candidates)
+
+
+def _is_out_variant(one: OpSchema) -> bool:
+    return any(argument.kwarg_only and argument.is_written for argument in one.arguments)
+
+
+# --- Parsing ----------------------------------------------------------------------------------------------------------
+
+_ALIAS = re.compile(r"(?<=[\w\]?])\([a-z|!* >-]*\)")  # Tensor(a!), Tensor(a -> *), int[](a), Tensor(b|a)
+
+
+@functools.cache
+def _parse(line: str) -> OpSchema:
+    end = _closing_parenthesis(line, line.index("("))
+    name, inside, result = line[: line.index("(")], line[line.index("(") + 1 : end], line[end + len(") -> ") :]
+    arguments, kwarg_only = [], False
+    for part in _split(inside):
+        if part == "*":
+            kwarg_only = True
+        elif part != "...":
+            arguments.append(_parse_argument(part, kwarg_only))
+    inner = result[1:-1] if result.startswith("(") and result.endswith(")") else result
+    returns = tuple(_ALIAS.sub("", part).partition(" ")[0] for part in _split(inner))
+    return OpSchema(name, tuple(arguments), returns, sum(not argument.kwarg_only for argument in arguments))
+
+
+def _parse_argument(text: str, kwarg_only: bool) -> Argument:
+    declaration, equals, default = text.partition("=")
+    annotated, _, name = declaration.rpartition(" ")
+    type_ = _ALIAS.sub("", annotated)
+    return Argument(name, type_, _parse_default(default, type_) if equals else None, kwarg_only, bool(equals),
+                    "!" in annotated)  # fmt: skip
+
+
+def _parse_default(text: str, type_: str) -> Any:
+    """The default as a Python value; one number for a list of n stands for n of them."""
+    value = ast.literal_eval(text)
+    size = re.fullmatch(r"\w+\[(\d+)\]\??", type_)
+    return [value] * int(size[1]) if size and isinstance(value, int | float) else value
+
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|.', re.DOTALL)
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that stand outside brackets and strings."""
+    parts, depth = [""], 0
+    for token in _TOKEN.findall(text):
+        depth += (token in "([") - (token in ")]")
+        if token == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _closing_parenthesis(line: str, opening: int) -> int:
+    depth = 0
+    for at in range(opening, len(line)):
+        depth += (line[at] == "(") - (line[at] == ")")
+        if depth == 0:
+            return at
+    raise AssertionError(f"unbalanced schema {line!r}")
+
+
+# --- Binding ----------------------------------------------------------------------------------------------------------
+
+
+def has_ndim(value: Any) -> bool:
+    """True for numpy arrays, numpy scalars (0-d tensors) and torch tensors."""
+    return hasattr(value, "ndim")
+
+
+def resolve(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor = has_ndim
+) -> OpSchema:
+    """The overload a call means: an exact name is itself; a bare one is the first overload whose parameters fit.
+
+    Overloads are tried first with tensors for Tensor and Python numbers for Scalar, then also with Python numbers for
+    Tensor (torch's wrapped numbers) and 0-d tensors for Scalar. UsageError if none fits.
+    """
+    if "." in name:
+        return schema(name)
+    candidates = overloads(name)
+    if len(candidates) == 1:
+        return candidates[0]
+    for matches in (_matches_exactly, _matches_with_conversion):
+        for candidate in candidates:
+            if _accepts(candidate, args, kwargs, is_tensor, matches):
+                return candidate
+    found = ", ".join([_describe(arg, is_tensor) for arg in args] +
+                      [f"{key}={_describe(value, is_tensor)}" for key, value in kwargs.items()])  # fmt: skip
+    expected = "\n  ".join(str(candidate) for candidate in candidates)
+    raise UsageError(f"{name}: no overload takes ({found}); torch has\n  {expected}")
+
+
+def bind(
+    op: OpSchema, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor = has_ndim
+) -> dict[str, Any]:
+    """Every argument of `op` by name, in the schema's order, defaults filled in.
+
+    One number given for a list of n (`int[2]`) becomes n of them, as in torch. UsageError names the operator, the
+    argument, what was found and what was expected.
+    """
+    if len(args) > op.positional_count:
+        raise UsageError(f"{op.name} takes at most {op.positional_count} positional arguments, found {len(args)}: {op}")
+    bound = {}
+    for position, argument in enumerate(op.arguments):
+        if position < len(args):
+            if argument.name in kwargs:
+                raise UsageError(f"{op.name}: argument {argument.name!r} is given by position and by name")
+            value = args[position]
+        elif argument.name in kwargs:
+            value = kwargs[argument.name]
+        elif argument.has_default:
+            bound[argument.name] = list(argument.default) if isinstance(argument.default, list) else argument.default
+            continue
+        else:
+            raise UsageError(f"{op.name}: argument {argument.name!r} ({argument.type}) is missing: {op}")
+        if not _matches_with_conversion(argument.type, value, is_tensor):
+            raise UsageError(f"{op.name}: argument {argument.name!r}: found {_describe(value, is_tensor)}, "
+                             f"expected {_expectation(argument.type)}")  # fmt: skip
+        bound[argument.name] = _broadcast_list(argument.type, value)
+    for key in kwargs:
+        if key not in bound:
+            raise UsageError(f"{op.name} has no argument {key!r}{did_you_mean(key, bound)}: {op}")
+    return bound
+
+
+def _accepts(
+    op: OpSchema, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor, matches: Callable[..., bool]
+) -> bool:
+    if len(args) > op.positional_count:
+        return False
+    used = 0
+    for position, argument in enumerate(op.arguments):
+        if position < len(args):
+            value = args[position]
+        elif argument.name in kwargs:
+            value, used = kwargs[argument.name], used + 1
+        elif argument.has_default:
+            continue
+        else:
+            return False
+        if not matches(argument.type, value, is_tensor):
+            return False
+    return used == len(kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """A parsed type: `base`, then for a list its `size` (0: any; None: no list), and where None is allowed."""
+
+    base: str
+    size: int | None
+    element_optional: bool
+    optional: bool
+
+
+@functools.cache
+def _type(text: str) -> _Type:
+    match = re.fullmatch(r"([^\[\]?]+)(\?)?(?:\[(\d*)\])?(\?)?", text)
+    if not match:
+        return _Type(text, None, False, False)
+    base, element_optional, size, optional = match.groups()
+    if size is None:
+        return _Type(base, None, False, bool(element_optional or optional))
+    return _Type(base, int(size or 0), bool(element_optional), bool(optional))
+
+
+def _matches_exactly(type_: str, value: Any, is_tensor: IsTensor) -> bool:
+    return _matches(_type(type_), value, is_tensor, False)
+
+
+def _matches_with_conversion(type_: str, value: Any, is_tensor: IsTensor) -> bool:
+    return _matches(_type(type_), value, is_tensor, True)
+
+
+def _matches(type_: _Type, value: Any, is_tensor: IsTensor, convert: bool) -> bool:
+    if value is None:
+        return type_.optional
+    if type_.size is None:
+        return _matches_element(type_.base, value, is_tensor, convert)
+    if isinstance(value, _SEQUENCE):
+        return all(
+            type_.element_optional if element is None else _matches_element(type_.base, element, is_tensor, convert)
+            for element in value
+        )
+    return type_.size > 0 and type_.base != "Tensor" and _matches_element(type_.base, value, is_tensor, convert)
+
+
+def _matches_element(base: str, value: Any, is_tensor: IsTensor, convert: bool) -> bool:
+    if is_tensor(value):
+        return base == "Tensor" or (convert and base == "Scalar" and getattr(value, "ndim", None) == 0)
+    if base == "Tensor":
+        return convert and isinstance(value, _NUMBER)
+    accepted = _PYTHON_TYPES.get(base)
+    if accepted is not None:
+        return isinstance(value, accepted)
+    names = _STRING_NAMES.get(base)
+    return names is not None and isinstance(value, str) and value in names
+
+
+# What torch converts to each type (torch/csrc/jit/python/pybind_utils.cpp, toIValue); a bool is an int to Python.
+_PYTHON_TYPES: Mapping[str, Any] = {
+    "Scalar": _NUMBER,
+    "int": int,
+    "SymInt": int,
+    "float": (int, float),
+    "complex": _NUMBER,
+    "bool": int,
+    "str": str,
+    "Device": str,
+}
+_STRING_NAMES: Mapping[str, frozenset[str]] = {
+    "ScalarType": DTYPE_NAMES,
+    "MemoryFormat": MEMORY_FORMAT_NAMES,
+    "Layout": LAYOUT_NAMES,
+}
+
+
+def _broadcast_list(type_: str, value: Any) -> Any:
+    parsed = _type(type_)
+    return [value] * parsed.size if parsed.size and isinstance(value, _NUMBER) else value
+
+
+def _describe(value: Any, is_tensor: IsTensor) -> str:
+    if is_tensor(value):
+        shape = getattr(value, "shape", None)
+        return "tensor" if shape is None else f"tensor of shape {list(shape)}"
+    if isinstance(value, _SEQUENCE):
+        return f"[{', '.join(_describe(element, is_tensor) for element in value[:8])}{', ...' if value[8:] else ''}]"
+    return repr(value) if value is None or isinstance(value, int | float | complex | str) else type(value).__name__
+
+
+def _expectation(type_: str) -> str:
+    names = _STRING_NAMES.get(_type(type_).base)
+    if names is None:
+        return type_
+    return f"{type_} (a dtype name such as 'float32')" if names is DTYPE_NAMES else f"{type_} ({', '.join(sorted(names))})"

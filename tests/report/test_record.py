@@ -1,0 +1,98 @@
+"""The run record: counts, order, exit codes, and the same bytes whatever the order of the verdicts."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from conform.report.record import to_json
+from conform.report.verdict import STATUSES, Verdict
+from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
+
+
+def test_summary_counts_every_status_and_keeps_two_numbers_apart() -> None:
+    summary = run_of(PASSED, FAILED, CRASHED, UNSPECIFIED, asked=5).summary
+    assert summary == {
+        "asked": 5, "judged": 3, "pass": 1, "fail": 1, "error": 0, "crash": 1, "timeout": 0, "unsupported": 0,
+        "unspecified": 1, "unjudged": 0, "waived": 0, "not_run": 1, "coverage": 3 / 5, "conformance": 1 / 3,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ((PASSED,), 0),
+        ((PASSED, UNSPECIFIED), 0),
+        ((PASSED, FAILED), 1),
+        ((PASSED, CRASHED), 1),
+        ((CRASHED,), 1),
+        ((UNSPECIFIED,), 3),
+    ],
+)
+def test_exit_code(verdicts: tuple[Verdict, ...], expected: int) -> None:
+    assert run_of(*verdicts).exit_code == expected
+
+
+def test_nothing_judged_has_no_conformance() -> None:
+    assert run_of(UNSPECIFIED).summary["conformance"] is None
+
+
+def test_a_case_of_run_json() -> None:
+    case = run_of(FAILED).cases[0]
+    assert case["status"] == "fail"
+    assert (case["compared"], case["failed"], case["max_error_ulp"], case["bound_ulp"]) == (24, 2, 7.25, 3.0)
+    assert case["contract"] == {
+        "kind": "ulp", "bound": 3.0, "source": "OpenCL C 3.0, 7.4 table 66: exp, single precision",
+    }  # fmt: skip
+    assert case["worst"] == {
+        "output": 0,
+        "index": [1, 2],
+        "dtype": "float32",
+        "inputs": [
+            {
+                "name": "self", "dtype": "float32", "shape": [2, 3, 4],
+                "values": [{"decimal": "0.1", "hex": "0x1.99999ap-4"}], "count": 1,
+            }
+        ],
+        "expected": {"decimal": "1.105171", "hex": "0x1.1aec7cp+0"},
+        "actual": {"decimal": "1.1051722", "hex": "0x1.1aec9p+0"},
+        "error_ulp": 7.25,
+        "bound_ulp": 3.0,
+    }  # fmt: skip
+
+
+def test_cases_come_in_suite_order_and_natural_order_of_ids() -> None:
+    ids = [f"exp_1d/float32/typical/contiguous{sample}" for sample in ("", "/2", "/10")]
+    samples = [replace(PASSED, id=case_id) for case_id in ids]
+    run = run_of(CRASHED, samples[2], samples[0], samples[1])
+    assert [case["id"] for case in run.cases] == [CRASHED.id, *ids]
+
+
+def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_verdicts() -> None:
+    infinite = replace(FAILED, max_error_ulp=math.inf, bound_ulp=math.nan)
+    samples = [replace(PASSED, id=f"{PASSED.id}/{n}") for n in range(1, 5)]
+    text = to_json(run_of(PASSED, infinite, *samples).record)
+    assert text == to_json(run_of(*samples, infinite, PASSED).record)
+    record = json.loads(text)
+    assert list(record) == [
+        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "cases",
+    ]  # fmt: skip
+    assert record["schema"] == "conform.run/1"
+    assert record["cases"][0]["max_error_ulp"] == "inf"
+    assert record["cases"][0]["bound_ulp"] == "nan"
+    assert sum(line.startswith('  {"id": ') for line in text.splitlines()) == 6
+    assert json.loads(to_json(run_of(asked=1).record))["cases"] == []
+
+
+def test_a_verdict_that_no_judge_may_give_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"pass with 0 elements compared, 0 checks"):
+        replace(PASSED, compared=0, checks=0)
+    with pytest.raises(ValueError, match=r"pass with 24 elements compared, 3 checks, 1 failed"):
+        replace(PASSED, failed=1)
+    with pytest.raises(ValueError, match=r"'fail' without a reason"):
+        replace(FAILED, reason=None)
+    with pytest.raises(ValueError, match=f"'skipped' is none of {', '.join(STATUSES)}"):
+        replace(PASSED, status="skipped")

@@ -1,0 +1,142 @@
+"""What a person reads: whole lines, asserted whole."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import click
+import pytest
+
+from conform.report import terminal
+from conform.report.failure import repeat_command
+from conform.report.record import build
+from conform.report.verdict import Verdict
+from tests.report.verdicts import CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
+
+
+CONFORMANT = (
+    "conformant: conformance 100 % (1 of 1 judged cases pass), coverage 100 % (1 of 1 asked are judged); "
+    "24 elements compared"
+)
+NOT_CONFORMANT = (
+    "not conformant: conformance 33.33 % (1 of 3 judged cases pass), coverage 75.00 % (3 of 4 asked are judged); "
+    "48 elements compared"
+)
+
+
+def text_of(*verdicts: Verdict, report: str | None = None) -> str:
+    return click.unstyle(terminal.render(run_of(*verdicts).record, report=report))
+
+
+def test_everything_passed() -> None:
+    assert text_of(PASSED).splitlines() == [
+        "conform 0.1.0, suite core, backend fake 1.2, contract opencl, seed 0",
+        "",
+        "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass.",
+        "",
+        "op         float32",
+        "---------  ---------",
+        "aten::exp  0.75 / 3",
+        "",
+        "nearest to a bound    dtype    error / bound    case                               at",
+        "--------------------  -------  ---------------  ---------------------------------  ----",
+        "aten::exp             float32  0.75 / 3         exp_1d/float32/typical/contiguous",
+        "",
+        CONFORMANT,
+    ]
+
+
+def test_a_failure_tells_all_of_it() -> None:
+    block = text_of(FAILED).split("\n\n")[3]
+    assert block.splitlines() == [
+        "FAIL aten::exp float32: outside the bound (1 case)",
+        "  case       exp_1d/float32/special/contiguous   (core/elementwise.yaml:12)",
+        "  worst at   output 0, index [1, 2], float32",
+        "  self       float32 [2, 3, 4]: 0.1 = 0x1.99999ap-4",
+        "  expected   1.105171 = 0x1.1aec7cp+0",
+        "  actual     1.1051722 = 0x1.1aec9p+0",
+        "  error      7.25 ulp, bound 3 ulp (ulp 3: OpenCL C 3.0, 7.4 table 66: exp, single precision)",
+        "  elements   2 of 24 outside the bound",
+        "  repeat     conform check core --backend fake --id exp_1d/float32/special/contiguous --seed 0",
+    ]
+
+
+def test_not_judged_is_listed_with_its_rule_and_the_counts_close_the_text() -> None:
+    lines = text_of(PASSED, FAILED, CRASHED, UNSPECIFIED).splitlines()
+    assert "           1  unspecified  P11     integer division by zero  aten::div.Tensor_mode" in lines
+    assert lines[-3:] == [
+        NOT_CONFORMANT,
+        "not passed: fail 1, crash 1",
+        "not judged: unspecified 1",
+    ]
+
+
+def test_failures_of_one_kind_are_told_once_with_the_worst_case() -> None:
+    alike = [
+        replace(FAILED, id=f"t{n}/float32/typical/contiguous", test=f"t{n}", reason=f"{n} elements outside",
+                max_error_ulp=4.0 + n)
+        for n in range(500)
+    ]  # fmt: skip
+    text = text_of(*alike)
+    assert text.count("expected ") == 1
+    assert "FAIL aten::exp float32: 499 elements outside (500 cases)\n  case       t499/" in text
+    assert "... 496 more" in text
+    assert "aten::exp  FAIL 500" in text
+
+
+def test_many_kinds_of_failure_are_cut_and_the_report_is_named() -> None:
+    kinds = [replace(CRASHED, id=f"t{n}/int64/typical/contiguous", test=f"t{n}", op=f"aten::op{n}") for n in range(25)]
+    assert "... and 5 more kinds of failure; all in out/report.md" in text_of(*kinds, report="out/report.md")
+    assert "... and 5 more kinds of failure; --out DIR writes them all to a report" in text_of(*kinds)
+
+
+def test_the_table_is_cut_into_blocks_that_fit_the_terminal() -> None:
+    dtypes = ("bool", "int64", "float16", "float32", "float64")
+    verdicts = [replace(PASSED, id=f"exp_1d/{dtype}/typical/contiguous", dtype=dtype) for dtype in dtypes]
+    text = click.unstyle(terminal.op_table(run_of(*verdicts).cases, width=40))
+    assert max(len(line) for block in text.split("\n\n")[1:] for line in block.splitlines()) <= 40
+    heads = [line.split() for line in text.splitlines() if line.startswith("op ")]
+    assert heads == [["op", "bool", "int64", "float16"], ["op", "float32", "float64"]]
+
+
+def test_cells_show_the_case_furthest_into_its_bound() -> None:
+    wide = replace(PASSED, id="exp_1d/float32/special/contiguous", max_error_ulp=90.0, bound_ulp=1000.0)
+    vacuous = replace(PASSED, id="exp_1d/float32/special.1/contiguous", max_error_ulp=1e9, bound_ulp=float("inf"))
+    assert "aten::exp  0.75 / 3\n" in text_of(wide, PASSED, vacuous)
+
+
+def test_operands_that_are_no_tensors_and_long_rows() -> None:
+    from conform.report.failure import operand_text
+
+    row = {"dtype": "int8", "shape": [99], "values": [{"decimal": "1", "hex": "0x01"}] * 9, "count": 99}
+    assert operand_text(row) == "int8 [99]: " + ", ".join(["1 = 0x01"] * 8) + ", ... 91 more"
+    assert operand_text({"dtype": None, "shape": None, "values": [[0, 1]], "count": 1}) == "[0, 1]"
+
+
+@pytest.mark.parametrize(
+    ("suite", "case_id", "options"),
+    [
+        ("core", "exp_1d/float32/special/contiguous", []),
+        ("core", "exp_1d/float32/special/contiguous/3", ["--samples", "4"]),
+        ("a b.yaml", "exp_1d/float32/special/contiguous", ["--dtype", "float32", "--values", "all"]),
+        ("core", "t[1]*/float32/special/contiguous", []),
+    ],
+)
+def test_the_command_repeats_just_the_case(suite: str, case_id: str, options: list[str]) -> None:
+    test = case_id.split("/")[0]
+    case = replace(FAILED, id=case_id, test=test)
+    run = build(
+        [case], asked=1, suite={"names": [suite], "digest": "sha256:00"}, tests=[test], contract="opencl",
+        backend={"name": "cpu"}, seed=7, timings={},
+    )  # fmt: skip
+    words = shlex.split(repeat_command(run.cases[0], run.record))
+    escaped = case_id.replace("[", "[[]").replace("*", "[*]")
+    assert words == ["conform", "check", suite, "--backend", "cpu", "--id", escaped, "--seed", "7", *options]
+
+
+def test_colours_mark_failures_alone() -> None:
+    styled = terminal.render(run_of(PASSED, FAILED, UNSPECIFIED).record)
+    assert click.style("FAIL 1", fg="red", bold=True) in styled
+    assert click.style("unspecified", fg="yellow") in styled
+    assert EXP_ROW.source in styled

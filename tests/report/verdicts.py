@@ -1,0 +1,50 @@
+"""Verdicts by hand, as a judge would give them, for the tests of the reports."""
+
+from __future__ import annotations
+
+from conform.report.record import Run, build
+from conform.report.verdict import Contract, Operand, Verdict, Worst
+
+EXP_ROW = Contract("ulp", 3.0, "OpenCL C 3.0, 7.4 table 66: exp, single precision")
+
+PASSED = Verdict(
+    id="exp_1d/float32/typical/contiguous", test="exp_1d", op="aten::exp", dtype="float32", values="typical",
+    layout="contiguous", status="pass", compared=24, checks=3, max_error_ulp=0.75, bound_ulp=3.0, contract=EXP_ROW,
+    location="core/elementwise.yaml:12",
+)  # fmt: skip
+
+FAILED = Verdict(
+    id="exp_1d/float32/special/contiguous", test="exp_1d", op="aten::exp", dtype="float32", values="special",
+    layout="contiguous", status="fail", reason="outside the bound", compared=24, checks=3, failed=2,
+    max_error_ulp=7.25, bound_ulp=3.0, contract=EXP_ROW, location="core/elementwise.yaml:12",
+    worst=Worst(
+        output=0, index=(1, 2), dtype="float32",
+        inputs=(Operand("self", "float32", (2, 3, 4), (0.10000000149011612,)),),
+        expected=1.1051709651947021, actual=1.1051721572875977, error_ulp=7.25, bound_ulp=3.0,
+    ),
+)  # fmt: skip
+
+CRASHED = Verdict(
+    id="div_zero/int64/typical/contiguous", test="div_zero", op="aten::div.Tensor_mode", dtype="int64",
+    values="typical", layout="contiguous", status="crash", reason="SIGFPE", location="core/elementwise.yaml:40",
+)  # fmt: skip
+
+UNSPECIFIED = Verdict(
+    id="div_zero/int64/special/contiguous", test="div_zero", op="aten::div.Tensor_mode", dtype="int64",
+    values="special", layout="contiguous", status="unspecified", reason="integer division by zero", rule="P11",
+    checks=3, open=24, location="core/elementwise.yaml:40",
+)  # fmt: skip
+
+
+def run_of(*verdicts: Verdict, asked: int | None = None) -> Run:
+    """The run record of `verdicts`, on a backend `fake`."""
+    return build(
+        verdicts,
+        asked=len(verdicts) if asked is None else asked,
+        suite={"names": ["core"], "digest": "sha256:00"},
+        tests=list(dict.fromkeys(verdict.test for verdict in verdicts)),
+        contract="opencl",
+        backend={"name": "fake", "version": "1.2", "device": "cpu"},
+        seed=0,
+        timings={"seconds": 1.5},
+    )
