@@ -74,7 +74,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
 @click.option("--layouts", type=click.Choice(["as-written", "all"]),
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True, help="The table of bounds.")
-@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=30.0,
+@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=60.0,
               show_default=True, help="For one call of the backend.")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there.")  # fmt: skip

@@ -25,8 +25,8 @@ DTYPE_NAMES = frozenset({
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64",
     "float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128",
     "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2",
-    "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "int1", "int2", "int3", "int4", "int5", "int6", "int7",
-    "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16", "quint8", "qint8", "qint32", "quint4x2", "quint2x4",
+    "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "int1", "int2", "int3", "int4", "int5", "int6",
+    "int7", "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16", "quint8", "qint8", "qint32", "quint4x2", "quint2x4",
 })  # fmt: skip
 MEMORY_FORMAT_NAMES = frozenset({"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"})
 LAYOUT_NAMES = frozenset({"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged"})
@@ -362,4 +362,5 @@ def _expectation(type_: str) -> str:
     names = _STRING_NAMES.get(_type(type_).base)
     if names is None:
         return type_
-    return f"{type_} (a dtype name such as 'float32')" if names is DTYPE_NAMES else f"{type_} ({', '.join(sorted(names))})"
+    known = "a dtype name such as 'float32'" if names is DTYPE_NAMES else ", ".join(sorted(names))
+    return f"{type_} ({known})"

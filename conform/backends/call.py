@@ -28,8 +28,11 @@ class Call:
     kwargs: dict[str, Any] = field(default_factory=dict)
 
 
-def encode_call(call: Call, number: int) -> bytes:
-    """The frame of a call; `number` comes back in its reply. TypeError for a value that no frame can carry."""
+def encode_call(call: Call, number: int) -> tuple[bytes, int]:
+    """The frame of a call and how many tensors it holds; `number` comes back in its reply.
+
+    TypeError for a value that no frame can carry.
+    """
     tensors: list[list[Any]] = []
     storages: list[bytes] = []
 
@@ -49,7 +52,7 @@ def encode_call(call: Call, number: int) -> bytes:
         "kwargs": {name: to_tree(value, tensor_number) for name, value in kwargs.items()},
         "tensors": tensors,
     }
-    return frame(header, payload_of(storages))
+    return frame(header, payload_of(storages)), len(tensors)
 
 
 def _described(value: Any) -> tuple[list[Any], bytes] | None:

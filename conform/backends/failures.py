@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 import traceback
 from pathlib import Path
 
@@ -24,7 +25,8 @@ _UNSUPPORTED = (
 _MAX_LINES = 4
 _MAX_CHARACTERS = 600
 _ADDRESS = re.compile(r"\b(at )0x[0-9a-fA-F]+")
-_OWN_PACKAGES = (Path(__file__).parent.parent, Path(torch.__file__).parent)
+_NOT_THE_BACKENDS = (Path(__file__).parent.parent, Path(torch.__file__).parent)
+_STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 
 
 def classify(error: Exception) -> tuple[str, str]:
@@ -50,9 +52,16 @@ def _first_lines(message: str) -> str:
 
 
 def _place(error: Exception) -> str:
-    """` (in FUNCTION, FILE:LINE)` of the innermost frame that is neither torch's nor the kit's: the backend's own code."""
+    """` (in FUNCTION, FILE:LINE)` of the innermost frame in the backend's own code; empty if there is none."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_file() and not any(path.is_relative_to(package) for package in _OWN_PACKAGES):
+        if path.is_file() and _may_be_the_backends(path):
             return f" (in {frame.name}, {path.name}:{frame.lineno})"
     return ""
+
+
+def _may_be_the_backends(path: Path) -> bool:
+    """Whether a source file is neither torch's, nor the kit's, nor the standard library's (site-packages lies in it)."""
+    if any(path.is_relative_to(package) for package in _NOT_THE_BACKENDS):
+        return False
+    return not path.is_relative_to(_STANDARD_LIBRARY) or "site-packages" in path.parts

@@ -13,6 +13,8 @@ When the socket closes (the parent closed it, or ended in whatever way) it kills
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import json
 import os
 import signal
@@ -34,18 +36,23 @@ def main(control_fd: int, directory: str) -> None:
 
     control = socket.socket(fileno=control_fd)
     workers: set[int] = set()
-    while (request := receive(control)) is not None:
-        message, descriptors = request
-        if "fork" in message:
-            pid = fork(control, descriptors, **message["fork"])
-            workers.add(pid)
-            reply = {"pid": pid}
-        else:
-            reply = {"exit_code": end(message["end"], message["kill"])}
-            workers.discard(message["end"])
-        control.sendall(json.dumps(reply).encode() + b"\n")
-    for pid in workers:
-        end(pid, kill=True)
+    try:
+        while (request := receive(control)) is not None:
+            reply = obey(control, *request, workers)
+            control.sendall(json.dumps(reply).encode() + b"\n")
+    finally:
+        for pid in workers:
+            end(pid, kill=True)
+
+
+def obey(control: socket.socket, message: dict, descriptors: list[int], workers: set[int]) -> dict:
+    """Carries out one request and keeps `workers`, the process ids of those that have not been ended."""
+    if "fork" in message:
+        pid = fork(control, descriptors, **message["fork"])
+        workers.add(pid)
+        return {"pid": pid}
+    workers.remove(message["end"])
+    return {"exit_code": end(message["end"], message["kill"])}
 
 
 def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
@@ -71,6 +78,7 @@ def fork(control: socket.socket, descriptors: list[int], backend: str, threads: 
             exit_code = work(*descriptors, backend, threads)
         finally:
             os._exit(exit_code)  # whatever happened: a worker never returns into the template's loop
+    os.setpgid(pid, pid)  # a group of its own, so that what it starts ends with it
     for descriptor in descriptors:
         os.close(descriptor)
     return pid
@@ -78,16 +86,14 @@ def fork(control: socket.socket, descriptors: list[int], backend: str, threads: 
 
 def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
     """The worker: serves its socket, printing to its log, and returns its exit code."""
-    import faulthandler
-
-    os.setpgid(0, 0)  # a group of its own, so that what it starts ends with it
+    os.set_inheritable(connection_fd, False)
     for stream in (1, 2):
         os.dup2(log_fd, stream)
     os.close(log_fd)
     sys.stdout.reconfigure(line_buffering=True)
     faulthandler.enable()
     try:
-        from conform.backends import worker
+        from conform.backends import worker  # imports torch, which the template has by now
 
         with socket.socket(fileno=connection_fd) as connection:
             worker.serve(connection, backend, threads)
@@ -104,7 +110,8 @@ def end(pid: int, kill: bool) -> int:
     deadline = time.monotonic() + (0 if kill else LINGER_S)
     while not _has_ended(pid) and time.monotonic() < deadline:
         time.sleep(0.002)
-    os.killpg(pid, signal.SIGKILL)  # not reaped yet, so the id is still its own
+    with contextlib.suppress(PermissionError):  # what macOS says of a group whose members have all ended
+        os.killpg(pid, signal.SIGKILL)  # not reaped yet, so the id is still its own
     _, status = os.waitpid(pid, 0)
     return os.waitstatus_to_exitcode(status)
 

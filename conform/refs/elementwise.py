@@ -88,7 +88,7 @@ def _check_alpha(alpha: Scalar, dtype: str) -> None:
     kind = category(dtype)
     if isinstance(alpha, bool) and kind != BOOL:
         raise ValueError(f"a bool alpha needs bool operands, found {dtype}")
-    if isinstance(alpha, float) and kind <= INTEGER or isinstance(alpha, complex) and kind != COMPLEX:
+    if (kind <= INTEGER and isinstance(alpha, float)) or (kind != COMPLEX and isinstance(alpha, complex)):
         raise ValueError(f"alpha {alpha!r} does not go with {dtype} operands")
 
 

@@ -27,9 +27,8 @@ def gather(self: RefTensor, dim: int, index: RefTensor, sparse_grad: bool = Fals
         raise ValueError(f"gather needs an index of int64 or int32, found {index.dtype}")
     if not index.data:
         return RefTensor(self.dtype, index.shape, [])
-    if len(shape) != len(source_shape) or any(
-        size > source_shape[d] for d, size in enumerate(shape) if d != dim
-    ):
+    fits = [d == dim or size <= limit for d, (size, limit) in enumerate(zip(shape, source_shape, strict=False))]
+    if len(shape) != len(source_shape) or not all(fits):
         raise ValueError(f"index shape {index.shape} does not fit self of shape {self.shape} along dim {dim}")
     strides = list(strides_of(source_shape))
     along, strides[dim] = strides[dim], 0
@@ -37,7 +36,8 @@ def gather(self: RefTensor, dim: int, index: RefTensor, sparse_grad: bool = Fals
     for i in index.data:
         if not 0 <= i < source_shape[dim]:
             raise ValueError(f"index {i} is outside dim {dim} of size {source_shape[dim]}")
-    return RefTensor(self.dtype, index.shape, [self.data[s + i * along] for s, i in zip(starts, index.data, strict=True)])
+    data = [self.data[start + i * along] for start, i in zip(starts, index.data, strict=True)]
+    return RefTensor(self.dtype, index.shape, data)
 
 
 @reference("aten::index_put")

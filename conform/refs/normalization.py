@@ -100,7 +100,10 @@ def native_layer_norm(
 
 @dataclass
 class _Statistics:
-    """A row of finite values: x_i - mean = deviations[i] * 2^exponent / count, variance + eps = numerator / denominator."""
+    """A row of finite values, exactly.
+
+    x_i - mean = deviations[i] * 2^exponent / count, and variance + eps = numerator / denominator.
+    """
 
     count: int
     deviations: list[int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import isfinite, trunc
 
 from conform.refs.rounding import COMPONENTS, FLOAT_FORMATS, INTEGER_RANGES, round_number, wrap_integer
@@ -53,23 +54,18 @@ def _promote_integers(a: str, b: str) -> str:
 
 
 def result_type(operands: list[Operand]) -> str:
-    """The common dtype: dimensioned tensors decide, then 0-d tensors, then Python scalars, unless a category is higher."""
+    """The common dtype: dimensioned tensors decide; 0-d tensors, below them Python scalars, by a higher category."""
     tensors = [operand for operand in operands if isinstance(operand, RefTensor)]
     ranked = [
         [tensor.dtype for tensor in tensors if tensor.shape],
         [tensor.dtype for tensor in tensors if not tensor.shape],
         [SCALAR_DTYPES[type(operand)] for operand in operands if not isinstance(operand, RefTensor)],
     ]
-    common = None
-    for dtypes in ranked:
-        for dtype in dtypes[1:]:
-            dtypes[0] = promote_types(dtypes[0], dtype)
-    for level in reversed([dtypes[0] for dtypes in ranked if dtypes]):
-        common = level if common is None else _with_lower_rank(level, common)
-    return common
+    levels = [reduce(promote_types, dtypes) for dtypes in ranked if dtypes]
+    return reduce(_with_higher_rank, reversed(levels))
 
 
-def _with_lower_rank(dtype: str, lower: str) -> str:
+def _with_higher_rank(lower: str, dtype: str) -> str:
     """`dtype` beside operands of a lower rank: they count only if their category is higher."""
     if category(lower) <= category(dtype):
         return dtype

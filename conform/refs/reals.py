@@ -1,4 +1,4 @@
-"""Exact numbers with infinities and NaN, and real functions through balls (Arb) that shrink until the rounding is decided."""
+"""Exact numbers with infinities and NaN, and real functions by balls (Arb) that shrink until their rounding is decided."""
 
 from __future__ import annotations
 

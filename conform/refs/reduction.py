@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import reduce
-from math import isfinite
+from itertools import accumulate
 
 from conform.refs.elementwise import greater
 from conform.refs.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, converted
-from conform.refs.reals import round_exact, scale_to_integers, sum_exact
+from conform.refs.reals import add_exact, exact, round_exact, sum_exact
 from conform.refs.registry import reference
-from conform.refs.rounding import round_dyadic, wrap_integer
+from conform.refs.rounding import wrap_integer
 from conform.refs.tensor import UNSPECIFIED, RefTensor, Shape, lines, positions, strides_of, wrap_dim, wrap_dims
 
 
@@ -80,15 +80,12 @@ def cumsum(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
 
 
 def _prefix_sums(dtype: str, values: list) -> list:
-    kind = category(dtype)
-    if kind != FLOAT or not all(map(isfinite, values)):
-        return [_sum_line(dtype, values[: i + 1]) for i in range(len(values))]
-    integers, exponent = scale_to_integers(values)
-    totals, total = [], 0
-    for integer in integers:
-        total += integer
-        totals.append(round_dyadic(dtype, total, exponent))
-    return totals
+    """The sums of the first 1, 2, ... values."""
+    if category(dtype) == INTEGER and UNSPECIFIED not in values:
+        return [wrap_integer(dtype, total) for total in accumulate(values)]
+    if category(dtype) == FLOAT:
+        return [round_exact(dtype, total) for total in accumulate(map(exact, values), add_exact)]
+    return [_sum_line(dtype, values[: i + 1]) for i in range(len(values))]
 
 
 @reference("aten::amax")
@@ -97,7 +94,7 @@ def amax(self: RefTensor, dim: list[int] | int = (), keepdim: bool = False) -> R
     if category(self.dtype) == COMPLEX:
         raise ValueError(f"amax is not defined for {self.dtype}")
     dims = _dims_or_all(dim, len(self.shape))
-    if any(size == 0 for d, size in enumerate(self.shape) if d in dims) or (not dim and dim != 0 and not self.data):
+    if any(size == 0 for d, size in enumerate(self.shape) if d in dims):
         raise ValueError(f"amax over no element: shape {self.shape}, dims {dims}")
     data = [reduce(greater, (self.data[i] for i in group)) for group in _groups(self.shape, dims)]
     return RefTensor(self.dtype, _reduced_shape(self.shape, dims, keepdim), data)
@@ -105,7 +102,7 @@ def amax(self: RefTensor, dim: list[int] | int = (), keepdim: bool = False) -> R
 
 @reference("aten::argmax")
 def argmax(self: RefTensor, dim: int | None = None, keepdim: bool = False) -> RefTensor:
-    """The first index of the greatest element, or of the first NaN, along `dim`; of the flattened tensor if it is None."""
+    """The first index of the greatest element (NaN is the greatest) along `dim`; in the flattened tensor if it is None."""
     if category(self.dtype) in (BOOL, COMPLEX):
         raise ValueError(f"argmax is not defined for {self.dtype}")
     dims = list(range(max(len(self.shape), 1))) if dim is None else [wrap_dim(dim, len(self.shape))]

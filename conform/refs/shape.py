@@ -9,7 +9,7 @@ from conform.refs.tensor import RefTensor, lines, positions, strides_of, wrap_di
 
 @reference("aten::cat")
 def cat(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
-    """The tensors one behind the other along `dim`, in their common dtype; empty 1-d tensors count only for the dtype."""
+    """The tensors one behind the other along `dim`, in their common dtype; of shape (0,) they count only for the dtype."""
     if not tensors or not all(tensor.shape for tensor in tensors):
         raise ValueError("cat needs at least one tensor, and no 0-d tensor")
     dtype = result_type(tensors)

@@ -88,7 +88,7 @@ def wrap_dims(dims: Sequence[int], rank: int) -> list[int]:
 
 
 def lines(shape: Shape, dim: int) -> list[list[int]]:
-    """Positions along `dim`, one list for each index of the other dims, those in row-major order. 0-d counts as (1,)."""
+    """Positions along `dim`, one list for each index of the other dims in row-major order. 0-d counts as (1,)."""
     shape = shape or (1,)
     strides = strides_of(shape)
     rest = [d for d in range(len(shape)) if d != dim]
@@ -97,7 +97,7 @@ def lines(shape: Shape, dim: int) -> list[list[int]]:
 
 
 def one_per_dim(values: Sequence[int] | int, count: int, name: str) -> list[int]:
-    """An int[] argument of one value a spatial dim; a single value stands for all of them."""
+    """An int[] argument with a value for each spatial dim; a single value stands for all of them."""
     listed = [values] if isinstance(values, int) else list(values)
     if len(listed) == 1:
         listed = listed * count

@@ -22,10 +22,10 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> RefTensor:
-    """The mean of each window of (C, H, W) or (N, C, H, W): the exact sum over the divisor, rounded once (int64: truncated).
+    """The mean of each window of (C, H, W) or (N, C, H, W): the exact sum over the divisor, rounded once.
 
-    The divisor is divisor_override, else the extent of the window (what ceil_mode lets reach beyond the padding is
-    not counted), else without count_include_pad the number of its input elements.
+    int64 truncates the quotient. The divisor is divisor_override if given; else the extent of the window, less what
+    ceil_mode lets reach beyond the padding; without count_include_pad the number of its input elements.
     """
     kernel = one_per_dim(kernel_size, 2, "kernel_size")
     step = one_per_dim(stride, 2, "stride") if stride else kernel

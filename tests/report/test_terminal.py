@@ -14,7 +14,6 @@ from conform.report.record import build
 from conform.report.verdict import Verdict
 from tests.report.verdicts import CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
 
-
 CONFORMANT = (
     "conformant: conformance 100 % (1 of 1 judged cases pass), coverage 100 % (1 of 1 asked are judged); "
     "24 elements compared"

@@ -1,0 +1,32 @@
+# Two commands that do all the set-up: `make check` and `make test`.
+
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: check test clean
+
+# Not conformant (exit 1) is a result, not an error of make; bad usage (2) and nothing judged (3) are errors.
+check: $(VENV)/installed
+	$(BIN)/conform check --backend cpu --out conform-out || test $$? -eq 1
+
+test: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/pytest -n 2 -q
+
+clean:
+	rm -rf $(VENV) build conform-out *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# torch alone comes first: the pinned version, whatever else would have it.
+$(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt "$$(grep '^torch==' constraints.txt)"
+	$(PIP) install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(PIP) install -q -c constraints.txt -e '.[test]'
+	touch $@

@@ -1,0 +1,5 @@
+"""`python -m conform`."""
+
+from conform.cli import main
+
+main(prog_name="conform")

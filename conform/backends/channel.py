@@ -1,0 +1,92 @@
+"""The parent's end of a worker's socket: frames in both directions, never blocking on either."""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections import deque
+from typing import Any
+
+from conform.backends.protocol import PREFIX, parse_header, parse_prefix
+
+_CHUNK_BYTES = 1 << 18
+_SEND_BUFFER_BYTES = 1 << 20  # a few calls fit, so that the worker has work while the parent computes
+
+
+class Closed(Exception):
+    """The worker has closed its end; every frame it sent has been taken out before."""
+
+
+class Channel:
+    """Frames over a connected socket. Sending queues what the socket does not take; `wait` moves bytes both ways."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        self._connection = connection
+        self._outgoing: deque[memoryview] = deque()
+        self._incoming = bytearray()
+        self._closed = False
+
+    def send(self, frame: bytes) -> None:
+        """Sends a frame as far as the socket takes it now; the rest goes with later calls of `send` and `wait`."""
+        self._outgoing.append(memoryview(frame))
+        self._write()
+
+    def next_frame(self) -> tuple[dict[str, Any], bytes] | None:
+        """Header and payload of a frame that has arrived in full. ProtocolError if what came is no frame."""
+        if len(self._incoming) < PREFIX.size:
+            return None
+        header_bytes, payload_bytes = parse_prefix(self._incoming)
+        payload_start = PREFIX.size + header_bytes
+        end = payload_start + payload_bytes
+        if len(self._incoming) < end:
+            return None
+        header = parse_header(self._incoming[PREFIX.size : payload_start])
+        payload = bytes(memoryview(self._incoming)[payload_start:end])
+        del self._incoming[:end]
+        return header, payload
+
+    def wait(self, timeout_s: float) -> bool:
+        """Moves what can be moved, waiting up to `timeout_s` for the first byte; whether any moved. Closed at the end."""
+        if self._closed:
+            raise Closed
+        poll = select.poll()
+        poll.register(self._connection, select.POLLIN | (select.POLLOUT if self._outgoing else 0))
+        if not poll.poll(max(0.0, timeout_s) * 1000):
+            return False
+        wrote = self._write()
+        return self._read() or wrote
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _write(self) -> bool:
+        """Sends until the socket is full. A worker that has gone is noticed when reading, after its last frames."""
+        wrote = False
+        while self._outgoing:
+            try:
+                sent = self._connection.send(self._outgoing[0])
+            except BlockingIOError:
+                break
+            except ConnectionError:
+                self._outgoing.clear()
+                break
+            wrote = True
+            rest = self._outgoing[0][sent:]
+            if rest:
+                self._outgoing[0] = rest
+            else:
+                self._outgoing.popleft()
+        return wrote
+
+    def _read(self) -> bool:
+        try:
+            chunk = self._connection.recv(_CHUNK_BYTES)
+        except BlockingIOError:
+            return False
+        except ConnectionError:
+            chunk = b""
+        self._closed = not chunk
+        self._incoming += chunk
+        return True

@@ -1,0 +1,164 @@
+"""A backend in a process of its own, as the rest of the kit sees it: calls in, replies out, in order, whatever happens."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import tempfile
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from conform.backends.base import BackendUnavailable
+from conform.backends.call import Call, encode_call
+from conform.backends.channel import Channel, Closed
+from conform.backends.launcher import Template, describe_exit, tail, trim
+from conform.backends.protocol import ProtocolError
+from conform.backends.reply import Reply, decode_reply
+from conform.errors import UsageError
+
+# How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
+START_TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A call in flight, kept to be sent again if the worker dies on one before it."""
+
+    number: int
+    frame: bytes
+    tensor_count: int
+
+
+class _Silent(Exception):
+    """The worker has said nothing for longer than it may."""
+
+
+class BackendProcess:
+    """Backend `name` in a worker process; a context manager.
+
+    Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies, or
+    after which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes the
+    calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
+    BackendProcesses, which saves the import of torch.
+
+    Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
+    """
+
+    def __init__(self, name: str, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None) -> None:
+        self.name = name
+        self._timeout_s = timeout_s
+        self._threads = threads
+        self._given_template = template
+        self._in_flight: deque[_Pending] = deque()
+        self._submitted = 0
+
+    def __enter__(self) -> BackendProcess:
+        self._template = self._given_template or Template()
+        self._started = False
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._started:
+            self._end_worker(kill=bool(self._in_flight))
+        if self._given_template is None:
+            self._template.close()
+
+    @property
+    def in_flight(self) -> int:
+        """How many calls were submitted and not yet answered."""
+        return len(self._in_flight)
+
+    def describe(self) -> dict[str, Any]:
+        """name, version, device, hardware, torch (its version) and threads of the backend, as its worker tells."""
+        self._ensure_worker()
+        return self._description
+
+    def submit(self, call: Call) -> None:
+        """Sends a call, without waiting for anything but the start of the worker."""
+        self._ensure_worker()
+        frame, tensor_count = encode_call(call, self._submitted)
+        if not self._in_flight:
+            self._quiet_since = time.monotonic()
+        self._in_flight.append(_Pending(self._submitted, frame, tensor_count))
+        self._submitted += 1
+        self._channel.send(frame)
+
+    def receive(self) -> Reply:
+        """The reply to the oldest call in flight. LookupError if there is none."""
+        if not self._in_flight:
+            raise LookupError("receive() without a call in flight")
+        self._ensure_worker()
+        call = self._in_flight.popleft()
+        try:
+            header, payload = self._next_frame(self._timeout_s)
+            reply = decode_reply(header, payload, call.number, call.tensor_count)
+        except (_Silent, Closed, ProtocolError) as failure:
+            return self._lost_on(failure)
+        if header.get("retire") is True:
+            self._end_worker(kill=True)
+        else:
+            trim(self._log)
+        return reply
+
+    # --- The worker's life --------------------------------------------------------------------------------------------
+
+    def _ensure_worker(self) -> None:
+        """Starts a worker if there is none and sends it what is in flight."""
+        if self._started:
+            return
+        self._log = tempfile.TemporaryFile(mode="ab+")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._pid = self._template.fork(self.name, self._threads, theirs, self._log)
+        self._channel = Channel(ours)
+        self._started = True
+        self._description = self._greeting()
+        for call in self._in_flight:
+            self._channel.send(call.frame)
+        self._quiet_since = time.monotonic()
+
+    def _greeting(self) -> dict[str, Any]:
+        """The description in the worker's first frame."""
+        self._quiet_since = time.monotonic()
+        try:
+            header, _ = self._next_frame(START_TIMEOUT_S)
+        except (_Silent, Closed, ProtocolError) as failure:
+            reply = self._lost_on(failure)
+            raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
+        if "hello" in header:
+            return header["hello"]
+        self._end_worker(kill=False)
+        if "usage" in header:
+            raise UsageError(header["usage"])
+        raise BackendUnavailable(f"backend {self.name!r} is not available: {header.get('unavailable')}")
+
+    def _next_frame(self, timeout_s: float) -> tuple[dict[str, Any], bytes]:
+        """The worker's next frame; _Silent when no byte has moved for `timeout_s`."""
+        while (frame := self._channel.next_frame()) is None:
+            if self._channel.wait(self._quiet_since + timeout_s - time.monotonic()):
+                self._quiet_since = time.monotonic()
+            elif time.monotonic() - self._quiet_since >= timeout_s:
+                raise _Silent(f"no answer for {timeout_s:g} s")
+        self._quiet_since = time.monotonic()
+        return frame
+
+    def _end_worker(self, kill: bool) -> tuple[int | None, str]:
+        """Its exit code (None if nobody knows) and the end of its log."""
+        self._started = False
+        self._channel.close()
+        exit_code = self._template.end(self._pid, kill)
+        with self._log:
+            return exit_code, tail(self._log)
+
+    def _lost_on(self, failure: _Silent | Closed | ProtocolError) -> Reply:
+        """Ends the worker, which failed so; the reply to the call it failed on."""
+        exit_code, log = self._end_worker(kill=not isinstance(failure, Closed))
+        if isinstance(failure, ProtocolError):
+            return Reply("crash", f"the worker broke the protocol: {failure}", log=log)
+        if isinstance(failure, _Silent) and exit_code in (None, -signal.SIGKILL):
+            return Reply("timeout", str(failure), log=log)
+        if exit_code is None:
+            return Reply("crash", "the worker ended, and its template process with it", log=log)
+        return Reply("crash", describe_exit(exit_code), log=log)

@@ -1,0 +1,54 @@
+"""The kit's own interpreter as a backend (`--backend self`): it must pass everything, or the kit contradicts itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from conform.backends.base import Backend
+from conform.backends.protocol import DTYPES
+from conform.errors import Unjudged, Unsupported
+
+
+class Interpreter(Backend):
+    """Answers every call with the golden: the correctly rounded value."""
+
+    name = "self"
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        from conform.interp.evaluate import evaluate
+
+        numpy_args = [to_numpy(value) for value in args]
+        numpy_kwargs = {name: to_numpy(value) for name, value in kwargs.items()}
+        try:
+            goldens = evaluate(op, numpy_args, numpy_kwargs).goldens
+        except Unjudged as reason:
+            raise Unsupported(str(reason)) from None
+        results = tuple(to_torch(golden.value) for golden in goldens)
+        return results[0] if len(results) == 1 else results
+
+
+def to_numpy(value: Any) -> Any:
+    """A torch value as the kit has it: arrays in storage dtypes, torch's constants by name, lists of these."""
+    if isinstance(value, torch.Tensor):
+        raw = value.contiguous().reshape(-1).view(torch.uint8).numpy()
+        return raw.view(DTYPES[_name(value.dtype)]).reshape(value.shape)
+    if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+        return _name(value)
+    if isinstance(value, torch.device):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(to_numpy(item) for item in value)
+    return value
+
+
+def to_torch(array: np.ndarray) -> torch.Tensor:
+    """The tensor with the elements of `array`, bit for bit."""
+    raw = torch.from_numpy(array.reshape(-1).view(np.uint8).copy())
+    return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
+
+
+def _name(constant: torch.dtype | torch.memory_format | torch.layout) -> str:
+    return str(constant).removeprefix("torch.")

@@ -1,0 +1,151 @@
+"""The parent's side of the template process: start it, have it fork workers, learn how they ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from conform.backends.base import BackendUnavailable
+from conform.backends.reply import printable
+
+# How long the template may take to kill its workers and end once its socket is closed.
+_CLOSING_S = 10.0
+_ROOT = Path(__file__).parent.parent.parent
+
+# Fresh memory is filled with 0xfe and freed memory with 0x01, so that an output that a backend leaves unwritten is never
+# right by accident (as the last run's values would be). The allocator does it, no torch mode: the kernels stay the same.
+# glibc: GLIBC_TUNABLES, "malloc.perturb" (its per-thread cache hands blocks out unfilled, hence count 0).
+# macOS: malloc(3), MallocPreScribble fills fresh memory with 0xaa, MallocScribble freed memory with 0x55.
+_POISON = {"GLIBC_TUNABLES": "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0"}
+_POISON_MACOS = {"MallocPreScribble": "1", "MallocScribble": "1"}
+
+
+class Template:
+    """A template process. It starts at once and in the background; a context manager that ends it and its workers.
+
+    Several backends may share one. If it dies, the next `fork` starts another.
+    """
+
+    def __init__(self) -> None:
+        self._start()
+
+    def __enter__(self) -> Template:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        self._control, theirs = socket.socketpair()
+        self._log = tempfile.TemporaryFile()
+        module = [sys.executable, "-m", "conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        with theirs:
+            self.process = subprocess.Popen(
+                module,
+                cwd=_ROOT,  # so that -m finds this conform, installed or not
+                env=_poisoned(os.environ),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                start_new_session=True,  # the terminal's Ctrl-C is the parent's business
+            )
+
+    def fork(self, backend: str, threads: int, connection: socket.socket, log: BinaryIO) -> int:
+        """The process id of a new worker that serves `connection` and prints to `log`.
+
+        Raises BackendUnavailable if the template cannot start.
+        """
+        request = {"fork": {"backend": backend, "threads": threads}}
+        descriptors = [connection.fileno(), log.fileno()]
+        reply = self._ask(request, descriptors)
+        if reply is None:
+            self.close()
+            self._start()
+            reply = self._ask(request, descriptors)
+        if reply is None:
+            raise BackendUnavailable(f"the process that imports torch ended while starting:\n{tail(self._log)}")
+        return reply["pid"]
+
+    def end(self, pid: int, kill: bool) -> int | None:
+        """Ends a worker (by force, or after it has closed its connection): its exit code, negative for a signal.
+
+        None if the template died first, so that nobody knows; the worker is killed then.
+        """
+        reply = self._ask({"end": pid, "kill": kill}, [])
+        if reply is not None:
+            return reply["exit_code"]
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        return None
+
+    def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any] | None:
+        """The template's answer, None if it is dead."""
+        line = b""
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], descriptors)
+            while not line.endswith(b"\n"):
+                if not (chunk := self._control.recv(1 << 12)):
+                    return None
+                line += chunk
+        except ConnectionError:
+            return None
+        return json.loads(line)
+
+    def close(self) -> None:
+        """Ends the template, and with it every worker."""
+        self._control.close()
+        try:
+            self.process.wait(_CLOSING_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _poisoned(environment: os._Environ[str]) -> dict[str, str]:
+    """`environment` with an allocator that poisons memory; what the user tunes himself has the last word."""
+    if sys.platform == "darwin":
+        return {**_POISON_MACOS, **environment}
+    tunables = [value for value in (_POISON["GLIBC_TUNABLES"], environment.get("GLIBC_TUNABLES")) if value]
+    return {**environment, "GLIBC_TUNABLES": ":".join(tunables)}
+
+
+# --- What a worker left behind ----------------------------------------------------------------------------------------
+
+_TAIL_BYTES = 1 << 13
+_TAIL_LINES = 20
+_MAX_LOG_BYTES = 1 << 22
+# Addresses differ from run to run; faulthandler's list of extension modules says nothing of the crash.
+_NOISE = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
+
+
+def describe_exit(exit_code: int) -> str:
+    """ "SIGSEGV (Segmentation fault)", or "exited with code 3"."""
+    if exit_code >= 0:
+        return f"exited with code {exit_code}"
+    name = next((one.name for one in signal.Signals if one == -exit_code), f"signal {-exit_code}")
+    return f"{name} ({signal.strsignal(-exit_code)})"
+
+
+def tail(log: BinaryIO) -> str:
+    """The last lines printed to a log."""
+    size = os.fstat(log.fileno()).st_size
+    text = os.pread(log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES)).decode(errors="replace")
+    lines = _ADDRESS.sub("0x...", _NOISE.sub("", text)).strip().splitlines()
+    return printable("\n".join(lines[-_TAIL_LINES:]))
+
+
+def trim(log: BinaryIO) -> None:
+    """Empties a log that a talkative backend has filled (it is opened for appending, so writing goes on at its start)."""
+    if os.fstat(log.fileno()).st_size > _MAX_LOG_BYTES:
+        os.ftruncate(log.fileno(), 0)

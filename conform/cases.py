@@ -1,0 +1,181 @@
+"""From tests to cases: the axes dtype, value class, layout and sample, and the filters over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from conform import schema
+from conform.errors import UsageError, did_you_mean
+from conform.inputs import layouts as layout_axis
+from conform.inputs import values as value_axis
+from conform.inputs.arguments import Arguments, is_tensor, tensors
+from conform.inputs.draws import Stream
+from conform.inputs.specs.registry import spec_of
+from conform.interp.numerics.formats import FORMATS, format_of
+from conform.suites import Suite, Test, dtype_segment, sample, variants
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's file."""
+
+    ops: Sequence[str] = ()
+    dtypes: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    seed: int = 0
+    samples: int = 1
+    values: str | None = None
+    layouts: str | None = None
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw of a test's inputs: a dtype for each open kind, and a sample number."""
+
+    test: Test
+    variant: dict[str, str]
+    sample: int
+    seed: int
+
+    def stream(self, label: str) -> Stream:
+        """The random stream of one place in the test, independent of everything else that is selected."""
+        return Stream(self.seed, self.test.id, self.sample, label)
+
+    def arguments(self) -> Arguments:
+        """The typical inputs, contiguous."""
+        drawn = sample(self.test, self.variant, self.stream, self.sample)
+        return _complex_input0(drawn) if self.test.cast_input0_to_complex else drawn
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the backend, and everything its id says."""
+
+    id: str
+    draw: Draw
+    op: str
+    dtype: str
+    values: str
+    layout: str
+
+    def arguments(self, typical: Arguments) -> Arguments:
+        """The inputs of this case, from the typical ones of its draw."""
+        stream = self.draw.stream(f"values.{self.values}")
+        valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op), op=self.op)
+        return layout_axis.with_layout(valued, self.layout)
+
+
+def _complex_input0(arguments: Arguments) -> Arguments:
+    """The first input from its packed form [..., 2] of real and imaginary parts; one already complex stays."""
+    first = arguments.args[0]
+    if format_of(first).kind == "complex":
+        return arguments
+    packed = np.ascontiguousarray(first if format_of(first).bits >= 32 else first.astype(np.float32))
+    complex_format = FORMATS["complex128" if packed.dtype.itemsize == 8 else "complex64"]
+    return Arguments([packed.view(complex_format.storage)[..., 0], *arguments.args[1:]], arguments.kwargs, arguments.literal)
+
+
+def draws(suite: Suite, selection: Selection) -> Iterator[Draw]:
+    """Every draw of every test, in the suite's order."""
+    for test in suite.tests:
+        spec = spec_of(test.op) if isinstance(test.op, str) else None
+        for variant in variants(test, spec.dtypes if spec else None, selection.dtypes):
+            for number in range(selection.samples):
+                yield Draw(test, variant, number, selection.seed)
+
+
+def cases_of(draw: Draw, selection: Selection) -> list[Case]:
+    """The cases of one draw, before filters."""
+    arguments = draw.arguments()
+    op = resolved_op(draw.test, arguments)
+    dtype = _dtype(draw, op, arguments)
+    segment = dtype_segment(draw.test, draw.variant) or dtype
+    suffix = f"/{draw.sample}" if draw.sample else ""
+    return [
+        Case(f"{draw.test.id}/{segment}/{values}/{layout}{suffix}", draw, op, dtype, values, layout)
+        for values, layout in _axes(draw.test, op, arguments, selection)
+    ]
+
+
+def resolved_op(test: Test, arguments: Arguments) -> str:
+    """The overload that the arguments select; for a module its import path."""
+    if not isinstance(test.op, str):
+        return test.op.path
+    try:
+        return schema.resolve(test.op, arguments.args, arguments.kwargs, is_tensor).name
+    except UsageError as error:
+        raise UsageError(f"{test.location}: test {test.id}: {error}") from None
+
+
+def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
+    """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
+    wanted = selection.values or ("all" if test.builtin else "typical")
+    classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None, op=op)
+    chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
+    places = ["contiguous"]
+    if (selection.layouts or ("all" if test.builtin else "as-written")) == "all":
+        places = layout_axis.layouts_of(arguments)
+    return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
+    """The first tensor argument's dtype, else the dtype argument's, else the output's."""
+    found = tensors(arguments)
+    if found:
+        return format_of(found[0]).name
+    bound: dict[str, Any] = {}
+    if isinstance(draw.test.op, str):
+        bound = schema.bind(schema.schema(op), arguments.args, arguments.kwargs, is_tensor)
+    return bound.get("dtype") or _output_dtype(op, arguments)
+
+
+def _output_dtype(op: str, arguments: Arguments) -> str:
+    from conform.errors import ConformError
+    from conform.interp.evaluate import evaluate
+
+    try:
+        return evaluate(op, arguments.args, arguments.kwargs).goldens[0].format.name
+    except ConformError:
+        return "none"
+
+
+def select(suite: Suite, selection: Selection) -> list[list[Case]]:
+    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
+    groups = [cases_of(draw, selection) for draw in draws(suite, selection)]
+    everything = [case for group in groups for case in group]
+    tests = {
+        "--op": (selection.ops, _matches_op, sorted({case.op for case in everything})),
+        "--dtype": (selection.dtypes, lambda case, name: case.dtype == name, sorted({case.dtype for case in everything})),
+        "--id": (selection.ids, lambda case, glob: case.id == glob or fnmatchcase(case.id, glob), [case.id for case in everything]),
+    }
+    for option, (patterns, matches, known) in tests.items():
+        _check_patterns(option, patterns, matches, known, everything)
+    wanted = [
+        [case for case in group if all(_passes(case, patterns, matches) for patterns, matches, _ in tests.values())]
+        for group in groups
+    ]
+    selected = [group for group in wanted if group]
+    if not selected:
+        raise UsageError("the filters together select no case; each alone matches some")
+    return selected
+
+
+def _passes(case: Case, patterns: Sequence[str], matches: Callable[[Case, str], bool]) -> bool:
+    return not patterns or any(matches(case, pattern) for pattern in patterns)
+
+
+def _check_patterns(
+    option: str, patterns: Sequence[str], matches: Callable[[Case, str], bool], known: list[str], cases: list[Case]
+) -> None:
+    for pattern in patterns:
+        if not any(matches(case, pattern) for case in cases):
+            raise UsageError(f"{option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}")
+
+
+def _matches_op(case: Case, glob: str) -> bool:
+    return fnmatchcase(case.op, glob) or fnmatchcase(case.op.partition(".")[0], glob)

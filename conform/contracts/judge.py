@@ -1,0 +1,199 @@
+"""How far an output is from its golden, element by element, and whether that is within the contract.
+
+One judge a kind of contract; each is a pure function of golden and actual values, and decides every element alone. Classes come
+first: NaN, infinities that the op's meaning determines, and signs of zero are right or wrong, not near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conform.contracts.tables import Row
+from conform.interp.golden import Golden, Ties
+from conform.interp.numerics.ball import gamma
+from conform.interp.numerics.formats import FORMATS, Format
+from conform.interp.numerics.real import Real
+from conform.interp.numerics.ulp import error_ulp, ulp
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The judgement of one output: arrays of its shape (complex outputs: with a last axis of two components).
+
+    `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the golden
+    leaves it open, or the bound is vacuous.
+    """
+
+    ok: np.ndarray
+    error_ulp: np.ndarray
+    bound_ulp: np.ndarray
+    compared: np.ndarray
+    open: np.ndarray
+    vacuous: np.ndarray
+    wrong_class: np.ndarray
+
+
+def judge(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
+    """`actual` (of the golden's shape and format) against the golden; where it fails, against the alternatives."""
+    elements = _judge_one(golden, actual, row)
+    for alternative in golden.alternatives:
+        if elements.ok.all():
+            break
+        if alternative.format == golden.format:
+            elements = _better(elements, _judge_one(alternative, actual, row))
+    return elements
+
+
+def _better(first: Elements, second: Elements) -> Elements:
+    """Element by element, what the alternative accepts and the first reading does not."""
+    take = second.ok & ~first.ok
+    if not take.any():
+        return first
+    return Elements(**{name: np.where(take, getattr(second, name), getattr(first, name)) for name in vars(first)})
+
+
+def _judge_one(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
+    if golden.format.kind == "complex":
+        return _judge_one(_as_components(golden), _components(golden.format, actual), row)
+    if not golden.format.is_float:
+        return _discrete(golden, actual)
+    return _floating(golden, actual, row)
+
+
+def _components(fmt: Format, array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array)[..., None].view(fmt.component.storage)
+
+
+def _as_components(golden: Golden) -> Golden:
+    open_ = None if golden.open is None else np.broadcast_to(golden.open[..., None], (*golden.value.shape, 2))
+    return replace(
+        golden, format=golden.format.component, value=_components(golden.format, golden.value), open=open_, alternatives=()
+    )
+
+
+# Integers, bools and indices
+
+
+def _discrete(golden: Golden, actual: np.ndarray) -> Elements:
+    same = actual == golden.value
+    ok = same if golden.ties is None else same | _equal_rank(golden.value, actual, golden.ties)
+    nan = np.full(golden.value.shape, np.nan)
+    none = np.zeros(golden.value.shape, bool)
+    open_ = none if golden.open is None else golden.open
+    return Elements(ok | open_, nan, nan, ~open_, open_, none, ~ok & ~open_)
+
+
+def _equal_rank(expected: np.ndarray, actual: np.ndarray, ties: Ties) -> np.ndarray:
+    """Whether each actual index points at an element equal to the expected one's, and none is given twice along dim."""
+    expected, actual, ranks = (np.atleast_1d(array) for array in (expected, actual, ties.ranks))
+    extent = ranks.shape[ties.dim]
+    inside = (actual >= 0) & (actual < extent)
+    places = np.where(inside, actual, 0)
+    equal = np.take_along_axis(ranks, places, ties.dim) == np.take_along_axis(ranks, expected, ties.dim)
+    return (inside & equal & ~_repeated(places, ties.dim)).reshape(ties.ranks.shape)
+
+
+def _repeated(places: np.ndarray, dim: int) -> np.ndarray:
+    """Whether the same index stands earlier along dim."""
+    order = np.argsort(places, axis=dim, kind="stable")
+    ordered = np.take_along_axis(places, order, dim)
+    again = np.zeros(places.shape, bool)
+    later, earlier = [slice(None)] * places.ndim, [slice(None)] * places.ndim
+    later[dim], earlier[dim] = slice(1, None), slice(None, -1)
+    again[tuple(later)] = ordered[tuple(later)] == ordered[tuple(earlier)]
+    repeated = np.empty_like(again)
+    np.put_along_axis(repeated, order, again, dim)
+    return repeated
+
+
+# Floats
+
+
+def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
+    fmt, expected = golden.format, golden.value
+    real = golden.real if golden.real is not None else Real.exact(expected.astype(np.float64))
+    kind = "exact" if golden.real is None else _possible_kind(golden, row)
+    with np.errstate(all="ignore"):
+        error, unit = error_ulp(fmt, actual, real), ulp(fmt, real.hi)
+        bound = np.broadcast_to(_BOUNDS[kind](golden, row, real, unit), expected.shape)
+        determined = ~np.isfinite(real.hi)
+        vacuous = ~np.isfinite(bound) & ~determined
+        near = _near(kind, bound, error, actual, expected)
+    same_class = np.where(determined, _same_special(actual, expected), ~np.isnan(actual))
+    sign = _zero_sign(golden, actual, real)
+    open_ = np.zeros(expected.shape, bool) if golden.open is None else golden.open
+    vacuous = vacuous & ~open_
+    compared = ~open_ & ~vacuous
+    right = same_class & sign & (near | determined)
+    return Elements(right | ~compared, np.where(determined, np.nan, error), np.where(determined, np.nan, bound), compared, open_, vacuous, compared & ~(same_class & sign))
+
+
+def _possible_kind(golden: Golden, row: Row) -> str:
+    """The row's kind; an op that carries no budget or magnitude can only be asked for what its golden determines."""
+    if row.kind == "derived" and golden.budget is None:
+        return "accumulation" if golden.magnitude is not None else "ulp"
+    if row.kind == "accumulation" and golden.magnitude is None:
+        return "derived" if golden.budget is not None else "ulp"
+    return row.kind
+
+
+def _same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    return (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+
+
+def _zero_sign(golden: Golden, actual: np.ndarray, real: Real) -> np.ndarray:
+    """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free."""
+    both_zero = (actual == 0) & (golden.value == 0)
+    return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
+
+
+def _near(kind: str, bound: np.ndarray, error: np.ndarray, actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    if kind == "exact":
+        return actual == expected
+    within = error <= bound
+    # Half an ulp means correctly rounded: of the two neighbours of a tie only the even one, which is the expected value.
+    return np.where(bound <= 0.5, actual == expected, within) if kind == "ulp" else within
+
+
+def _exact_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+    return np.float64(0.5)
+
+
+def _ulp_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+    return np.float64(0.5 if row.bound is None else row.bound)
+
+
+def _accumulation_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+    """|error| <= gamma_k(u) S + k eta, S the sum of magnitudes, u and eta of the compute type (Higham, theorem 3.1)."""
+    compute = compute_of(golden.format)
+    roundings = np.asarray(golden.terms, np.float64)
+    spread = gamma(roundings, compute.unit_roundoff) * golden.magnitude + roundings * compute.min_subnormal / 2
+    return (spread + _final_rounding(golden, compute, real, spread)) / unit
+
+
+def _derived_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+    """The budget of the running error analysis, and the rounding into a narrower result."""
+    compute = compute_of(golden.format)
+    return (golden.budget + _final_rounding(golden, compute, real, golden.budget)) / unit
+
+
+def _final_rounding(golden: Golden, compute: Format, real: Real, spread: np.ndarray) -> np.ndarray | float:
+    if compute == golden.format:
+        return 0.0
+    return ulp(golden.format, np.abs(real.hi) + spread) / 2
+
+
+def compute_of(fmt: Format) -> Format:
+    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element type."""
+    return FORMATS["float32"] if fmt.bits < 32 else fmt
+
+
+_BOUNDS: dict[str, Callable[[Golden, Row, Real, np.ndarray], np.ndarray]] = {
+    "exact": _exact_bound,
+    "ulp": _ulp_bound,
+    "accumulation": _accumulation_bound,
+    "derived": _derived_bound,
+}

@@ -1,0 +1,130 @@
+"""Contract tables: YAML, one row a group of ops, each with its source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from conform.errors import UsageError, did_you_mean
+from conform.interp.numerics.formats import FORMATS
+
+KINDS = ("exact", "ulp", "accumulation", "derived")
+DATA = Path(__file__).parent / "data"
+EXACT_SOURCE = "integers and bools are exact: no rounding takes place"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a table demands of one op and element type: `bound` in ULPs (kind ulp), else None; `formula` says it in words."""
+
+    kind: str
+    bound: float | None
+    formula: str | None
+    source: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one contract, in order; the most specific name that matches an op holds (an overload before its op)."""
+
+    name: str
+    rows: dict[str, tuple[dict, ...]]
+
+    def row(self, op: str, format_name: str) -> Row:
+        """The row for an output of `format_name` of `op`; ops without one are `derived` from their documented formula."""
+        fmt = FORMATS[format_name]
+        if not (fmt.is_float or fmt.kind == "complex"):
+            return Row("exact", None, None, EXACT_SOURCE)
+        for name in (op, op.partition(".")[0]):
+            for entry in self.rows.get(name, ()):
+                if _covers(entry, format_name):
+                    return _row(entry, format_name)
+        return Row("derived", None, None, "no row: the running error of the op's documented formula")
+
+
+def _covers(entry: dict, format_name: str) -> bool:
+    bound = entry.get("bound")
+    if isinstance(bound, dict):
+        return format_name in bound
+    return format_name in entry.get("dtypes", (format_name,))
+
+
+def _row(entry: dict, format_name: str) -> Row:
+    bound = entry.get("bound")
+    if entry["kind"] == "ulp":
+        return Row("ulp", float(bound[format_name] if isinstance(bound, dict) else bound), None, entry["source"])
+    return Row(entry["kind"], None, bound, entry["source"])
+
+
+def names() -> list[str]:
+    """The shipped tables."""
+    return sorted(path.stem for path in DATA.glob("*.yaml"))
+
+
+@cache
+def contract_table(name: str) -> Table:
+    """The shipped table `name`, or the one in the YAML file of that path; UsageError if there is none or it is invalid."""
+    path = DATA / f"{name}.yaml" if name in names() else Path(name)
+    if not path.is_file():
+        raise UsageError(f"no contract table {name!r}: expected one of {', '.join(names())} or a YAML file{did_you_mean(name, names())}")
+    try:
+        document = yaml.safe_load(path.read_text())
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not YAML: {error}") from None
+    return Table(_text(document, "name", path), _rows(document, path))
+
+
+def _rows(document: dict, path: Path) -> dict[str, tuple[dict, ...]]:
+    rows: dict[str, tuple[dict, ...]] = {}
+    entries = document.get("rows")
+    if not isinstance(entries, list):
+        raise UsageError(f"{path}: `rows` must be a list")
+    for number, entry in enumerate(entries, 1):
+        for op in _checked(entry, f"{path}: row {number}"):
+            rows[op] = (*rows.get(op, ()), entry)
+    return rows
+
+
+def _checked(entry: object, place: str) -> list[str]:
+    """The ops of a row, after every field was checked."""
+    if not isinstance(entry, dict):
+        raise UsageError(f"{place}: expected a mapping, got {entry!r}")
+    unknown = set(entry) - {"ops", "kind", "bound", "dtypes", "source"}
+    if unknown:
+        raise UsageError(f"{place}: unknown key {min(unknown)!r}{did_you_mean(min(unknown), ['ops', 'kind', 'bound', 'dtypes', 'source'])}")
+    if entry.get("kind") not in KINDS:
+        raise UsageError(f"{place}: kind must be one of {', '.join(KINDS)}, got {entry.get('kind')!r}")
+    _text(entry, "source", place)
+    bound = entry.get("bound")
+    named = [*(bound if isinstance(bound, dict) else ()), *entry.get("dtypes", ())]
+    for name in named:
+        if name not in FORMATS:
+            raise UsageError(f"{place}: unknown dtype {name!r}{did_you_mean(str(name), FORMATS)}")
+    if entry["kind"] == "ulp" and not _are_bounds(bound):
+        raise UsageError(f"{place}: kind ulp needs `bound`, a number of ulps of at least 0.5 or one a dtype, got {bound!r}")
+    if not isinstance(entry.get("ops"), list) or not entry["ops"]:
+        raise UsageError(f"{place}: `ops` must be a list of operator names")
+    return [_known_op(op, place) for op in entry["ops"]]
+
+
+def _are_bounds(bound: object) -> bool:
+    figures = list(bound.values()) if isinstance(bound, dict) else [bound]
+    return bool(figures) and all(isinstance(b, int | float) and not isinstance(b, bool) and b >= 0.5 for b in figures)
+
+
+def _known_op(op: object, place: str) -> str:
+    from conform.schema import is_known, suggestion
+
+    if not isinstance(op, str) or not is_known(op):
+        raise UsageError(f"{place}: unknown operator {op!r}{suggestion(str(op))}")
+    return op
+
+
+def _text(mapping: object, key: str, place: object) -> str:
+    value = mapping.get(key) if isinstance(mapping, dict) else None
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{place}: `{key}` must be a text")
+    return value

@@ -1,0 +1,333 @@
+"""A real number per element: the unevaluated sum hi + lo of two float64, and a proven bound on its distance from the truth.
+
+Guarantees (tests/interp/numerics/test_real.py holds each against Fraction):
+ (R1) |true - (hi + lo)| <= radius, element by element, after any sequence of operations.
+ (R2) hi is hi + lo rounded to float64, so |lo| <= ulp(hi) / 2; the sign of an exact zero is IEEE 754's.
+ (R3) radius is 0 where the operation was exact: a sum whose error terms vanish, a product of two float64, a quotient or
+      root without remainder.
+ (R4) Where an operand is infinite or NaN, a divisor an exact zero or a radicand negative, hi is what IEEE 754 gives
+      and lo = radius = 0. Where finite operands leave float64's range, or the class of the result depends on a number
+      that is not known well enough, hi = lo = 0 and radius is infinite: nothing is known.
+
+The bounds: u = 2^-53; every float64 operation is exact up to a factor 1 + d, |d| <= u. Products and quotients are
+computed where no term underflows; operands elsewhere are scaled there by powers of two first. Each bound counts the roundings
+named beside it, to first order, and is raised to a power of two at least a third larger, which covers all higher orders.
+The algorithms are Joldes, Muller and Popescu's (ACM TOMS 44, 2017: AccurateDWPlusDW, DWTimesDW1, DWDivDW2) and that of
+Lefevre et al. for the root (ACM TOMS 49, 2023); their own, tighter bounds (7 u^2, 15 u^2, 25/8 u^2) agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from conform.interp.numerics.eft import fast_two_sum, two_prod, two_sum
+
+PRODUCT_ERROR = 2.0**-102  # 16 u^2; lo*lo dropped 1, two cross products 1 + 1, their sum 2, adding it to the error term 3
+QUOTIENT_ERROR = 2.0**-102  # 16 u^2; th*yl 1, two subtractions 2 + 3, division by yh 3, yh for y 3
+ROOT_ERROR = 2.0**-103  # 8 u^2; the remainder's sum 1.5, the division 1.5, 2 sqrt(xh) for sqrt(xh) + sqrt(x) 1.2
+
+RAISE = 1.0 + 2.0**-48  # lifts a float64 expression of fewer than 16 roundings above its exact value
+TINY = 2.0**-1070  # more than the at most 8 half units of 2^-1074 that underflow can take from one such expression
+SMALLEST_SAFE = 2.0**-900  # error terms of larger numbers do not underflow (two_prod needs 2^-960)
+UNKNOWN = np.inf
+
+
+class Real:
+    """Real numbers hi + lo +- radius; three float64 arrays of one shape."""
+
+    __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
+    __slots__ = ("hi", "lo", "radius")
+
+    def __init__(self, hi: np.ndarray, lo: np.ndarray, radius: np.ndarray) -> None:
+        self.hi, self.lo, self.radius = np.asarray(hi), np.asarray(lo), np.asarray(radius)
+
+    @staticmethod
+    def exact(numbers: np.ndarray | float) -> Real:
+        """The numbers themselves (anything that float64 holds exactly; infinities and NaN are their class)."""
+        hi = np.asarray(numbers, np.float64)
+        return Real(hi, np.zeros_like(hi), np.zeros_like(hi))
+
+    @staticmethod
+    def of_integers(integers: np.ndarray | int) -> Real:
+        """The exact values of int64, uint64, narrower integers or bools, which need up to 64 bits."""
+        integers = np.asarray(integers)
+        if integers.dtype.kind == "b":
+            return Real.exact(integers)
+        high = (integers >> 32 if integers.dtype.itemsize == 8 else np.zeros_like(integers)).astype(np.float64) * 2.0**32
+        low = (integers & 0xFFFF_FFFF if integers.dtype.itemsize == 8 else integers).astype(np.float64)
+        hi, lo = two_sum(high, low)
+        return Real(hi, lo, np.zeros_like(hi))
+
+    # -- shape ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.hi.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.hi.ndim
+
+    @property
+    def size(self) -> int:
+        return self.hi.size
+
+    def map_parts(self, rearrange: Callable[[np.ndarray], np.ndarray]) -> Real:
+        """`rearrange`, which only moves or repeats elements, applied to each of the three arrays."""
+        return Real(rearrange(self.hi), rearrange(self.lo), rearrange(self.radius))
+
+    def reshape(self, shape: int | Sequence[int]) -> Real:
+        return self.map_parts(lambda part: part.reshape(shape))
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Real:
+        return self.map_parts(lambda part: part.transpose(axes))
+
+    def broadcast_to(self, shape: Sequence[int]) -> Real:
+        return self.map_parts(lambda part: np.broadcast_to(part, shape))
+
+    def __getitem__(self, index: object) -> Real:
+        return self.map_parts(lambda part: part[index])
+
+    def __repr__(self) -> str:
+        return f"Real(hi={self.hi!r}, lo={self.lo!r}, radius={self.radius!r})"
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------------
+
+    def __neg__(self) -> Real:
+        return Real(-self.hi, -self.lo, self.radius)
+
+    def __abs__(self) -> Real:
+        negative = np.signbit(self.hi)
+        return Real(np.abs(self.hi), np.where(negative, -self.lo, self.lo), self.radius)
+
+    def __add__(self, other: Real | np.ndarray | float) -> Real:
+        other = as_real(other)
+        with np.errstate(all="ignore"):
+            sh, sl = two_sum(self.hi, other.hi)
+            th, tl = two_sum(self.lo, other.lo)
+            c, dropped = two_sum(sl, th)
+            vh, vl = two_sum(sh, c)
+            w, dropped_too = two_sum(tl, vl)
+            hi, lo = two_sum(vh, w)
+            # Every step but the two drops is exact, so they are the error.
+            radius = (np.abs(dropped) + np.abs(dropped_too) + self.radius + other.radius) * RAISE
+            hi = np.where(sh == hi, sh, hi)  # keeps the sign of an exact zero: -0 + -0
+            return _settled(Real(hi, lo, radius), self.hi + other.hi, self, other)
+
+    def __sub__(self, other: Real | np.ndarray | float) -> Real:
+        return self + -as_real(other)
+
+    def __mul__(self, other: Real | np.ndarray | float) -> Real:
+        other = as_real(other)
+        with np.errstate(all="ignore"):
+            product = _product(self, other)
+            unsafe = ~(np.abs(product.hi) >= SMALLEST_SAFE) | ~np.isfinite(product.lo)
+            unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
+            if unsafe.any():
+                x, x_exponent = _significand(self)
+                y, y_exponent = _significand(other)
+                product = where(unsafe, _times_power_of_two(_product(x, y), x_exponent + y_exponent), product)
+            return _settled(product, self.hi * other.hi, self, other, zero_matters=True)
+
+    def __truediv__(self, other: Real | np.ndarray | float) -> Real:
+        other = as_real(other)
+        with np.errstate(all="ignore"):
+            quotient = _quotient(self, other)
+            unsafe = ~(np.minimum(np.abs(quotient.hi), np.abs(self.hi)) >= SMALLEST_SAFE) | ~np.isfinite(quotient.lo)
+            unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
+            if unsafe.any():
+                x, x_exponent = _significand(self)
+                y, y_exponent = _significand(other)
+                quotient = where(unsafe, _times_power_of_two(_quotient(x, y), x_exponent - y_exponent), quotient)
+            return _settled(quotient, self.hi / other.hi, self, other, zero_matters=True)
+
+    def __radd__(self, other: np.ndarray | float) -> Real:
+        return as_real(other) + self
+
+    def __rsub__(self, other: np.ndarray | float) -> Real:
+        return as_real(other) - self
+
+    def __rmul__(self, other: np.ndarray | float) -> Real:
+        return as_real(other) * self
+
+    def __rtruediv__(self, other: np.ndarray | float) -> Real:
+        return as_real(other) / self
+
+    def sqrt(self) -> Real:
+        """The square root. Nothing is known where the number may or may not be negative."""
+        with np.errstate(all="ignore"):
+            root = _root(self)
+            unsafe = (self.hi > 0) & ((self.hi < SMALLEST_SAFE) | ~np.isfinite(root.lo)) & np.isfinite(self.hi)
+            if unsafe.any():
+                x, exponent = _significand(self)
+                odd = exponent & 1
+                root = where(unsafe, _times_power_of_two(_root(_times_power_of_two(x, odd)), (exponent - odd) // 2), root)
+            negative = self.hi + self.lo < -self.radius
+            root = where(negative, Real.exact(np.nan), root)
+            return _settled(root, np.sqrt(self.hi), self, zero_matters=True)
+
+    # -- reductions ----------------------------------------------------------------------------------------------------
+
+    def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Real:
+        """The sum along `axis` (all axes by default), by a tree of additions; an empty sum is +0."""
+        axes = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        axes = sorted(a % self.ndim for a in axes)
+        kept = [a for a in range(self.ndim) if a not in axes]
+        rows = self.transpose([*axes, *kept]).reshape((-1, *(self.shape[a] for a in kept)))
+        total = _tree_sum(rows)
+        return total.reshape([1 if a in axes else n for a, n in enumerate(self.shape)]) if keepdims else total
+
+    def cumsum(self, axis: int) -> Real:
+        """The running sums along `axis`: after step k every element is the sum of the 2^k elements up to it."""
+        running = self.map_parts(lambda part: np.moveaxis(part, axis, 0))
+        step = 1
+        while step < len(running.hi):
+            running = concatenate([running[:step], running[step:] + running[:-step]])
+            step *= 2
+        return running.map_parts(lambda part: np.moveaxis(part, 0, axis))
+
+    # -- order ---------------------------------------------------------------------------------------------------------
+
+    def bounds(self) -> tuple[Real, Real]:
+        """Exact reals (radius 0) at or just outside hi + lo - radius and hi + lo + radius; infinite where they overflow."""
+        return self._end(-np.inf), self._end(np.inf)
+
+    def _end(self, direction: float) -> Real:
+        with np.errstate(all="ignore"):
+            reach = np.nextafter(self.lo + np.copysign(self.radius, direction), direction)
+            hi, lo = two_sum(self.hi, reach)
+            lo = np.where(np.isfinite(hi), lo, 0.0)
+            inexact = self.radius > 0  # elsewhere -0, infinities and NaN must survive
+            return Real(np.where(inexact, hi, self.hi), np.where(inexact, lo, self.lo), np.zeros_like(self.hi))
+
+    def less(self, other: Real | np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """(self < other by the midpoints, True where the radii leave that open). NaN is less than nothing, decidedly."""
+        order, undecided = _compare(self, as_real(other))
+        return order < 0, undecided
+
+    def equal(self, other: Real | np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """(self == other by the midpoints, True where the radii leave that open). NaN equals nothing, decidedly."""
+        order, undecided = _compare(self, as_real(other))
+        return order == 0, undecided
+
+
+def as_real(numbers: Real | np.ndarray | float) -> Real:
+    """Operands of Real's operators: a Real, or exact integers or floats as arrays, numpy scalars or Python numbers."""
+    if isinstance(numbers, Real):
+        return numbers
+    numbers = np.asarray(numbers)
+    return Real.of_integers(numbers) if numbers.dtype.kind in "iub" else Real.exact(numbers)
+
+
+def where(condition: np.ndarray, x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:
+    """x where the condition holds, else y."""
+    x, y = as_real(x), as_real(y)
+    parts = ((x.hi, y.hi), (x.lo, y.lo), (x.radius, y.radius))
+    return Real(*(np.where(condition, chosen, otherwise) for chosen, otherwise in parts))
+
+
+def concatenate(pieces: Sequence[Real], axis: int = 0) -> Real:
+    """The pieces one after the other along `axis`."""
+    return Real(*(np.concatenate([getattr(x, part) for x in pieces], axis) for part in Real.__slots__))
+
+
+def maximum(x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:
+    """The larger number of each pair; NaN if one is NaN. Equal zeros give the first operand's."""
+    x, y = as_real(x), as_real(y)
+    with np.errstate(all="ignore"):
+        second = (y.hi > x.hi) | ((y.hi == x.hi) & (y.lo > x.lo)) | np.isnan(y.hi)
+        larger, other = where(second & ~np.isnan(x.hi), y, x), where(second & ~np.isnan(x.hi), x, y)
+        # The maximum is at least `larger - its radius` and at most the larger of the two upper ends.
+        gap = (larger.hi - other.hi) + (larger.lo - other.lo)
+        slack = PRODUCT_ERROR * np.abs(larger.hi) + 2.0**-50 * gap
+        overhang = (other.radius - gap + slack) * RAISE + TINY
+        radius = np.where(other.radius > 0, np.maximum(larger.radius, overhang), larger.radius)
+        special = ~np.isfinite(larger.hi) | np.isinf(other.hi)
+        radius = np.where(special & np.isfinite(other.radius), larger.radius, radius)
+        return Real(larger.hi, larger.lo, radius)
+
+
+def _tree_sum(rows: Real) -> Real:
+    """The sum over the first axis."""
+    if len(rows.hi) == 0:
+        return Real.exact(np.zeros(rows.shape[1:]))
+    while (count := len(rows.hi)) > 1:
+        half = count // 2
+        pairs = rows[:half] + rows[half : 2 * half]
+        rows = concatenate([pairs, rows[2 * half :]]) if count % 2 else pairs
+    return rows[0]
+
+
+def _product(x: Real, y: Real) -> Real:
+    p, e = two_prod(x.hi, y.hi)
+    hi, lo = fast_two_sum(p, e + (x.hi * y.lo + x.lo * y.hi))
+    hi = np.where(p == 0, p, hi)  # -0 + 0 would be +0
+    rounding = np.where((x.lo == 0) & (y.lo == 0), 0.0, PRODUCT_ERROR * np.abs(hi))
+    carried = (np.abs(x.hi) + x.radius) * y.radius + np.abs(y.hi) * x.radius
+    return Real(hi, lo, (rounding + carried) * RAISE + TINY * ((x.radius > 0) | (y.radius > 0)))
+
+
+def _quotient(x: Real, y: Real) -> Real:
+    th = x.hi / y.hi
+    p, e = two_prod(th, y.hi)
+    remainder, remainder_error = two_sum((x.hi - p) - e, x.lo - th * y.lo)  # x.hi - th * y.hi is a float64
+    tl = remainder / y.hi
+    hi, lo = fast_two_sum(th, tl)
+    hi = np.where(th == 0, th, hi)
+    p, e = two_prod(tl, y.hi)
+    exact = (y.lo == 0) & ((remainder - p) - e == 0) & (remainder_error == 0)
+    rounding = np.where(exact, 0.0, QUOTIENT_ERROR * np.abs(hi))
+    carried = (x.radius + np.abs(hi) * y.radius * RAISE) / (np.abs(y.hi) * (1 - 2.0**-50) - y.radius)
+    inexact_operand = (x.radius > 0) | (y.radius > 0)
+    return Real(hi, lo, (rounding + np.where(inexact_operand, carried, 0.0)) * RAISE + TINY * inexact_operand)
+
+
+def _root(x: Real) -> Real:
+    sh = np.sqrt(x.hi)
+    p, e = two_prod(sh, sh)
+    remainder, remainder_error = two_sum((x.hi - p) - e, x.lo)  # x.hi - sh * sh is a float64
+    hi, lo = fast_two_sum(sh, remainder / (2 * sh))
+    exact = (remainder == 0) & (remainder_error == 0)
+    # |sqrt(a) - sqrt(b)| = |a - b| / (sqrt(a) + sqrt(b)) <= |a - b| / sqrt(b)
+    carried = np.where(x.radius > 0, x.radius / (sh * (1 - 2.0**-50)) + TINY, 0.0)
+    zero = x.hi == 0
+    radius = (np.where(exact, 0.0, ROOT_ERROR * hi) + carried) * RAISE
+    return Real(np.where(zero, sh, hi), np.where(zero, 0.0, lo), np.where(zero, carried, radius))
+
+
+def _significand(x: Real) -> tuple[Real, np.ndarray]:
+    """(m, k) with x = m * 2^k and m.hi in [1/2, 1)."""
+    exponent = np.frexp(x.hi)[1]
+    return _times_power_of_two(x, -exponent), exponent
+
+
+def _times_power_of_two(x: Real, exponent: np.ndarray | int) -> Real:
+    """x * 2^exponent: exact but where a part underflows; overflow shows as an infinity in hi or the radius."""
+    hi, lo, radius = np.ldexp(x.hi, exponent), np.ldexp(x.lo, exponent), np.ldexp(x.radius, exponent)
+    back = -np.asarray(exponent)
+    exact = (np.ldexp(hi, back) == x.hi) & (np.ldexp(lo, back) == x.lo) & (np.ldexp(radius, back) == x.radius)
+    hi, lo = fast_two_sum(hi, lo)  # rounding of the parts may have spoilt (R2)
+    return Real(hi, lo, np.where(exact, radius, radius * RAISE + TINY))
+
+
+def _settled(result: Real, ieee: np.ndarray, *operands: Real, zero_matters: bool = False) -> Real:
+    """`result` with (R4) put in force: IEEE 754's answer for special operands, `UNKNOWN` where float64's range was left.
+
+    `ieee` is the operation on the operands' hi. `zero_matters`: whether the class or sign of a special result depends on
+    the sign of a finite operand, or on its being zero.
+    """
+    if (np.isfinite(result.lo + result.radius) & np.isfinite(result.hi)).all():
+        return result
+    known, special = np.ones(ieee.shape, bool), np.zeros(ieee.shape, bool)
+    for x in operands:
+        known &= np.isfinite(x.radius) & ~(zero_matters & (x.radius > 0) & (np.abs(x.hi + x.lo) <= x.radius))
+        special |= ~np.isfinite(x.hi)
+    finite = np.isfinite(result.lo + result.radius) & np.isfinite(result.hi)
+    special |= ~np.isfinite(ieee) & np.equal(operands[-1].hi, 0) & zero_matters
+    special |= np.isnan(ieee) | np.isnan(result.hi)
+    hi = np.where(special & known, np.where(np.isnan(result.hi), ieee, ieee), np.where(finite, result.hi, 0.0))
+    lo = np.where(finite & ~special, result.lo, 0.0)
+    radius = np.where(special & known, 0.0, np.where(finite & known, result.radius, UNKNOWN))
+    return Real(hi, lo, radius)

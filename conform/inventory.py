@@ -1,0 +1,101 @@
+"""What the kit has of each op: semantics, reference, input spec, tests and contract, and where something is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabulate import tabulate
+
+from conform import refs
+from conform.contracts.tables import contract_table
+from conform.inputs.specs.registry import spec_of, specs
+from conform.interp import registry
+from conform.suites import load
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One op, `aten::add`, with all its overloads that any room knows."""
+
+    op: str
+    overloads: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    without_semantics: tuple[str, ...]
+    without_reference: tuple[str, ...]
+    has_spec: bool
+    tests: int
+    contracts: tuple[str, ...]
+
+    @property
+    def holes(self) -> list[str]:
+        """What is missing, in words; empty for an op that is complete."""
+        found = [f"semantics of {name}" for name in self.without_semantics]
+        found += [f"reference of {name}" for name in self.without_reference]
+        found += [] if self.has_spec else ["input spec"]
+        found += [] if self.tests else ["tests in the suite"]
+        return found
+
+
+def inventory(suites: Sequence[str] = ("core",), contract: str = "opencl") -> list[Entry]:
+    """An entry for every op that has semantics, a reference, a spec or a test, by name."""
+    semantics, references = set(registry.names()), set(refs.names())
+    tests = Counter(packet(test.op) for test in load(suites).tests if isinstance(test.op, str))
+    by_op: dict[str, set[str]] = {packet(spec.name): set() for spec in specs()} | {op: set() for op in tests}
+    for name in semantics | references:
+        by_op.setdefault(packet(name), set()).add(name)
+    return [
+        _entry(op, tuple(sorted(overloads)), semantics, references, tests[op], contract)
+        for op, overloads in sorted(by_op.items())
+    ]
+
+
+def packet(name: str) -> str:
+    """`aten::add` of `aten::add.Tensor`."""
+    return name.partition(".")[0]
+
+
+def _entry(
+    op: str, overloads: tuple[str, ...], semantics: set[str], references: set[str], tests: int, contract: str
+) -> Entry:
+    spec = spec_of(op)
+    dtypes = tuple(spec.dtypes) if spec else ()
+    rows = [contract_table(contract).row(name, dtype) for name in overloads or (op,) for dtype in dtypes]
+    return Entry(
+        op=op,
+        overloads=overloads,
+        dtypes=dtypes,
+        without_semantics=tuple(name for name in overloads if name not in semantics),
+        without_reference=tuple(name for name in overloads if name not in references),
+        has_spec=spec is not None,
+        tests=tests,
+        contracts=tuple(sorted({row.kind for row in rows})),
+    )
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """The table of `conform ops`, and every hole by name."""
+    rows = [
+        [
+            entry.op,
+            " ".join(name.removeprefix(entry.op) or "-" for name in entry.overloads),
+            _mark(entry.overloads, entry.without_semantics),
+            _mark(entry.overloads, entry.without_reference),
+            "yes" if entry.has_spec else "no",
+            entry.tests or "no",
+            " ".join(entry.contracts),
+            " ".join(entry.dtypes),
+        ]
+        for entry in entries
+    ]
+    headers = ["op", "overloads", "semantics", "reference", "spec", "tests", "contract", "dtypes"]
+    text = tabulate(rows, headers=headers, disable_numparse=True)
+    holes = [f"{entry.op}: no {hole}" for entry in entries for hole in entry.holes]
+    return "\n".join([text, "", *(holes or ["no holes: every op has semantics, reference, spec and tests"])])
+
+
+def _mark(overloads: Sequence[str], missing: Sequence[str]) -> str:
+    if not overloads or len(missing) == len(overloads):
+        return "no"
+    return "yes" if not missing else f"{len(overloads) - len(missing)} of {len(overloads)}"

@@ -1,0 +1,190 @@
+"""One case's verdict from its golden outcome and the backend's reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conform.backends.reply import Output, Reply
+from conform.cases import Case
+from conform.contracts.judge import Elements, judge
+from conform.contracts.tables import Row, Table
+from conform.errors import InvalidArguments, Unjudged
+from conform.inputs.arguments import Arguments
+from conform.interp.golden import Golden, Outcome
+from conform.interp.numerics.formats import FORMATS, format_of
+from conform.reach import operands_at
+from conform.report.verdict import Contract, Verdict, Worst
+
+GPU_DEVICES = ("cuda", "mps", "xpu")
+
+
+def _verdict(case: Case, status: str, reason: str | None, **rest: Any) -> Verdict:
+    return Verdict(
+        case.id, case.draw.test.id, case.op, case.dtype, case.values, case.layout, status, reason,
+        location=case.draw.test.location, **rest,
+    )  # fmt: skip
+
+
+def cannot_run(case: Case, described: dict) -> Verdict | None:
+    """The verdict of a case that is not sent: a module, or a test written for another device."""
+    test = case.draw.test
+    if not isinstance(test.op, str):
+        return _verdict(case, "unjudged", "the kit does not run modules yet", rule="no semantics")
+    kind = str(described.get("device", "cpu")).partition(":")[0]
+    if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
+        return _verdict(case, "unsupported", f"the test is for device {test.device}, the backend runs on {kind}")
+    return None
+
+
+def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, reply: Reply, table: Table) -> Verdict:
+    """How the case ended. A crash or a hang is one whatever the op means; else the golden outcome decides."""
+    if reply.status in ("crash", "timeout", "unsupported"):
+        return _verdict(case, reply.status, reply.reason)
+    if isinstance(outcome, Unjudged):
+        return _verdict(case, "unjudged", str(outcome), rule="no semantics")
+    if isinstance(outcome, InvalidArguments):
+        return _refusal_verdict(case, outcome, reply)
+    if reply.status == "error":
+        if outcome.refusal:
+            return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
+        return _verdict(case, "error", reply.reason)
+    harm = _harm(reply)
+    return _verdict(case, "fail", harm, checks=1) if harm else _compared(case, arguments, outcome, reply, table)
+
+
+def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
+    if reply.status == "error":
+        return _verdict(case, "pass", None, checks=1)
+    return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
+
+
+def _harm(reply: Reply) -> str | None:
+    """Damage beyond the result: memory that the call had no business to write."""
+    if reply.overrun:
+        return "the backend wrote outside the tensors it was given"
+    if reply.mutated:
+        return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
+    return None
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One output's judgement beside what it was made from."""
+
+    number: int
+    golden: Golden
+    actual: np.ndarray
+    row: Row
+    elements: Elements
+
+
+def _compared(case: Case, arguments: Arguments, outcome: Outcome, reply: Reply, table: Table) -> Verdict:
+    outputs, goldens = reply.outputs, outcome.goldens
+    if len(outputs) != len(goldens):
+        return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
+    judged, checks = [], 1
+    for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
+        fitting = _fitting(golden, output)
+        checks += 2
+        if isinstance(fitting, str):
+            return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
+        row = table.row(case.op, fitting.format.name)
+        judged.append(_Judged(number, fitting, output.array, row, judge(fitting, output.array, row)))
+    return _summed(case, arguments, outcome, judged, checks)
+
+
+def _fitting(golden: Golden, output: Any) -> Golden | str:
+    """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
+    if not isinstance(output, Output):
+        return f"{type(output).__name__} instead of a tensor"
+    if output.array.shape != golden.value.shape:
+        return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
+    actual = format_of(output.array)
+    matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
+    if not matching:
+        return f"dtype {actual.name} instead of {golden.format.name}"
+    return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
+
+
+def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Judged], checks: int) -> Verdict:
+    compared = sum(int(each.elements.compared.sum()) for each in judged)
+    failed = sum(int((~each.elements.ok).sum()) for each in judged)
+    opened = sum(int(each.elements.open.sum()) for each in judged)
+    vacuous = sum(int(each.elements.vacuous.sum()) for each in judged)
+    counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks}
+    deciding = _deciding(judged)
+    contract = Contract(deciding.row.kind, deciding.row.bound if deciding.row.bound is not None else deciding.row.formula, deciding.row.source)
+    if failed == 0 and compared == 0 and opened + vacuous:
+        rules = ", ".join(sorted({each.golden.open_rule for each in judged if each.golden.open_rule}))
+        if opened:
+            return _verdict(case, "unspecified", "the op's meaning leaves every element open", rule=rules, contract=contract, **counts)
+        return _verdict(case, "unjudged", "the bound is vacuous: it exceeds every result", rule="vacuous bound", contract=contract, **counts)
+    worst = _worst(case, arguments, deciding)
+    status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
+    return _verdict(
+        case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
+        bound_ulp=worst.bound_ulp if worst else None, **counts,
+    )  # fmt: skip
+
+
+def _ratio(elements: Elements) -> np.ndarray:
+    """How much of its bound each element spends; a wrong class or an inexact exact result is beyond any bound."""
+    with np.errstate(all="ignore"):
+        ratio = np.nan_to_num(elements.error_ulp / elements.bound_ulp, nan=0.0, posinf=np.inf)
+    ratio = np.where(elements.compared, ratio, -1.0)
+    return np.where(elements.ok, np.minimum(ratio, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(ratio, 1.0 + 1e-9)))
+
+
+def _deciding(judged: list[_Judged]) -> _Judged:
+    """The output whose worst element is furthest into its bound."""
+    return max(judged, key=lambda each: _ratio(each.elements).max(initial=-2.0))
+
+
+def _worst(case: Case, arguments: Arguments, deciding: _Judged) -> Worst | None:
+    elements = deciding.elements
+    if not elements.compared.any():
+        return None
+    flat = int(np.argmax(_ratio(elements)))
+    place = tuple(int(i) for i in np.unravel_index(flat, elements.ok.shape))
+    index = place[: deciding.golden.value.ndim]
+    error, bound = (float(array[place]) for array in (elements.error_ulp, elements.bound_ulp))
+    expected, actual = (_python(array[index]) for array in (deciding.golden.value, deciding.actual))
+    return Worst(
+        deciding.number, index, deciding.golden.format.name, operands_at(case.op, arguments, index), expected, actual,
+        None if np.isnan(error) else error, None if np.isnan(bound) else bound,
+    )  # fmt: skip
+
+
+def _python(element: Any) -> bool | int | float | complex:
+    kind = format_of(np.asarray(element)).kind
+    convert = {"bool": bool, "int": int, "uint": int, "float": float, "complex": complex}[kind]
+    return convert(element)
+
+
+def _reason(deciding: _Judged) -> str:
+    """What is wrong with the worst element, in words that group failures of one kind."""
+    elements = deciding.elements
+    flat = int(np.argmax(_ratio(elements)))
+    if not deciding.golden.format.is_float and deciding.golden.format.kind != "complex":
+        return "wrong value"
+    if elements.wrong_class.flat[flat]:
+        return _wrong_class(deciding, flat)
+    return "not the correctly rounded result" if deciding.row.kind == "exact" or deciding.row.bound == 0.5 else "error above the bound"
+
+
+def _wrong_class(deciding: _Judged, flat: int) -> str:
+    golden, actual = deciding.golden.value, deciding.actual
+    if deciding.golden.format.kind == "complex":
+        component = FORMATS[deciding.golden.format.name].component.storage
+        golden, actual = (np.ascontiguousarray(array)[..., None].view(component) for array in (golden, actual))
+    expected, got = golden.flat[flat], actual.flat[flat]
+    if np.isnan(got):
+        return "NaN where a number is expected"
+    if np.isnan(expected):
+        return "a number where NaN is expected"
+    if expected == 0 and got == 0:
+        return "wrong sign of zero"
+    return "wrong infinity" if np.isinf(expected) or np.isinf(got) else "wrong class of value"

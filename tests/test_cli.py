@@ -1,0 +1,177 @@
+"""The command line: what it prints where, its exit codes, how soon help answers. The run itself is a fake here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conform.cli import main
+from conform.errors import ConformError, Unjudged, UsageError
+from conform.report.record import Interrupted, Run
+from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
+
+Fake = Callable[..., Run]
+
+
+@pytest.fixture
+def fake_check(monkeypatch: pytest.MonkeyPatch) -> Callable[[Fake], None]:
+    """Puts a function in the place of `conform.check.check`."""
+
+    def put(function: Fake) -> None:
+        module = ModuleType("conform.check")
+        module.check = function  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "conform.check", module)
+
+    return put
+
+
+def conform(*words: str) -> Result:
+    return CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+    asked: dict[str, Any] = {}
+
+    def record(suites: tuple[str, ...], **selection: object) -> Run:
+        asked.update(selection, suites=suites)
+        return run_of(PASSED)
+
+    fake_check(record)
+    words = (
+        "check smoke mine.yaml --backend cpu --op aten::add --op aten::mul* --dtype float16 --id *special* --seed 7 "
+        "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --fail-fast --no-progress"
+    )
+    assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
+    assert callable(asked.pop("on_verdict"))
+    assert asked == {
+        "suites": ("smoke", "mine.yaml"), "backend": "cpu", "ops": ("aten::add", "aten::mul*"), "dtypes": ("float16",),
+        "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
+        "timeout_s": 2.5, "fail_fast": True,
+    }  # fmt: skip
+
+
+def test_defaults(fake_check: Callable[[Fake], None]) -> None:
+    asked: dict[str, Any] = {}
+
+    def record(suites: tuple[str, ...], **selection: object) -> Run:
+        asked.update(selection, suites=suites)
+        return run_of(PASSED)
+
+    fake_check(record)
+    assert conform("check", "--backend", "cpu").exit_code == 0
+    del asked["on_verdict"]
+    assert asked == {
+        "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "seed": 0, "samples": 1,
+        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 60.0, "fail_fast": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [(run_of(PASSED), 0), (run_of(PASSED, FAILED), 1), (run_of(CRASHED), 1), (run_of(UNSPECIFIED), 3)],
+)
+def test_exit_code_is_the_runs(fake_check: Callable[[Fake], None], run: Run, expected: int) -> None:
+    fake_check(lambda *_, **__: run)
+    assert conform("check", "--backend", "cpu").exit_code == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [(UsageError("no op is like 'aten::ad'"), 2), (Unjudged("no device"), 3)]
+)
+def test_a_users_mistake_is_a_message_on_stderr(
+    fake_check: Callable[[Fake], None], error: ConformError, expected: int
+) -> None:
+    def refuse(*_: object, **__: object) -> Run:
+        raise error
+
+    fake_check(refuse)
+    result = conform("check", "--backend", "cpu")
+    assert (result.exit_code, result.stdout, result.stderr) == (expected, "", f"conform: {error}\n")
+
+
+def test_quiet_prints_one_line(fake_check: Callable[[Fake], None]) -> None:
+    fake_check(lambda *_, **__: run_of(PASSED, FAILED))
+    result = conform("check", "--backend", "cpu", "--quiet")
+    assert result.stdout == (
+        "not conformant: conformance 50.00 % (1 of 2 judged cases pass), coverage 100 % (2 of 2 asked are judged); "
+        "48 elements compared\n"
+    )
+
+
+def test_out_holds_the_three_files_and_they_are_named(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+    fake_check(lambda *_, **__: run_of(PASSED))
+    result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
+    names = ("run.json", "junit.xml", "report.md")
+    assert result.stdout.splitlines()[-1] == "written: " + " ".join(str(tmp_path / name) for name in names)
+    assert all((tmp_path / name).is_file() for name in names)
+
+
+def test_interrupted_keeps_what_ran(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+    def interrupt(*_: object, **__: object) -> Run:
+        raise Interrupted(run_of(PASSED, asked=10))
+
+    fake_check(interrupt)
+    result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
+    assert result.exit_code == 130
+    summary = json.loads((tmp_path / "run.json").read_text())["summary"]
+    assert (summary["asked"], summary["pass"], summary["not_run"]) == (10, 1, 9)
+    assert "not judged: not run 9" in result.stdout
+
+
+def test_interrupted_before_anything_ran(fake_check: Callable[[Fake], None]) -> None:
+    def interrupt(*_: object, **__: object) -> Run:
+        raise KeyboardInterrupt
+
+    fake_check(interrupt)
+    result = conform("check", "--backend", "cpu")
+    assert (result.exit_code, result.stderr) == (130, "conform: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("check",), "Missing option '--backend'"),
+        (("check", "--backend", "cpu", "--backend", "mps"), "2 names given; one backend a run"),
+        (("check", "--backend", "cpu", "--samples", "0"), "0 is not in the range x>=1"),
+        (("check", "--backend", "cpu", "--timeout", "0"), "0.0 is not in the range x>0"),
+        (("check", "--backend", "cpu", "--values", "some"), "'some' is not one of"),
+        (("validate",), "Missing argument 'SUITE ...'"),
+        (("chek",), "No such command 'chek'"),
+    ],
+)
+def test_bad_usage_exits_2(words: tuple[str, ...], message: str) -> None:
+    result = conform(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_colour_is_for_terminals_alone(fake_check: Callable[[Fake], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_check(lambda *_, **__: run_of(FAILED))
+    words = ("check", "--backend", "cpu")
+    assert "\x1b[" not in conform(*words).stdout
+    assert "\x1b[" in CliRunner().invoke(main, words, color=True).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in CliRunner().invoke(main, words, color=True).stdout
+
+
+def test_help_imports_nothing_heavy_and_answers_at_once() -> None:
+    heavy = "{'numpy', 'torch', 'mpmath', 'yaml', 'pydantic', 'tabulate', 'tqdm'}"
+    code = f"import sys, conform.cli; sys.exit(str(sorted({heavy} & set(sys.modules))))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert loaded.stderr.strip() == "[]"
+
+    def help_s() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "conform", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - start
+
+    assert min(help_s() for _ in range(5)) < 0.3  # DESIGN, Interface; the best of five, since the machine is shared
