@@ -74,7 +74,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
 @click.option("--layouts", type=click.Choice(["as-written", "all"]),
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True, help="The table of bounds.")
-@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=60.0,
+@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=30.0,
               show_default=True, help="For one call of the backend.")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there.")  # fmt: skip
@@ -168,9 +168,9 @@ def ops() -> None:
     semantics: it can be judged; reference: an independent second definition; spec: what is valid input; suite: tests in
     the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
     """
-    from conform.inventory import render
+    from conform.inventory import inventory, render
 
-    click.echo(render())
+    click.echo(render(inventory()))
 
 
 @main.command()
@@ -196,10 +196,11 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
     golden values and contract.
 
     \b
-    conform explain aten::softmax
+    conform explain aten::gelu
     conform explain exp_1d/float32/special/contiguous
     """
-    from conform.explain import explain_case, explain_op
+    from conform.explain import explain_op
+    from conform.explain_case import explain_case
 
     chosen = suites or DEFAULT_SUITE
     click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from conform.contracts.tables import contract_table
-from conform.errors import UsageError, did_you_mean
 from conform.inputs.specs.registry import spec_of
 from conform.interp import registry
 from conform.inventory import packet

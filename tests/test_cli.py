@@ -71,7 +71,7 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
     del asked["on_verdict"]
     assert asked == {
         "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "seed": 0, "samples": 1,
-        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 60.0, "fail_fast": False,
+        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "fail_fast": False,
     }  # fmt: skip
 
 

@@ -57,9 +57,12 @@ CONSTANT_KINDS = frozenset({"dtype", "memory_format", "layout", "device"})
 # --- Frames -----------------------------------------------------------------------------------------------------------
 
 
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def frame(header: dict[str, Any], payload: bytes | bytearray = b"") -> bytes:
     """One message as bytes."""
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _to_json(header).encode()
     return b"".join((PREFIX.pack(MAGIC, len(text), len(payload)), text, payload))
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from conform.errors import UsageError, did_you_mean
-from conform.inputs.arguments import Arguments, Tensor, map_tensors, tensors
+from conform.inputs.arguments import Arguments, map_tensors, tensors
+from conform.interp.numerics.formats import format_of
 
 _POISON_BEFORE, _POISON_AFTER = 3, 2  # elements; three also breaks every vector alignment
 
@@ -77,25 +78,87 @@ def logical(arguments: Arguments) -> Arguments:
     return map_tensors(arguments, lambda _, tensor: dense(tensor))
 
 
-def dense(tensor: Tensor) -> np.ndarray:
+def dense(tensor: np.ndarray | Placed) -> np.ndarray:
     """The tensor's values as an array in row-major order: itself if it is one, a copy of a Placed."""
-    return tensor.view().copy() if isinstance(tensor, Placed) else tensor
+    if isinstance(tensor, Placed):
+        return tensor.view().copy()
+    return tensor if tensor.flags.c_contiguous else tensor.copy()
 
 
 @functools.cache
 def poison(dtype: np.dtype) -> np.ndarray:
     """What stands in a storage outside the tensor, 0-d: NaN, or the largest value of types without NaN (True for bool)."""
-    if dtype == np.bool_:
-        return np.array(True)
-    if dtype.kind in "iu":
-        return np.array(np.iinfo(dtype).max, dtype)
-    return _not_a_number(dtype)
+    fmt = format_of(dtype)
+    value: complex
+    if fmt.kind == "complex":
+        value = complex(math.nan, math.nan)
+    elif fmt.kind == "float":
+        value = math.nan if fmt.has_nan else fmt.max_finite
+    else:
+        value = 2 ** (fmt.bits - 1) - 1 if fmt.kind == "int" else 2**fmt.bits - 1
+    return np.array(value).astype(dtype)
 
 
-def _not_a_number(dtype: np.dtype) -> np.ndarray:
-    """NaN; for ml_dtypes' integers and the floats without NaN, whose kinds numpy does not tell apart, all bits but the sign."""
-    with np.errstate(invalid="ignore"):
-        nan = np.array(math.nan, np.float64).astype(dtype)
-    if dtype.kind == "c" or np.isnan(nan.astype(np.float64)):
-        return nan
-    return _largest_code(dtype)
+# --- One function a layout: a dense array in, a Placed out ------------------------------------------------------------
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def _permuted(values: np.ndarray, order: tuple[int, ...]) -> Placed:
+    """Laid out in memory with the dims in `order`, the last one densest."""
+    moved = values.transpose(order)
+    strides = dict(zip(order, _row_major(moved.shape), strict=True))
+    return Placed(moved.reshape(-1), values.shape, tuple(strides[dim] for dim in range(values.ndim)))
+
+
+def _transposed(values: np.ndarray) -> Placed:
+    dims = range(values.ndim)
+    return _permuted(values, (*dims[:-2], dims[-1], dims[-2]))
+
+
+def _channels_last(values: np.ndarray) -> Placed:
+    return _permuted(values, (0, 2, 3, 1))
+
+
+def _strided(values: np.ndarray) -> Placed:
+    """Step 2 in the last dim, poison in the gaps."""
+    storage = np.full(2 * values.size, poison(values.dtype))
+    storage[::2] = values.reshape(-1)
+    return Placed(storage, values.shape, tuple(2 * stride for stride in _row_major(values.shape)))
+
+
+def _offset(values: np.ndarray) -> Placed:
+    """Three poisoned elements before, two behind."""
+    storage = np.full(_POISON_BEFORE + values.size + _POISON_AFTER, poison(values.dtype))
+    storage[_POISON_BEFORE : _POISON_BEFORE + values.size] = values.reshape(-1)
+    return Placed(storage, values.shape, _row_major(values.shape), _POISON_BEFORE)
+
+
+def _expanded(values: np.ndarray) -> Placed:
+    """Stride 0 in the first dim longer than 1, which repeats the values at its index 0."""
+    dim = next(dim for dim, size in enumerate(values.shape) if size > 1)
+    slab = values.take([0], axis=dim)
+    strides = list(_row_major(slab.shape))
+    strides[dim] = 0
+    return Placed(slab.reshape(-1), values.shape, tuple(strides))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a dense array is placed, and to which shapes: those where the result differs from the contiguous layout."""
+
+    place: Callable[[np.ndarray], Placed]
+    applies_to: Callable[[tuple[int, ...]], bool]
+
+
+LAYOUTS = {
+    "transposed": Layout(_transposed, lambda shape: min(shape, default=0) > 0 and len(shape) > 1 and min(shape[-2:]) > 1),
+    "strided": Layout(_strided, lambda shape: math.prod(shape) > 1),
+    "offset": Layout(_offset, lambda shape: math.prod(shape) > 0),
+    "expanded": Layout(_expanded, lambda shape: math.prod(shape) > 1),
+    "channels_last": Layout(
+        _channels_last, lambda shape: len(shape) == 4 and shape[0] > 0 and shape[1] > 1 and shape[2] * shape[3] > 1
+    ),
+}

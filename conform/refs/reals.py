@@ -1,4 +1,4 @@
-"""Exact numbers with infinities and NaN, and real functions by balls (Arb) that shrink until their rounding is decided."""
+"""Exact numbers with infinities and NaN, and real functions by balls (Arb) that shrink until they decide."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def amax(self: RefTensor, dim: list[int] | int = (), keepdim: bool = False) -> R
 
 @reference("aten::argmax")
 def argmax(self: RefTensor, dim: int | None = None, keepdim: bool = False) -> RefTensor:
-    """The first index of the greatest element (NaN is the greatest) along `dim`; in the flattened tensor if it is None."""
+    """The first index of the greatest element (NaN is the greatest) along `dim`; None flattens the tensor."""
     if category(self.dtype) in (BOOL, COMPLEX):
         raise ValueError(f"argmax is not defined for {self.dtype}")
     dims = list(range(max(len(self.shape), 1))) if dim is None else [wrap_dim(dim, len(self.shape))]

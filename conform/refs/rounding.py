@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import copysign, inf, isfinite, isqrt, ldexp
+from math import inf, isfinite, isqrt, ldexp
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,27 @@ def dyadic(value: float | int) -> tuple[int, int]:
 
 def round_dyadic(dtype: str, m: int, e: int) -> float:
     """m * 2^e rounded once to the format; -0.0 if a negative number underflows."""
-    fmt = FLOAT_FORMATS[dtype]
-    magnitude = abs(m)
-    exponent = magnitude.bit_length() - 1 + e  # floor(log2 |value|)
+    magnitude = _round_magnitude(FLOAT_FORMATS[dtype], abs(m), e)
+    return -magnitude if m < 0 else magnitude
+
+
+def _round_magnitude(fmt: FloatFormat, m: int, e: int) -> float:
+    exponent = m.bit_length() - 1 + e  # floor(log2 of the number)
     if m == 0 or exponent < fmt.emin - fmt.precision:  # below half of the smallest subnormal
-        return copysign(0.0, m)
+        return 0.0
     if exponent > fmt.emax:
-        return copysign(inf, m)
+        return inf
     quantum = max(exponent, fmt.emin) - fmt.precision + 1  # the result is a multiple of 2^quantum
     shift = quantum - e
     if shift <= 0:
-        multiple = magnitude << -shift
-    else:
-        multiple = magnitude >> shift
-        rest, half = magnitude & ((1 << shift) - 1), 1 << (shift - 1)
-        if rest > half or (rest == half and multiple & 1):
-            multiple += 1
+        return ldexp(m << -shift, quantum)
+    multiple = m >> shift
+    rest, half = m & ((1 << shift) - 1), 1 << (shift - 1)
+    if rest > half or (rest == half and multiple & 1):
+        multiple += 1
     if multiple.bit_length() + quantum - 1 > fmt.emax:  # rounded up to 2^(emax + 1)
-        return copysign(inf, m)
-    return copysign(ldexp(multiple, quantum), m)
+        return inf
+    return ldexp(multiple, quantum)
 
 
 def round_ratio(dtype: str, numerator: int, denominator: int) -> float:

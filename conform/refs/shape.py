@@ -9,7 +9,7 @@ from conform.refs.tensor import RefTensor, lines, positions, strides_of, wrap_di
 
 @reference("aten::cat")
 def cat(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
-    """The tensors one behind the other along `dim`, in their common dtype; of shape (0,) they count only for the dtype."""
+    """The tensors one behind the other along `dim`, in their common dtype; shape (0,) counts for that alone."""
     if not tensors or not all(tensor.shape for tensor in tensors):
         raise ValueError("cat needs at least one tensor, and no 0-d tensor")
     dtype = result_type(tensors)
@@ -21,7 +21,7 @@ def cat(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
     if any(len(tensor.shape) != len(joined[0].shape) for tensor in joined) or len(set(rest)) != 1:
         raise ValueError(f"shapes {[tensor.shape for tensor in joined]} differ in more than dim {dim}")
     first = joined[0].shape
-    shape = first[:dim] + (sum(tensor.shape[dim] for tensor in joined),) + first[dim + 1 :]
+    shape = (*first[:dim], sum(tensor.shape[dim] for tensor in joined), *first[dim + 1 :])
     data = [None] * (len(lines(shape, dim)) * shape[dim])
     offset = 0
     for tensor in joined:
@@ -58,7 +58,7 @@ def slice_(
     strides = list(strides_of(self.shape))
     offset = first * strides[dim]
     strides[dim] *= step
-    shape = self.shape[:dim] + (kept,) + self.shape[dim + 1 :]
+    shape = (*self.shape[:dim], kept, *self.shape[dim + 1 :])
     return RefTensor(self.dtype, shape, [self.data[i] for i in positions(shape, strides, offset)])
 
 

@@ -70,7 +70,10 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     A case id fixes dtype, value class, layout and sample, but the options must span it: a user's own file is run with
     one dtype, typical values and layouts as written unless told otherwise.
     """
-    words = ["conform", "check", *record["suite"]["names"], "--backend", record["backend"]["name"]]
+    invocation = record["environment"]["invocation"]
+    backend = invocation.get("backend", record["backend"]["name"])
+    contract = invocation.get("contract", record["contract"])
+    words = ["conform", "check", *record["suite"]["names"], "--backend", backend]
     words += ["--id", glob.escape(case["id"]), "--seed", str(record["seed"])]
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
     if sample:
@@ -79,6 +82,5 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
         words += ["--dtype", case["dtype"]]
         words += ["--values", "all"] if case["values"] != "typical" else []
         words += ["--layouts", "all"] if case["layout"] != "contiguous" else []
-    if record["contract"] != "opencl":
-        words += ["--contract", record["contract"]]
+    words += ["--contract", contract] if contract != "opencl" else []
     return shlex.join(words)

@@ -60,12 +60,14 @@ def build(
     backend: Mapping[str, object],
     seed: int,
     timings: Mapping[str, object],
+    invocation: Mapping[str, str] | None = None,
 ) -> Run:
     """The record of a run.
 
     asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
+    invocation   {"backend": ..., "contract": ...} as the command named them (a path, perhaps): to repeat a case
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -75,7 +77,7 @@ def build(
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),
-        "environment": {**environment(), "timings": dict(timings)},
+        "environment": {**environment(), "invocation": dict(invocation or {}), "timings": dict(timings)},
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "cases": [case_json(verdict) for verdict in ordered],

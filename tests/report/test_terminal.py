@@ -134,6 +134,17 @@ def test_the_command_repeats_just_the_case(suite: str, case_id: str, options: li
     assert words == ["conform", "check", suite, "--backend", "cpu", "--id", escaped, "--seed", "7", *options]
 
 
+def test_the_command_names_backend_and_contract_as_they_were_named() -> None:
+    run = build(
+        [FAILED], asked=1, suite={"names": ["core"], "digest": "sha256:00"}, tests=["exp_1d"], contract="strict",
+        backend={"name": "mine"}, seed=0, timings={}, invocation={"backend": "a b.py::Mine", "contract": "strict.yaml"},
+    )  # fmt: skip
+    assert repeat_command(run.cases[0], run.record) == (
+        "conform check core --backend 'a b.py::Mine' --id exp_1d/float32/special/contiguous --seed 0 "
+        "--contract strict.yaml"
+    )
+
+
 def test_colours_mark_failures_alone() -> None:
     styled = terminal.render(run_of(PASSED, FAILED, UNSPECIFIED).record)
     assert click.style("FAIL 1", fg="red", bold=True) in styled

@@ -1,8 +1,8 @@
 """Error-free transformations: a float64 operation as its rounded result and its exact error.
 
 All functions take float64 arrays (or scalars) and rely only on IEEE 754 round-to-nearest of +, -, *: numpy's float64
-arithmetic on every platform. An intermediate that overflows shows as a NaN or infinite error term. Callers silence numpy's
-floating-point warnings.
+arithmetic on every platform. An intermediate that overflows shows as a NaN or infinite error term. Callers silence
+numpy's floating-point warnings.
 Sources: Knuth, The Art of Computer Programming 2, 4.2.2 (two_sum); Dekker, Numer. Math. 18, 1971 (fast_two_sum,
 two_prod, Veltkamp's split); Boldo and Melquiond, IEEE Trans. Comput. 57, 2008 (round to odd).
 """
@@ -16,7 +16,7 @@ SAFE_PRODUCT = 2.0**-960  # two_prod is exact where |a * b| is at least this (or
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(s, e) with s = RN(a + b) and s + e = a + b, unless a + b overflows. No underflow: sums of subnormals are exact."""
+    """(s, e) with s = RN(a + b) and s + e = a + b, unless a + b overflows; sums of subnormals are exact."""
     s = a + b
     virtual = s - a
     return s, (a - (s - virtual)) + (b - virtual)
@@ -46,8 +46,8 @@ def two_prod(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def nudged_to_odd(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """x + rest rounded to odd: x where rest is 0, else of the two float64 around the sum the one with odd significand.
 
-    Needs |rest| <= ulp(x) / 2. Rounding the result to at most 51 bits, in any direction, is rounding x + rest: the odd last
-    bit remembers that, and on which side, something was cut off (Boldo and Melquiond, theorem 1).
+    Needs |rest| <= ulp(x) / 2. Rounding the result to at most 51 bits, in any direction, is rounding x + rest: the odd
+    last bit remembers that, and on which side, something was cut off (Boldo and Melquiond, theorem 1).
     """
     inexact = rest != 0
     inward = inexact & (np.signbit(rest) != np.signbit(x))

@@ -1,4 +1,4 @@
-"""A real number per element: the unevaluated sum hi + lo of two float64, and a proven bound on its distance from the truth.
+"""A real number per element: the unevaluated sum hi + lo of two float64, and a proven bound on its error.
 
 Guarantees (tests/interp/numerics/test_real.py holds each against Fraction):
  (R1) |true - (hi + lo)| <= radius, element by element, after any sequence of operations.
@@ -9,22 +9,24 @@ Guarantees (tests/interp/numerics/test_real.py holds each against Fraction):
       and lo = radius = 0. Where finite operands leave float64's range, or the class of the result depends on a number
       that is not known well enough, hi = lo = 0 and radius is infinite: nothing is known.
 
-The bounds: u = 2^-53; every float64 operation is exact up to a factor 1 + d, |d| <= u. Products and quotients are
-computed where no term underflows; operands elsewhere are scaled there by powers of two first. Each bound counts the roundings
-named beside it, to first order, and is raised to a power of two at least a third larger, which covers all higher orders.
+The bounds: u = 2^-53; every float64 operation is exact up to a factor 1 + d, |d| <= u. Products, quotients and roots
+are computed where no term underflows; other operands are scaled there by powers of two first. Each bound counts the
+roundings named beside it, to first order, and is raised to a power of two at least a third larger, which covers all
+higher orders.
 The algorithms are Joldes, Muller and Popescu's (ACM TOMS 44, 2017: AccurateDWPlusDW, DWTimesDW1, DWDivDW2) and that of
 Lefevre et al. for the root (ACM TOMS 49, 2023); their own, tighter bounds (7 u^2, 15 u^2, 25/8 u^2) agree.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from conform.interp.numerics.eft import fast_two_sum, two_prod, two_sum
+from conform.interp.numerics.eft import SAFE_PRODUCT, fast_two_sum, two_prod, two_sum
 
-PRODUCT_ERROR = 2.0**-102  # 16 u^2; lo*lo dropped 1, two cross products 1 + 1, their sum 2, adding it to the error term 3
+PRODUCT_ERROR = 2.0**-102  # 16 u^2; lo*lo dropped 1, cross products 1 + 1, their sum 2, adding it to the error term 3
 QUOTIENT_ERROR = 2.0**-102  # 16 u^2; th*yl 1, two subtractions 2 + 3, division by yh 3, yh for y 3
 ROOT_ERROR = 2.0**-103  # 8 u^2; the remainder's sum 1.5, the division 1.5, 2 sqrt(xh) for sqrt(xh) + sqrt(x) 1.2
 
@@ -51,12 +53,12 @@ class Real:
 
     @staticmethod
     def of_integers(integers: np.ndarray | int) -> Real:
-        """The exact values of int64, uint64, narrower integers or bools, which need up to 64 bits."""
+        """The exact values of integers of up to 64 bits, or of bools."""
         integers = np.asarray(integers)
-        if integers.dtype.kind == "b":
+        if integers.dtype.itemsize < 8:
             return Real.exact(integers)
-        high = (integers >> 32 if integers.dtype.itemsize == 8 else np.zeros_like(integers)).astype(np.float64) * 2.0**32
-        low = (integers & 0xFFFF_FFFF if integers.dtype.itemsize == 8 else integers).astype(np.float64)
+        high = (integers >> 32).astype(np.float64) * 2.0**32
+        low = (integers & 0xFFFF_FFFF).astype(np.float64)
         hi, lo = two_sum(high, low)
         return Real(hi, lo, np.zeros_like(hi))
 
@@ -129,7 +131,7 @@ class Real:
                 x, x_exponent = _significand(self)
                 y, y_exponent = _significand(other)
                 product = where(unsafe, _times_power_of_two(_product(x, y), x_exponent + y_exponent), product)
-            return _settled(product, self.hi * other.hi, self, other, zero_matters=True)
+            return _settled(product, self.hi * other.hi, self, other, sign_matters=True)
 
     def __truediv__(self, other: Real | np.ndarray | float) -> Real:
         other = as_real(other)
@@ -141,7 +143,7 @@ class Real:
                 x, x_exponent = _significand(self)
                 y, y_exponent = _significand(other)
                 quotient = where(unsafe, _times_power_of_two(_quotient(x, y), x_exponent - y_exponent), quotient)
-            return _settled(quotient, self.hi / other.hi, self, other, zero_matters=True)
+            return _settled(quotient, self.hi / other.hi, self, other, pole=other.hi == 0, sign_matters=True)
 
     def __radd__(self, other: np.ndarray | float) -> Real:
         return as_real(other) + self
@@ -163,10 +165,10 @@ class Real:
             if unsafe.any():
                 x, exponent = _significand(self)
                 odd = exponent & 1
-                root = where(unsafe, _times_power_of_two(_root(_times_power_of_two(x, odd)), (exponent - odd) // 2), root)
-            negative = self.hi + self.lo < -self.radius
-            root = where(negative, Real.exact(np.nan), root)
-            return _settled(root, np.sqrt(self.hi), self, zero_matters=True)
+                scaled_root = _root(_times_power_of_two(x, odd))
+                root = where(unsafe, _times_power_of_two(scaled_root, (exponent - odd) // 2), root)
+            root.radius = np.where(_straddles_zero(self), UNKNOWN, root.radius)
+            return _settled(root, np.sqrt(self.hi), self, pole=self.hi < 0)
 
     # -- reductions ----------------------------------------------------------------------------------------------------
 
@@ -175,7 +177,8 @@ class Real:
         axes = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
         axes = sorted(a % self.ndim for a in axes)
         kept = [a for a in range(self.ndim) if a not in axes]
-        rows = self.transpose([*axes, *kept]).reshape((-1, *(self.shape[a] for a in kept)))
+        count = math.prod(self.shape[a] for a in axes)
+        rows = self.transpose([*axes, *kept]).reshape((count, *(self.shape[a] for a in kept)))
         total = _tree_sum(rows)
         return total.reshape([1 if a in axes else n for a, n in enumerate(self.shape)]) if keepdims else total
 
@@ -190,25 +193,25 @@ class Real:
 
     # -- order ---------------------------------------------------------------------------------------------------------
 
-    def bounds(self) -> tuple[Real, Real]:
-        """Exact reals (radius 0) at or just outside hi + lo - radius and hi + lo + radius; infinite where they overflow."""
-        return self._end(-np.inf), self._end(np.inf)
+    def ends(self) -> Real:
+        """[lower, upper]: exact reals (a new first axis of 2) at or just outside hi + lo - radius and hi + lo + radius.
 
-    def _end(self, direction: float) -> Real:
+        Beyond float64's range an end is infinite.
+        """
         with np.errstate(all="ignore"):
-            reach = np.nextafter(self.lo + np.copysign(self.radius, direction), direction)
-            hi, lo = two_sum(self.hi, reach)
+            outward = self.radius * RAISE + np.abs(self.lo) * 2.0**-52  # the second term: rounding lo + radius
+            hi, lo = two_sum(self.hi, np.stack([self.lo - outward, self.lo + outward]))
             lo = np.where(np.isfinite(hi), lo, 0.0)
             inexact = self.radius > 0  # elsewhere -0, infinities and NaN must survive
-            return Real(np.where(inexact, hi, self.hi), np.where(inexact, lo, self.lo), np.zeros_like(self.hi))
+            return Real(np.where(inexact, hi, self.hi), np.where(inexact, lo, self.lo), np.zeros_like(hi))
 
     def less(self, other: Real | np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """(self < other by the midpoints, True where the radii leave that open). NaN is less than nothing, decidedly."""
+        """(self < other by the midpoints, where the radii leave that open). NaN is less than nothing, decidedly."""
         order, undecided = _compare(self, as_real(other))
         return order < 0, undecided
 
     def equal(self, other: Real | np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """(self == other by the midpoints, True where the radii leave that open). NaN equals nothing, decidedly."""
+        """(self == other by the midpoints, where the radii leave that open). NaN equals nothing, decidedly."""
         order, undecided = _compare(self, as_real(other))
         return order == 0, undecided
 
@@ -234,19 +237,19 @@ def concatenate(pieces: Sequence[Real], axis: int = 0) -> Real:
 
 
 def maximum(x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:
-    """The larger number of each pair; NaN if one is NaN. Equal zeros give the first operand's."""
+    """The larger number of each pair; NaN if one is NaN. Of equal numbers (zeros of both signs included) the first."""
     x, y = as_real(x), as_real(y)
     with np.errstate(all="ignore"):
-        second = (y.hi > x.hi) | ((y.hi == x.hi) & (y.lo > x.lo)) | np.isnan(y.hi)
-        larger, other = where(second & ~np.isnan(x.hi), y, x), where(second & ~np.isnan(x.hi), x, y)
-        # The maximum is at least `larger - its radius` and at most the larger of the two upper ends.
+        second = (y.hi > x.hi) | ((y.hi == x.hi) & (y.lo > x.lo)) | (np.isnan(y.hi) & ~np.isnan(x.hi))
+        larger, other = where(second, y, x), where(second, x, y)
+        # The maximum lies between `larger - its radius` and the higher of the two upper ends.
         gap = (larger.hi - other.hi) + (larger.lo - other.lo)
-        slack = PRODUCT_ERROR * np.abs(larger.hi) + 2.0**-50 * gap
-        overhang = (other.radius - gap + slack) * RAISE + TINY
+        slack = 2.0**-50 * np.abs(gap) + PRODUCT_ERROR * (np.abs(larger.hi) + np.abs(other.hi))
+        overhang = (other.radius - gap) + slack + 2.0**-50 * (other.radius + np.abs(gap)) + TINY
         radius = np.where(other.radius > 0, np.maximum(larger.radius, overhang), larger.radius)
-        special = ~np.isfinite(larger.hi) | np.isinf(other.hi)
-        radius = np.where(special & np.isfinite(other.radius), larger.radius, radius)
-        return Real(larger.hi, larger.lo, radius)
+        radius = np.where(np.isnan(larger.hi), 0.0, radius)
+        unknown = np.isinf(radius)
+        return Real(np.where(unknown, 0.0, larger.hi), np.where(unknown, 0.0, larger.lo), radius)
 
 
 def _tree_sum(rows: Real) -> Real:
@@ -277,11 +280,14 @@ def _quotient(x: Real, y: Real) -> Real:
     hi, lo = fast_two_sum(th, tl)
     hi = np.where(th == 0, th, hi)
     p, e = two_prod(tl, y.hi)
-    exact = (y.lo == 0) & ((remainder - p) - e == 0) & (remainder_error == 0)
+    representable = ((remainder - p) - e == 0) & ((remainder == 0) | (np.abs(remainder) >= SAFE_PRODUCT))
+    exact = (y.lo == 0) & (remainder_error == 0) & representable
     rounding = np.where(exact, 0.0, QUOTIENT_ERROR * np.abs(hi))
-    carried = (x.radius + np.abs(hi) * y.radius * RAISE) / (np.abs(y.hi) * (1 - 2.0**-50) - y.radius)
+    # |x/y - (x + dx)/(y + dy)| <= (|dx| + |x/y| |dy|) / (|y| - |dy|)
+    room = np.maximum(np.abs(y.hi) * (1 - 2.0**-50) - y.radius, 0.0)
     inexact_operand = (x.radius > 0) | (y.radius > 0)
-    return Real(hi, lo, (rounding + np.where(inexact_operand, carried, 0.0)) * RAISE + TINY * inexact_operand)
+    carried = np.where(inexact_operand, (x.radius + np.abs(hi) * y.radius * RAISE) / room, 0.0)
+    return Real(hi, lo, (rounding + carried) * RAISE + TINY * inexact_operand)
 
 
 def _root(x: Real) -> Real:
@@ -289,12 +295,12 @@ def _root(x: Real) -> Real:
     p, e = two_prod(sh, sh)
     remainder, remainder_error = two_sum((x.hi - p) - e, x.lo)  # x.hi - sh * sh is a float64
     hi, lo = fast_two_sum(sh, remainder / (2 * sh))
-    exact = (remainder == 0) & (remainder_error == 0)
+    zero = x.hi == 0
+    exact = zero | ((remainder == 0) & (remainder_error == 0))
+    rounding = np.where(exact, 0.0, ROOT_ERROR * hi)
     # |sqrt(a) - sqrt(b)| = |a - b| / (sqrt(a) + sqrt(b)) <= |a - b| / sqrt(b)
     carried = np.where(x.radius > 0, x.radius / (sh * (1 - 2.0**-50)) + TINY, 0.0)
-    zero = x.hi == 0
-    radius = (np.where(exact, 0.0, ROOT_ERROR * hi) + carried) * RAISE
-    return Real(np.where(zero, sh, hi), np.where(zero, 0.0, lo), np.where(zero, carried, radius))
+    return Real(np.where(zero, sh, hi), np.where(zero, 0.0, lo), (rounding + carried) * RAISE)
 
 
 def _significand(x: Real) -> tuple[Real, np.ndarray]:
@@ -312,22 +318,40 @@ def _times_power_of_two(x: Real, exponent: np.ndarray | int) -> Real:
     return Real(hi, lo, np.where(exact, radius, radius * RAISE + TINY))
 
 
-def _settled(result: Real, ieee: np.ndarray, *operands: Real, zero_matters: bool = False) -> Real:
-    """`result` with (R4) put in force: IEEE 754's answer for special operands, `UNKNOWN` where float64's range was left.
+def _straddles_zero(x: Real) -> np.ndarray:
+    """Where the sign of the number is open."""
+    return (x.radius > 0) & (np.abs(x.hi) <= x.radius * RAISE)
 
-    `ieee` is the operation on the operands' hi. `zero_matters`: whether the class or sign of a special result depends on
-    the sign of a finite operand, or on its being zero.
+
+def _settled(
+    result: Real, ieee: np.ndarray, *operands: Real, pole: np.ndarray | bool = False, sign_matters: bool = False
+) -> Real:
+    """`result` with (R4) in force: `ieee` at special operands and poles, nothing known where float64's range was left.
+
+    `ieee` is the operation on the operands' hi. `pole` marks finite operands where the function is not finite;
+    `sign_matters`: a special result depends on the sign of the other operand.
     """
-    if (np.isfinite(result.lo + result.radius) & np.isfinite(result.hi)).all():
+    finite = np.isfinite(result.lo + result.radius)
+    if finite.all():
         return result
-    known, special = np.ones(ieee.shape, bool), np.zeros(ieee.shape, bool)
+    special, known = np.asarray(pole), True
     for x in operands:
-        known &= np.isfinite(x.radius) & ~(zero_matters & (x.radius > 0) & (np.abs(x.hi + x.lo) <= x.radius))
-        special |= ~np.isfinite(x.hi)
-    finite = np.isfinite(result.lo + result.radius) & np.isfinite(result.hi)
-    special |= ~np.isfinite(ieee) & np.equal(operands[-1].hi, 0) & zero_matters
-    special |= np.isnan(ieee) | np.isnan(result.hi)
-    hi = np.where(special & known, np.where(np.isnan(result.hi), ieee, ieee), np.where(finite, result.hi, 0.0))
-    lo = np.where(finite & ~special, result.lo, 0.0)
-    radius = np.where(special & known, 0.0, np.where(finite & known, result.radius, UNKNOWN))
-    return Real(hi, lo, radius)
+        special = special | ~np.isfinite(x.hi)
+        known = known & np.isfinite(x.radius)
+        if sign_matters:
+            known = known & ~_straddles_zero(x)
+    settled = special & known
+    hi = np.where(finite, result.hi, np.where(settled, ieee, 0.0))
+    lo = np.where(finite, result.lo, 0.0)
+    return Real(hi, lo, np.where(finite, result.radius, np.where(settled, 0.0, UNKNOWN)))
+
+
+def _compare(x: Real, y: Real) -> tuple[np.ndarray, np.ndarray]:
+    """(-1, 0 or 1 by the midpoints, NaN if unordered; where the radii leave the order open)."""
+    with np.errstate(all="ignore"):
+        nan = np.isnan(x.hi) | np.isnan(y.hi)
+        coarse = (x.hi > y.hi) * 1.0 - (x.hi < y.hi)  # hi is a monotone function of hi + lo
+        order = np.where(coarse != 0, coarse, (x.lo > y.lo) * 1.0 - (x.lo < y.lo))
+        difference = x - y
+        unknown = ~(np.isfinite(x.radius) & np.isfinite(y.radius))
+        return np.where(nan, np.nan, order), (_straddles_zero(difference) | unknown) & ~nan

@@ -1,10 +1,10 @@
 """One exact rounding: of hi + lo, of a Fraction, and from any format to any other.
 
-Torch, numpy and ml_dtypes round twice on some of these ways (float64 to bfloat16 or float8 through float32); here a number is
-rounded once. What has no counterpart in the target:
+Torch and ml_dtypes round twice on some of these ways (float64 to bfloat16 or float8 through float32); here a number
+is rounded once. What has no counterpart in the target:
 * A number that rounds beyond `max_finite` becomes infinity. Formats without infinity give NaN, formats without NaN
-  the largest number. Directed modes stop at the largest number where they point away from infinity (IEEE 754-2019, 4.3.2).
-  `saturate` gives the largest number always, also for infinities.
+  the largest number. Directed modes stop at the largest number where they point away from infinity (IEEE 754-2019,
+  4.3.2). `saturate` gives the largest number always, for infinities too (torch's cast to float8_e4m3fn since 2.13).
 * NaN becomes +0 in formats without NaN.
 * A format without negative zero has +0 in its place.
 * float8_e8m0fnu, which has neither zero nor sign: what lies below its smallest number rounds up to it, zero
@@ -129,11 +129,11 @@ def decide(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
     if not real.radius.any():
         return round_to(fmt, real.hi, real.lo), np.zeros(real.shape, bool)
     with np.errstate(all="ignore"):
-        below, above = real.bounds()
-        ends = round_to(fmt, np.stack([below.hi, above.hi]), np.stack([below.lo, above.lo]))
-        low, high = ends.view(fmt.code_storage)
-        undecided = (low != high) & (real.radius > 0) | ~np.isfinite(real.radius)
-    return ends[0], undecided
+        ends = real.ends()
+        rounded = round_to(fmt, ends.hi, ends.lo)
+        lower, upper = rounded.view(fmt.code_storage)
+        undecided = ((lower != upper) & (real.radius > 0)) | np.isinf(real.radius)
+    return rounded[0], undecided
 
 
 def round_fraction(fmt: Format, number: Fraction, zero_sign: float = 1.0) -> np.generic:
@@ -161,8 +161,8 @@ def convert(
     """(value, out_of_range): `array`, in the storage of any format, converted to `fmt` with at most one rounding.
 
     To bool: x != 0. Integer to integer wraps modulo 2^bits. Float to integer goes toward zero; `out_of_range` is True
-    where the truncated number does not fit or is not finite, and the value there is 0. Complex to real drops the imaginary
-    part. `mode` and `saturate` are those of `round_to` and concern float targets alone.
+    where the truncated number does not fit or is not finite, and the value there is 0. Complex to real drops the
+    imaginary part. `mode` and `saturate` are those of `round_to` and concern float targets alone.
     """
     source = format_of(array)
     fits = np.zeros(np.shape(array), bool)

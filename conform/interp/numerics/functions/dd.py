@@ -20,38 +20,16 @@ from collections.abc import Sequence
 import mpmath
 import numpy as np
 
+from conform.interp.numerics.eft import SPLITTER, fast_two_sum, two_prod, two_sum
+
 Array = np.ndarray
 DD = tuple[Array, Array]
 
-_SPLITTER = 134217729.0  # 2^27 + 1
-
-
-def two_sum(a: Array, b: Array) -> DD:
-    """Exact a + b."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-def fast_two_sum(a: Array, b: Array) -> DD:
-    """Exact a + b where |a| >= |b| or a = 0."""
-    s = a + b
-    return s, b - (s - a)
-
-
 def split(a: Array) -> DD:
-    """a as two halves of 26 bits, |a| < 2^996."""
-    c = _SPLITTER * a
+    """a as two halves of 26 bits, |a| < 2^996 (Veltkamp)."""
+    c = SPLITTER * a
     hi = c - (c - a)
     return hi, a - hi
-
-
-def two_prod(a: Array, b: Array) -> DD:
-    """Exact a * b, barring underflow of the low part."""
-    p = a * b
-    a1, a2 = split(a)
-    b1, b2 = split(b)
-    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
 
 
 def add(x: DD, y: DD) -> DD:
@@ -116,7 +94,13 @@ def where(condition: Array, x: DD, y: DD) -> DD:
 
 
 def take(x: DD, index: Array) -> DD:
+    """Elements by mask or by number."""
     return x[0][index], x[1][index]
+
+
+def look_up(table: DD, index: Array) -> DD:
+    """Entries of a table; an index that garbage operands brought outside is clamped (the result is not used)."""
+    return table[0].take(index, mode="clip"), table[1].take(index, mode="clip")
 
 
 def of(x: Array) -> DD:

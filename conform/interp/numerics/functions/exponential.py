@@ -12,6 +12,7 @@ from math import factorial
 import mpmath
 import numpy as np
 
+from conform.interp.numerics.eft import fast_two_sum, two_sum
 from conform.interp.numerics.functions import dd
 from conform.interp.numerics.functions.dd import DD, Array
 
@@ -72,9 +73,9 @@ def _reduce(x: DD) -> tuple[Array, DD]:
     """k and r = x - k ln2/128."""
     first, second, third = _ln2_parts(_STEPS)
     k = np.rint(x[0] * (_STEPS / 0.6931471805599453))
-    hi, lo = dd.two_sum(x[0] - k * first, -(k * second))
-    r = dd.fast_two_sum(hi, lo - k * third)
-    return k, dd.add((r[0], r[1]), dd.two_sum(x[1], np.zeros_like(x[1]))) if np.any(x[1]) else r
+    hi, lo = two_sum(x[0] - k * first, -(k * second))
+    r = fast_two_sum(hi, lo - k * third)
+    return k, dd.add_double(r, x[1]) if x[1].any() else r
 
 
 def _kernel(x: DD) -> tuple[Array, DD, DD]:
@@ -85,7 +86,7 @@ def _kernel(x: DD) -> tuple[Array, DD, DD]:
     k, r = _reduce(x)
     k = k.astype(np.int64)
     n = (k + _STEPS // 2) >> 7
-    return n, dd.take(_powers(), (k + _STEPS // 2) & (_STEPS - 1)), _expm1_small(r)
+    return n, dd.look_up(_powers(), (k + _STEPS // 2) & (_STEPS - 1)), _expm1_small(r)
 
 
 def _ldexp(x: DD, n: Array) -> DD:
@@ -106,7 +107,7 @@ def expm1(x: DD) -> DD:
     """e^x - 1, relative error EXPM1_ERROR."""
     n, t, e = _kernel(x)
     product = dd.mul(t, e)
-    near = dd.add(dd.fast_two_sum(t[0] - 1.0, t[1]), product)
+    near = dd.add(fast_two_sum(t[0] - 1.0, t[1]), product)
     far = dd.add_double(_ldexp(dd.add(t, product), n), -1.0)
     return dd.where(n == 0, near, far)
 
@@ -118,6 +119,6 @@ def exp2(x: DD) -> DD:
     with mpmath.workprec(200):
         ln2 = dd.constant(mpmath.log(2))
     k = k.astype(np.int64)
-    t = dd.take(_powers(), (k + _STEPS // 2) & (_STEPS - 1))
+    t = dd.look_up(_powers(), (k + _STEPS // 2) & (_STEPS - 1))
     e = _expm1_small(dd.mul(r, (np.float64(ln2[0]), np.float64(ln2[1]))))
     return _ldexp(dd.add(t, dd.mul(t, e)), (k + _STEPS // 2) >> 7)

@@ -11,6 +11,7 @@ from functools import cache
 import mpmath
 import numpy as np
 
+from conform.interp.numerics.eft import fast_two_sum
 from conform.interp.numerics.functions import dd
 from conform.interp.numerics.functions.dd import DD, Array
 from conform.interp.numerics.functions.exponential import polynomial
@@ -80,12 +81,12 @@ def log(x: DD) -> DD:
     """Natural logarithm for 0 < x < inf, relative error LOG_ERROR."""
     e, m, c = _decompose(x)
     centre = c / 128.0
-    s = dd.div(dd.fast_two_sum(m[0] - centre, m[1]), dd.add_double(m, centre))
-    result = dd.add(dd.take(_logs(), c.astype(np.int64) - _FIRST), _two_artanh(s))
+    s = dd.div(fast_two_sum(m[0] - centre, m[1]), dd.add_double(m, centre))
+    result = dd.add(dd.look_up(_logs(), c.astype(np.int64) - _FIRST), _two_artanh(s))
     if not e.any():
         return result
     first, second, third = _ln2_parts()
-    return dd.add(dd.add_double(dd.fast_two_sum(e * first, e * second), e * third), result)
+    return dd.add(dd.add_double(fast_two_sum(e * first, e * second), e * third), result)
 
 
 def log1p(x: DD) -> DD:

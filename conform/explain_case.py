@@ -1,0 +1,107 @@
+"""`conform explain CASE-ID`: the inputs of one case, what is expected, and within which bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform import schema
+from conform.cases import Case, Selection, select
+from conform.contracts.tables import Row, contract_table
+from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
+from conform.inputs.arguments import Arguments, is_tensor
+from conform.inputs.layouts import dense, logical
+from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden, Outcome
+from conform.interp.numerics.formats import format_of
+from conform.report.numbers import decimal
+from conform.suites import load
+
+SHOWN_ELEMENTS = 64
+
+
+def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl") -> str:
+    """Inputs by the names of the schema, golden outputs, and the contract of each.
+
+    Raises UsageError if no test of the suites has such a case.
+    """
+    case = find_case(case_id, suites, seed)
+    arguments = case.arguments(case.draw.arguments())
+    head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
+    return "\n\n".join([head, _inputs(case, arguments), _expectation(case, arguments, contract)])
+
+
+def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
+    """The case of that id, whatever value classes, layouts and samples the suites ask for by themselves."""
+    suite = load(suites)
+    tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
+    if not tests:
+        near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
+        raise UsageError(f"no test of {' '.join(suites)} has a case {case_id!r}{near}")
+    axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
+    samples = int(axes[3]) + 1 if len(axes) == 4 and axes[3].isdecimal() else 1
+    selection = Selection(ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all")
+    groups = select(replace(suite, tests=tests), selection)
+    return next(case for group in groups for case in group)
+
+
+def _inputs(case: Case, arguments: Arguments) -> str:
+    if not isinstance(case.draw.test.op, str):
+        return "a module: the kit does not run modules yet"
+    bound = schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
+    return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
+
+
+def _argument_lines(name: str, value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)) and any(is_tensor(item) for item in value):
+        return [line for number, item in enumerate(value) for line in _argument_lines(f"{name}[{number}]", item)]
+    if not is_tensor(value):
+        return [f"{name} = {value!r}"]
+    placed = "" if isinstance(value, np.ndarray) else f", strides {list(value.strides)}, offset {value.offset}"
+    return [f"{name}: {describe(dense(value))}{placed}", values_text(dense(value))]
+
+
+def describe(array: np.ndarray) -> str:
+    """`float32 [2, 3]`."""
+    return f"{format_of(array).name} {list(array.shape)}"
+
+
+def values_text(array: np.ndarray) -> str:
+    """The elements as the shortest decimals of their format, the middle of a large tensor left out."""
+    fmt = format_of(array)
+    if not fmt.is_float:
+        return np.array2string(array, threshold=SHOWN_ELEMENTS, max_line_width=100)
+    written = {"all": lambda element: decimal(float(element), fmt.name)}
+    return np.array2string(array.astype(np.float64), threshold=SHOWN_ELEMENTS, max_line_width=100, formatter=written)
+
+
+def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
+    plain = logical(arguments)
+    try:
+        outcome: Outcome = evaluate(case.op, plain.args, plain.kwargs)
+    except Unjudged as reason:
+        return f"unjudged: {reason}"
+    except InvalidArguments as reason:
+        return f"must be refused: {reason}"
+    table = contract_table(contract)
+    outputs = [
+        _output(number, golden, table.row(case.op, golden.format.name)) for number, golden in enumerate(outcome.goldens)
+    ]
+    refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []
+    return "\n".join([*outputs, *refusal])
+
+
+def _output(number: int, golden: Golden, row: Row) -> str:
+    bound = f"{row.bound:g} ulp" if row.bound is not None else row.formula or ""
+    lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value)]
+    lines.append(f"contract: {row.kind} {bound} ({row.source})")
+    if golden.open is not None:
+        lines.append(f"not judged: {int(golden.open.sum())} elements (policy {golden.open_rule})")
+    if np.any(golden.zero_sign_free):
+        lines.append("the sign of a zero is free")
+    if golden.alternatives:
+        lines.append(f"{len(golden.alternatives)} other readings are as right")
+    return "\n".join(lines)

@@ -1,0 +1,206 @@
+"""The ladder of a correctly rounded function (Ziv's strategy).
+
+ 1. float64 with a stated relative error, for results narrower than float64 (each function's error is checked once a process on
+    its sentinels; where a platform misses it, this rung is skipped).
+ 2. double-double with a proven radius.
+ 3. One element at a time: exact results by case analysis on integers, then mpmath at rising precision.
+
+Each rung rounds both ends of its enclosure; what they agree on is decided, the rest climbs. What the last precision leaves
+open raises Unjudged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import numpy as np
+
+from conform.errors import Unjudged
+from conform.interp.numerics.formats import Format
+from conform.interp.numerics.functions.dd import DD, Array
+from conform.interp.numerics.real import Real
+from conform.interp.numerics.rounding import decide, round_fraction, round_to
+
+CHUNK = 8192
+"""Elements computed at a time: the temporaries of double-double stay in cache."""
+SAFE_MIN, SAFE_MAX = 2.0**-900, 2.0**1000
+"""Results outside go to the scalar rung: partial products of double-double would leave float64's range."""
+UNDERFLOW = 2.0**-1000
+"""Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for narrower formats."""
+PRECISIONS = (100, 200, 400, 800, 1600, 3200)
+GUARD_BITS = 20
+"""mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at 2p."""
+
+Exact = float | Fraction | None
+
+
+@dataclass(frozen=True)
+class Function:
+    """One real function and its rungs; operands are float64 arrays of one shape.
+
+    float64         rung 1; also gives the class (NaN, infinity) of every result with a non-finite operand
+    float64_error   its relative error; inf: not relied on beyond the class
+    double_double   rung 2 on pairs: the value and its relative error (inf where it does not reach), finite operands only
+    mp              the formula in mpmath, at the context's precision
+    exact           the result where it is a dyadic rational, a pole or a zero: Fraction, or float with its sign; else None
+    sentinels       operands on which float64_error is checked
+    """
+
+    name: str
+    float64: Callable[..., Array]
+    float64_error: float
+    double_double: Callable[..., tuple[DD, Array | float]]
+    mp: Callable[..., mpmath.mpf]
+    exact: Callable[..., Exact]
+    sentinels: tuple[tuple[float, ...], ...] = ()
+
+
+def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
+    """The function's values, rounded to nearest even in `fmt`, and as reals. Raises Unjudged."""
+    shape = operands[0].shape
+    flat = [np.ascontiguousarray(operand).reshape(-1) for operand in operands]
+    with np.errstate(all="ignore"):
+        parts = [_evaluate_chunk(function, fmt, [x[i : i + CHUNK] for x in flat]) for i in range(0, flat[0].size, CHUNK)]
+    if len(parts) == 1:
+        value, real = parts[0]
+        return value.reshape(shape), real.reshape(shape)
+    if not parts:
+        return np.empty(shape, fmt.storage), Real.exact(np.empty(shape))
+    value = np.concatenate([value for value, _ in parts])
+    real = Real(*(np.concatenate([getattr(real, part) for _, real in parts]) for part in ("hi", "lo", "radius")))
+    return value.reshape(shape), real.reshape(shape)
+
+
+def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> tuple[Array, Real]:
+    estimate = function.float64(*operands)
+    if fmt.name == "float64" or not float64_holds(function):
+        real = _double_double(function, estimate, operands)
+        value, undecided = decide(fmt, real)
+    else:
+        real = _float64(function, estimate, operands)
+        value, undecided = decide(fmt, real)
+        if undecided.any():
+            where = np.flatnonzero(undecided)
+            fine = _double_double(function, estimate[where], [x[where] for x in operands])
+            real.hi[where], real.lo[where], real.radius[where] = fine.hi, fine.lo, fine.radius
+            value[where], undecided[where] = decide(fmt, fine)
+    for i in np.flatnonzero(undecided).tolist():
+        value[i], (real.hi[i], real.lo[i], real.radius[i]) = _one(function, fmt, [float(x[i]) for x in operands])
+    return value, real
+
+
+# 1: float64
+
+
+def _float64(function: Function, estimate: Array, operands: list[Array]) -> Real:
+    hi = np.array(estimate)
+    size = np.abs(hi)
+    radius = size * function.float64_error
+    tiny = size < UNDERFLOW
+    if tiny.any():
+        tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
+        hi[tiny] = np.copysign(UNDERFLOW / 2, hi[tiny])
+        radius[tiny] = UNDERFLOW / 2
+    special = ~np.isfinite(hi)
+    known = _class_of_operands(estimate, operands)
+    radius[special | known] = 0.0
+    return Real(hi, np.zeros_like(hi), radius)
+
+
+def _any_non_finite(operands: list[Array]) -> Array:
+    finite = np.isfinite(operands[0])
+    for operand in operands[1:]:
+        finite = finite & np.isfinite(operand)
+    return ~finite
+
+
+def _class_of_operands(estimate: Array, operands: list[Array]) -> Array:
+    """Where the float64 result is the exact one: NaN, or an infinity, 0, 1 or another integer at a non-finite operand."""
+    return np.isnan(estimate) | (_any_non_finite(operands) & (estimate == np.rint(estimate)))
+
+
+@cache
+def _measured_error(function: Function) -> float:
+    """The largest relative error of the float64 rung on the function's sentinels."""
+    columns = [np.array(column) for column in zip(*function.sentinels, strict=True)]
+    with np.errstate(all="ignore"):
+        values = function.float64(*columns).tolist()
+    with mpmath.workprec(200):
+        expected = [function.mp(*map(mpmath.mpf, operands)) for operands in function.sentinels]
+        return max(float(abs(y - e) / abs(e)) if math.isfinite(y) else math.inf for y, e in zip(values, expected, strict=True))
+
+
+def float64_holds(function: Function) -> bool:
+    """Whether rung 1 may be used here: an error is stated, and the sentinels stay within half of it."""
+    return math.isfinite(function.float64_error) and _measured_error(function) <= function.float64_error / 2
+
+
+# 2: double-double
+
+
+def _double_double(function: Function, estimate: Array, operands: list[Array]) -> Real:
+    known = _class_of_operands(estimate, operands)
+    if known.any():
+        operands = [np.where(known, 0.5, x) for x in operands]
+    (hi, lo), error = function.double_double(*((x, np.zeros_like(x)) for x in operands))
+    size = np.abs(hi)
+    reached = (size >= SAFE_MIN) & (size <= SAFE_MAX) & ~_any_non_finite(operands)
+    radius = np.where(reached, size * error, np.inf)
+    if not known.any():
+        return Real(hi, lo, radius)
+    return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))
+
+
+# 3: exact cases and mpmath
+
+
+def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object, tuple[float, float, float]]:
+    """One element: its value in `fmt`, and hi, lo, radius."""
+    exact = function.exact(*operands)
+    if isinstance(exact, Fraction):
+        return round_fraction(fmt, exact), _parts(exact)
+    if exact is not None:
+        return round_to(fmt, np.float64(exact))[()], (exact, 0.0, 0.0)
+    for precision in PRECISIONS:
+        coarse, fine = (_at_precision(function.mp, operands, p) for p in (precision, 2 * precision))
+        if not mpmath.isfinite(fine):
+            raise Unjudged(f"{function.name}{tuple(operands)}: mpmath gives {fine}; state it in the function's `exact`")
+        with mpmath.workprec(2 * precision):
+            radius = mpmath.ldexp(abs(fine), GUARD_BITS - precision)
+            confirmed = abs(coarse - fine) <= radius
+            low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
+        if confirmed and low.tobytes() == high.tobytes():
+            return low, _parts(to_fraction(fine))
+    raise Unjudged(f"{function.name}{tuple(operands)} lies within 2^-{PRECISIONS[-1] - GUARD_BITS} of a rounding boundary of {fmt.name}")
+
+
+def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], precision: int) -> mpmath.mpf:
+    with mpmath.workprec(precision):
+        return +formula(*map(mpmath.mpf, operands))
+
+
+def to_fraction(number: mpmath.mpf) -> Fraction:
+    """The exact value, its magnitude clamped to 2^-2200 .. 2^2200 (beyond every format; exponents of mpmath have no end)."""
+    sign, mantissa, exponent, bits = number._mpf_
+    if not mantissa:
+        return Fraction(0)
+    if abs(exponent + bits) > 2200:
+        mantissa, exponent = 1, 2200 if exponent + bits > 0 else -2200
+    magnitude = Fraction(int(mantissa) << exponent) if exponent >= 0 else Fraction(int(mantissa), 1 << -exponent)
+    return -magnitude if sign else magnitude
+
+
+def _parts(number: Fraction) -> tuple[float, float, float]:
+    """hi, lo and the radius of what they cut off; infinity is the class of a number beyond float64."""
+    try:
+        hi = float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number), 0.0, 0.0
+    lo = float(number - Fraction(hi))
+    rest = abs(number - Fraction(hi) - Fraction(lo))
+    return hi, lo, math.nextafter(float(rest), math.inf) if rest else 0.0

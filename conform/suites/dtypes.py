@@ -1,0 +1,51 @@
+"""The dtypes that a test may name: torch's names, as far as the kit has a format for them."""
+
+from __future__ import annotations
+
+import functools
+
+from conform.errors import did_you_mean
+from conform.interp.numerics.formats import FORMATS, format_named
+from conform.schema import DTYPE_NAMES
+
+# The dtype that a kind means in a user's file, and the order in which a kind's dtypes are tried.
+DEFAULT_DTYPES = {"float": "float32", "int": "int64", "bool": "bool"}
+_ORDER = ("float16", "bfloat16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64", "bool")
+
+_ALIASES = {
+    "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64",
+    "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+
+
+@functools.cache
+def dtype_names() -> tuple[str, ...]:
+    """Every name that `dtype:` takes."""
+    return tuple(name for name in FORMATS if name in DTYPE_NAMES)
+
+
+def kind_of(dtype: str) -> str:
+    """ "float", "int", "bool" or "complex"."""
+    kind = format_named(dtype).kind
+    return "int" if kind == "uint" else kind
+
+
+def in_order(dtypes: set[str]) -> list[str]:
+    """The common dtypes first, by kind and size, then the others by name."""
+    return [name for name in _ORDER if name in dtypes] + sorted(dtypes.difference(_ORDER))
+
+
+COMMON_DTYPES = frozenset(_ORDER)
+
+
+def dtype_hint(value: object) -> str:
+    """What may have been meant by a name that is no dtype, as the end of a message."""
+    if not isinstance(value, str):
+        return "; expected a name such as 'float32'"
+    name = value.removeprefix("torch.")
+    name = _ALIASES.get(name, name)
+    if name in dtype_names():
+        return f"; did you mean {name!r}?"
+    if name in DTYPE_NAMES:
+        return f"; torch has it, the kit has no number format for it. Known: {', '.join(dtype_names())}"
+    return did_you_mean(name[:40], dtype_names()) or f"; known: {', '.join(dtype_names())}"

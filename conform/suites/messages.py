@@ -1,0 +1,172 @@
+"""Errors of test files: where, in which test, what was found, what was expected, what may have been meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from conform.errors import UsageError, did_you_mean
+from conform.suites.fields import describe
+from conform.suites.limits import Limits
+from conform.suites.source import Position, position_of
+from conform.suites.written import FORMS, NODE_FORMS, OP_FORMS, Document, Form, Side, TestForm
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that was read: the name that messages use, and its values with their positions."""
+
+    name: str
+    tree: Any
+
+
+class TooManyProblems(Exception):  # noqa: N818 (ends the search for more; no error of its own)
+    """As many problems as are reported."""
+
+
+class Problems:
+    """Collects the errors of a file and of what it includes, so that all are reported at once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._found: dict[tuple[str, Position, str], None] = {}  # in order, each once
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, file: SourceFile, path: Path, message: str, *, key: bool = False) -> None:
+        """An error at `path` of the file (with `key`, at the key rather than its value)."""
+        self.add_at(file.name, position_of(file.tree, path, key=key), in_context(file.tree, path, message))
+
+    def add_at(self, name: str, position: Position, message: str) -> None:
+        self._found[name, position, message] = None
+        if len(self._found) >= self.limits.max_errors:
+            raise TooManyProblems
+
+    def add_invalid(self, file: SourceFile, path: Path, error: ValidationError) -> None:
+        """What pydantic found wrong with the value at `path`."""
+        for one in error.errors(include_url=False):
+            written = tuple(part for part in one["loc"] if not _is_tag(part))
+            message = _explain(one)
+            is_key = one["type"] == "extra_forbidden" or written[-1:] == ("[key]",)
+            self.add(file, path + tuple(part for part in written if part != "[key]"), message, key=is_key)
+
+    def raise_if_any(self) -> None:
+        """UsageError with every problem, a line each."""
+        if not self._found:
+            return
+        lines = [f"{name}:{at.line}:{at.column}: {message}" for name, at, message in self._found]
+        if len(lines) >= self.limits.max_errors:
+            lines.append(f"(the first {len(lines)} errors; there may be more)")
+        raise UsageError("\n".join(lines))
+
+
+def _is_tag(part: str | int) -> bool:
+    return isinstance(part, str) and part.startswith("<")
+
+
+def in_context(tree: Any, path: Path, message: str) -> str:
+    """The message with its test, operator and place: "test 'a' (aten::add), in[0].shape: ..."."""
+    if path[:1] != ("tests",) or len(path) < 2:
+        return f"{place(path)}: {message}" if path else message
+    index = path[1]
+    test = tree["tests"][index]
+    test = test if isinstance(test, dict) else {}
+    label = f"test {describe(test['id'])}" if isinstance(test.get("id"), str) else f"test number {index + 1}"
+    where = f", {place(path[2:])}" if path[2:] else ""
+    return f"{label}{_operator(test.get('op'))}{where}: {message}"
+
+
+def _operator(op: Any) -> str:
+    text = op
+    if isinstance(op, dict):
+        text = op.get("path")
+        if op.get("type") == "template_compare_pair":
+            sides = [op.get(side, {}) for side in ("a", "b")]
+            text = " | ".join(str(side.get("path")) for side in sides if isinstance(side, dict))
+    return f" ({text[:80]})" if isinstance(text, str) and text else ""
+
+
+def place(path: Path) -> str:
+    """ "in[0].shape[1]" """
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part[:60]}" for part in path)
+    return text.removeprefix(".")
+
+
+# --- pydantic's errors in our words -----------------------------------------------------------------------------------
+
+_EXPECTED = {
+    "list_type": "expected a list",
+    "dict_type": "expected a mapping",
+    "model_type": "expected a mapping",
+    "model_attributes_type": "expected a mapping",
+    "string_type": "expected a string",
+    "bool_type": "expected true or false",
+    "union_error": "expected a name or a list of names",
+}
+_OWN = {"quoted_symbol", "number", "variable", "integer", "dtype", "value", "name", "dimension", "kind_or_dtype",
+        "low_and_high", "target"}  # fmt: skip
+
+
+def _explain(error: Any) -> str:
+    kind, found = error["type"], error["input"]
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(str(error["loc"][-1]), _keys_at(error["loc"][:-1]))
+        case "missing":
+            return f"the key {error['loc'][-1]!r} is missing"
+        case "literal_error":
+            names = [part for part in error["ctx"]["expected"].split("'")[1::2]]
+            return f"expected {error['ctx']['expected']}, found {describe(found)}{suggest(found, names)}"
+        case "node":
+            return _no_node(found)
+        case "op":
+            return _no_op(found)
+        case "too_short" | "string_too_short":
+            return "expected at least one item, found none" if kind == "too_short" else "expected a name, found ''"
+        case "string_too_long":
+            return f"expected at most {error['ctx']['max_length']} characters, found {len(found)}"
+        case "string_pattern_mismatch":
+            return f"expected one line without blanks around it, found {describe(found)}"
+        case _ if kind in _OWN:
+            return error["msg"]
+        case _:
+            return f"{_EXPECTED.get(kind, error['msg'])}, found {describe(found)}"
+
+
+def _unknown_key(key: str, known: Iterable[str]) -> str:
+    known = list(known)
+    hint = suggest(key, known)
+    return f"unknown key {describe(key)}{hint or '; expected ' + ', '.join(known)}"
+
+
+def suggest(name: Any, known: Iterable[str]) -> str:
+    """`; did you mean 'X'?` for a string that is close to a known name."""
+    return did_you_mean(str(name), known) if isinstance(name, str) and len(name) <= 100 else ""
+
+
+def _keys_at(loc: tuple[str | int, ...]) -> list[str]:
+    """The keys of the form at a location: that of the last tag, or of the entry itself."""
+    for position in range(len(loc) - 1, -1, -1):
+        part = loc[position]
+        if _is_tag(part) and part.strip("<>") in FORMS:
+            inside = loc[position + 1 :]
+            return _keys(_SUBFORMS.get(inside[0], FORMS[part.strip("<>")]) if inside else FORMS[part.strip("<>")])
+    return _keys(TestForm)
+
+
+_SUBFORMS: dict[Any, type[Form]] = {"a": Side, "b": Side, "common": TemplateComparePairCommon}
+
+
+def _keys(form: type[Form]) -> list[str]:
+    return [_written_name(name, field) for name, field in form.model_fields.items()]
+
+
+def _written_name(name: str, field: FieldInfo) -> str:
+    return field.alias or name

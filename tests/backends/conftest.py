@@ -1,0 +1,35 @@
+"""Workers for the tests of the process boundary: one template for all of them, so that torch is imported once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conform.backends.client import BackendProcess
+from conform.backends.launcher import Template
+
+MISBEHAVING = str(Path(__file__).parent / "misbehaving.py")
+
+
+@pytest.fixture(scope="session")
+def template() -> Iterator[Template]:
+    with Template() as one:
+        yield one
+
+
+@pytest.fixture
+def start(template: Template) -> Callable[..., BackendProcess]:
+    """A BackendProcess of a class in misbehaving.py (or of any backend, by `name`), not yet entered."""
+
+    def starter(class_name: str = "Misbehaving", name: str | None = None, timeout_s: float = 20.0) -> BackendProcess:
+        return BackendProcess(name or f"{MISBEHAVING}::{class_name}", timeout_s=timeout_s, template=template)
+
+    return starter
+
+
+@pytest.fixture
+def misbehaving(start: Callable[..., BackendProcess]) -> Iterator[BackendProcess]:
+    with start() as process:
+        yield process

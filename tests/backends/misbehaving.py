@@ -1,0 +1,142 @@
+"""Backends under test, loaded by their path into worker processes: what each method does is the op's name."""
+
+import ctypes
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import torch
+
+import conform.errors
+from conform.backends import Backend, TorchDevice
+
+
+class Misbehaving(Backend):
+    """`do::NAME` calls the method NAME with the call's arguments."""
+
+    name = "misbehaving"
+    version = "1.2"
+
+    def run(self, op, args, kwargs):
+        return getattr(self, op.removeprefix("do::"))(*args, **kwargs)
+
+    def echo(self, *args, **kwargs):
+        return [*args, *kwargs.values()]
+
+    def inspect(self, tensor):
+        """The tensor, its whole storage, its offset, and how far its storage lies from 64-byte alignment."""
+        storage = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())
+        return tensor, storage, tensor.storage_offset(), storage.data_ptr() % 64
+
+    def kinds(self, *args):
+        return [f"{type(value).__module__}.{type(value).__name__}:{value}" for value in args]
+
+    def where(self):
+        return os.getpid(), os.getppid(), os.getcwd(), torch.get_num_threads()
+
+    def segfault(self, *_):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def read_null(self):
+        ctypes.string_at(0)
+
+    def exit(self, code):
+        sys.exit(code)
+
+    def exit_at_once(self, code):
+        os._exit(code)
+
+    def hang(self, *_):
+        time.sleep(1000)
+
+    def hang_with_child(self):
+        """Starts a process that would outlive the worker, tells where, and hangs on the second call."""
+        if not hasattr(self, "child"):
+            self.child = subprocess.Popen(["sleep", "1000"])
+            return self.child.pid
+        time.sleep(1000)
+
+    def refuse(self, reason):
+        raise conform.errors.Unsupported(reason)
+
+    def fail(self, message):
+        raise ValueError(message)
+
+    def say(self, text):
+        print(text)
+        print(text, file=sys.stderr)
+        os.write(1, text.encode())
+
+    def say_and_die(self, text):
+        print(text)
+        os.abort()
+
+    def write_to(self, tensor, value):
+        tensor.fill_(value)
+        return tensor.clone()
+
+    def write_past_end(self, tensor):
+        ctypes.memset(tensor.data_ptr() + tensor.nbytes, 7, 1)
+
+    def unwritten(self, count):
+        return torch.empty(count)
+
+    def bad_bool(self):
+        return torch.tensor([0, 2], dtype=torch.uint8).view(torch.bool)
+
+    def array(self):
+        return torch.ones(2).numpy()
+
+    def sparse(self):
+        return torch.eye(2).to_sparse()
+
+    def half_complex(self):
+        return torch.ones(2, dtype=torch.complex32)
+
+    def lazy_views(self, tensor):
+        """Tensors whose storage is not what they show: conjugated, negated, transposed."""
+        return torch.conj(tensor), torch.conj(tensor).imag, tensor.T
+
+    def garbage(self):
+        """Writes what is no frame to every socket that this process holds."""
+        for entry in os.listdir("/dev/fd"):
+            try:
+                if stat.S_ISSOCK(os.fstat(int(entry)).st_mode):
+                    os.write(int(entry), b"hello, parent, this is not a frame")
+            except OSError:
+                continue
+        time.sleep(1000)
+
+
+class Sevens(TorchDevice):
+    """TorchDevice with one wrong operator."""
+
+    name = "sevens"
+
+    def run(self, op, args, kwargs):
+        result = super().run(op, args, kwargs)
+        return torch.full_like(result, 7) if op == "aten::neg" else result
+
+
+class Nameless(Backend):
+    pass
+
+
+class DiesLoading(Backend):
+    name = "dies"
+
+    def __init__(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class FailsLoading(Backend):
+    name = "fails"
+
+    def __init__(self):
+        raise OSError("no such accelerator")
+
+
+NOT_A_CLASS = 3

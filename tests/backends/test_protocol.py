@@ -1,0 +1,210 @@
+"""Frames, value trees and replies, without a process: what is read back, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import numpy as np
+import pytest
+
+from conform.backends.protocol import (
+    ProtocolError,
+    TorchConstant,
+    contiguous_strides,
+    frame,
+    from_tree,
+    parse_header,
+    parse_prefix,
+    payload_of,
+    placement,
+    to_tree,
+)
+from conform.backends.reply import MAX_REASON_CHARACTERS, Output, decode_reply
+
+
+def test_frame_is_prefix_header_payload() -> None:
+    message = frame({"a": 1}, b"xyz")
+    assert message == b"cfm1" + struct.pack("<IQ", 7, 3) + b'{"a":1}' + b"xyz"
+    assert parse_prefix(message) == (7, 3)
+    assert parse_header(b'{"a":1}') == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        b"GET / HTTP/1.1\r\n",
+        struct.pack("<4sIQ", b"cfm1", (1 << 24) + 1, 0),
+        struct.pack("<4sIQ", b"cfm1", 2, (1 << 32) + 1),
+    ],
+)
+def test_prefix_that_is_none_is_refused(prefix: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        parse_prefix(prefix)
+
+
+@pytest.mark.parametrize("text", [b"", b"[1]", b'{"a":', b"\xff\xfe", b"[" * 100_000, b'{"n":' + b"9" * 5000 + b"}"])
+def test_header_that_is_no_json_object_is_refused(text: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        parse_header(text)
+
+
+VALUES = [
+    None,
+    True,
+    False,
+    0,
+    -(2**63) - 1,
+    10**30,
+    1.5,
+    -0.0,
+    math.inf,
+    -math.inf,
+    math.nan,
+    5e-324,
+    1 + 2j,
+    complex(-0.0, math.inf),
+    "none",
+    [1, [2.0, None]],
+    (1, (2,)),
+    TorchConstant("dtype", "float64"),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_values_survive_a_frame(value: object) -> None:
+    text = frame({"v": to_tree(value, lambda _: None)})[16:]
+    back = from_tree(parse_header(text)["v"], [])
+    assert type(back) is type(value)
+    assert repr(back) == repr(value)  # tells -0.0 from 0.0 and nan from nothing
+
+
+def test_numpy_scalars_are_tensors_even_where_they_are_python_floats() -> None:
+    seen: list[object] = []
+
+    def tensor_number(value: object) -> int | None:
+        seen.append(value)
+        return len(seen) - 1 if isinstance(value, np.generic) else None
+
+    assert to_tree([1.0, np.float64(1.0), np.complex128(1j)], tensor_number) == [1.0, {"tensor": 0}, {"tensor": 1}]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {},
+        {"tensor": 1},
+        {"tensor": -1},
+        {"tensor": True},
+        {"tensor": "0"},
+        {"tuple": 3},
+        {"complex": [1.0]},
+        {"complex": [1.0, "2"]},
+        {"dtype": 3},
+        {"call": "x"},
+        {"tensor": 0, "tuple": []},
+    ],
+    ids=str,
+)
+def test_trees_that_stand_for_nothing_are_refused(tree: object) -> None:
+    with pytest.raises(ProtocolError):
+        from_tree([tree], ["tensor 0"])
+
+
+def test_storages_are_aligned_with_guards_around_them() -> None:
+    assert placement([]) == ([], 0)
+    assert placement([4]) == ([64], 192)
+    assert placement([64, 0, 1]) == ([64, 192, 256], 384)
+    payload = payload_of([b"\x01\x02"])
+    assert payload == b"\xfe" * 64 + b"\x01\x02" + b"\xfe" * 126
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides"),
+    [((), ()), ((5,), (1,)), ((2, 3, 4), (12, 4, 1)), ((2, 0, 4), (4, 4, 1)), ((0,), (1,)), ((1, 1), (1, 1))],
+)
+def test_contiguous_strides_are_torchs(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    assert contiguous_strides(shape) == strides == torch.empty(shape).stride()
+
+
+# --- Replies ----------------------------------------------------------------------------------------------------------
+
+TWO_FLOATS = np.float32([1.5, math.nan]).tobytes()
+
+
+def reply_header(**changes: object) -> dict[str, object]:
+    good = {
+        "call": 3,
+        "status": "ok",
+        "result": {"tensor": 0},
+        "outputs": [["float32", [2, 1], [1, 1]]],
+        "mutated": [1],
+        "overrun": False,
+    }
+    return {**good, **changes}
+
+
+def test_reply_is_decoded() -> None:
+    reply = decode_reply(reply_header(), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+    (output,) = reply.outputs
+    assert isinstance(output, Output)
+    assert (output.array.shape, output.array.dtype, output.strides) == ((2, 1), np.float32, (1, 1))
+    assert output.array.tobytes() == TWO_FLOATS
+    assert (reply.status, reply.mutated, reply.overrun) == ("ok", (1,), False)
+
+
+def test_outputs_are_the_leaves_of_the_result() -> None:
+    header = reply_header(result={"tuple": [{"tensor": 0}, [None, 2], True]})
+    reply = decode_reply(header, bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+    assert isinstance(reply.result, tuple)
+    assert reply.outputs[1:] == (None, 2, True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"call": 4},
+        {"call": None},
+        {"status": "pass"},
+        {"status": ["ok"]},
+        {"mutated": [2]},
+        {"mutated": [-1]},
+        {"mutated": [True]},
+        {"mutated": 1},
+        {"outputs": None},
+        {"outputs": [["float32", [3, 1], [1, 1]]]},
+        {"outputs": [["float32", [2, -1], [1, 1]]]},
+        {"outputs": [["float32", [1 << 40, 1 << 40], [1, 1]]]},
+        {"outputs": [["float32", [2.0], [1]]]},
+        {"outputs": [["float32", [2], [1, 1]]]},
+        {"outputs": [["float32", [2], [-1]]]},
+        {"outputs": [["float32", [2] + [1] * 64, [1] * 65]]},
+        {"outputs": [["object", [1], [1]]]},
+        {"outputs": [[["float32"], [2], [1]]]},
+        {"outputs": [["float32", [2]]]},
+        {"outputs": []},
+        {"result": {"tensor": 1}},
+        {"result": {"pickle": "x"}},
+    ],
+    ids=str,
+)
+def test_replies_that_lie_are_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ProtocolError):
+        decode_reply(reply_header(**changes), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+
+
+def test_result_nested_too_deeply_is_refused() -> None:
+    nested: object = {"tensor": 0}
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(ProtocolError, match="too deeply"):
+        decode_reply(reply_header(result=nested), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+
+
+def test_reason_is_made_printable_and_short() -> None:
+    reason = "\x1b[2J" + "\ud800" + "first\nsecond" + "x" * 10_000
+    reply = decode_reply(reply_header(status="error", reason=reason), b"", number=3, tensor_count=2)
+    assert reply.reason is not None
+    assert reply.reason.startswith("\ufffd[2J\ufffdfirst\nsecondx")
+    assert len(reply.reason) == MAX_REASON_CHARACTERS

@@ -1,0 +1,117 @@
+"""Write the coefficient tables of conform/interp/numerics/functions/piecewise.py.
+
+    python tools/generate_polynomials.py [NAME ...]
+
+Every piece interpolates its function at Chebyshev nodes with mpmath at 400 bits. A zero of the function at a centre is factored
+out before (the first coefficient is then exactly 0). A piece whose stored coefficients miss the function by more than
+TRUNCATION, relative, at points between the nodes stops the run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import mpmath
+import numpy as np
+from mpmath import mp, mpf
+
+from conform.interp.numerics.functions import piecewise
+from conform.interp.numerics.functions.piecewise import PER_UNIT, TRUNCATION, log_centres
+
+PRECISION_BITS = 400
+
+
+@dataclass(frozen=True)
+class Table:
+    """`pieces` lists (function, centre, half width); a polynomial has `pairs` + `doubles` coefficients."""
+
+    name: str
+    pairs: int
+    doubles: int
+    pieces: Callable[[], list[tuple[Callable, mpf, mpf]]]
+
+
+@cache
+def _nodes(n: int) -> list[mpf]:
+    return [mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+
+
+@cache
+def _inverse_vandermonde(n: int) -> mpmath.matrix:
+    return mpmath.matrix([[node**k for k in range(n)] for node in _nodes(n)]) ** -1
+
+
+def interpolate(function: Callable, centre: mpf, half_width: mpf, n: int) -> list[mpf]:
+    """n coefficients in t = x - centre; an exact zero at the centre stays one."""
+    zero = function(centre) == 0
+    n -= zero
+    values = [function(centre + half_width * u) / (half_width * u if zero else 1) for u in _nodes(n)]
+    scaled = _inverse_vandermonde(n) * mpmath.matrix(values)
+    coefficients = [scaled[k] / half_width**k for k in range(n)]
+    return [mpf(0), *coefficients] if zero else coefficients
+
+
+def stored(coefficients: Sequence[mpf], pairs: int) -> list[float]:
+    """Pairs as hi, lo; the others rounded to doubles. Parity noise (below 2^-300) becomes 0."""
+    row = []
+    for k, c in enumerate(coefficients):
+        c = mpf(0) if abs(c) < mpf(2) ** -300 else c
+        row += [float(c), float(c - float(c))] if k < pairs else [float(c)]
+    return row
+
+
+def check(function: Callable, centre: mpf, half_width: mpf, row: list[float], pairs: int) -> None:
+    coefficients = [mpf(row[2 * k]) + mpf(row[2 * k + 1]) for k in range(pairs)] + [mpf(c) for c in row[2 * pairs :]]
+    for u in (mpf(-1), mpf("-0.97"), mpf("-0.4"), mpf("0.55"), mpf("0.99"), mpf(1)):
+        t = half_width * u
+        expected, value = function(centre + t), mp.polyval(coefficients[::-1], t)
+        error = abs(value - expected) / abs(expected)
+        if error > TRUNCATION:
+            raise SystemExit(f"piece at {mp.nstr(centre, 8)}: relative error {mp.nstr(error, 3)} exceeds TRUNCATION; add terms")
+
+
+def generate(table: Table) -> np.ndarray:
+    rows = []
+    for function, centre, half_width in table.pieces():
+        row = stored(interpolate(function, centre, half_width, table.pairs + table.doubles), table.pairs)
+        check(function, centre, half_width, row, table.pairs)
+        rows.append(row)
+    return np.ascontiguousarray(np.array(rows).T)
+
+
+def uniform(function: Callable, last: int) -> list[tuple[Callable, mpf, mpf]]:
+    return [(function, mpf(j) / PER_UNIT, mpf(1) / (2 * PER_UNIT)) for j in range(last + 1)]
+
+
+def logarithmic(function: Callable, lowest: float, highest: float) -> list[tuple[Callable, mpf, mpf]]:
+    centres = log_centres(lowest, highest).tolist()
+    return [(function, mpf(c), mpf(2) ** (mp.frexp(mpf(c))[1] - 2) / PER_UNIT) for c in centres]
+
+
+def erfcx(x: mpf) -> mpf:
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+TABLES = [
+    Table("sin_cos", 7, 7, lambda: uniform(mp.sin, 51) + uniform(mp.cos, 51)),
+    Table("atan", 8, 9, lambda: uniform(mp.atan, PER_UNIT)),
+    Table("erf", 8, 9, lambda: uniform(mp.erf, PER_UNIT)),
+    Table("erfcx", 8, 9, lambda: logarithmic(erfcx, 0.5, 32.0)),
+]
+
+
+def main(names: list[str]) -> None:
+    mp.prec = PRECISION_BITS
+    for table in TABLES:
+        if not names or table.name in names:
+            coefficients = generate(table)
+            np.save(Path(piecewise.__file__).with_name("data") / f"{table.name}.npy", coefficients)
+            print(table.name, coefficients.shape)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
