@@ -1,0 +1,37 @@
+"""conform: a conformance kit for tensor backends.
+
+    import conform
+    g = conform.golden("aten::exp", x)      # the correctly rounded result, and how far another array is from it
+    run = conform.check("core", backend="cpu")
+
+Everything is imported where it is first used, so that the command line answers at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conform.backends.base import Backend
+    from conform.check import check
+    from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.truth import Truth, golden
+
+__all__ = ["Backend", "ConformError", "InvalidArguments", "Truth", "Unjudged", "Unsupported", "UsageError", "check", "golden"]
+
+_HOME = {
+    "Backend": "conform.backends.base",
+    "check": "conform.check",
+    "golden": "conform.truth",
+    "Truth": "conform.truth",
+    **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'conform' has no attribute {name!r}")
+    # `conform.check` is also a module's name: what is asked for here is the function.
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

@@ -18,9 +18,9 @@ _KIND_OF_TYPE = {"ScalarType": "dtype", "MemoryFormat": "memory_format", "Layout
 class Call:
     """One call of a resolved overload.
 
-    Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or objects
-    with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that torch's schema
-    types as ScalarType, MemoryFormat, Layout or Device stands for that object.
+    Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or
+    objects with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that
+    torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object.
     """
 
     op: str

@@ -48,7 +48,10 @@ class Channel:
         return header, payload
 
     def wait(self, timeout_s: float) -> bool:
-        """Moves what can be moved, waiting up to `timeout_s` for the first byte; whether any moved. Closed at the end."""
+        """Moves bytes both ways, waiting up to `timeout_s` for the first; whether any moved.
+
+        Raises Closed where the worker has closed its end.
+        """
         if self._closed:
             raise Closed
         poll = select.poll()

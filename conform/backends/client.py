@@ -1,4 +1,4 @@
-"""A backend in a process of its own, as the rest of the kit sees it: calls in, replies out, in order, whatever happens."""
+"""A backend in a process of its own, as the rest of the kit sees it: calls in, replies out in order, come what may."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import socket
 import tempfile
 import time
 from collections import deque
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +39,10 @@ class _Silent(Exception):
 class BackendProcess:
     """Backend `name` in a worker process; a context manager.
 
-    Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies, or
-    after which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes the
-    calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
-    BackendProcesses, which saves the import of torch.
+    Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
+    or on which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes
+    the calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with
+    other BackendProcesses, which saves the import of torch.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
@@ -108,10 +109,12 @@ class BackendProcess:
         """Starts a worker if there is none and sends it what is in flight."""
         if self._started:
             return
-        self._log = tempfile.TemporaryFile(mode="ab+")
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, ExitStack() as unless_started:
+            unless_started.enter_context(ours)
+            self._log = unless_started.enter_context(tempfile.TemporaryFile(mode="ab+"))
             self._pid = self._template.fork(self.name, self._threads, theirs, self._log)
+            unless_started.pop_all()
         self._channel = Channel(ours)
         self._started = True
         self._description = self._greeting()

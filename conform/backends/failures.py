@@ -61,7 +61,7 @@ def _place(error: Exception) -> str:
 
 
 def _may_be_the_backends(path: Path) -> bool:
-    """Whether a source file is neither torch's, nor the kit's, nor the standard library's (site-packages lies in it)."""
+    """Whether a file is not torch's, the kit's or the standard library's (in whose directory site-packages lies)."""
     if any(path.is_relative_to(package) for package in _NOT_THE_BACKENDS):
         return False
     return not path.is_relative_to(_STANDARD_LIBRARY) or "site-packages" in path.parts

@@ -21,8 +21,9 @@ from conform.backends.reply import printable
 _CLOSING_S = 10.0
 _ROOT = Path(__file__).parent.parent.parent
 
-# Fresh memory is filled with 0xfe and freed memory with 0x01, so that an output that a backend leaves unwritten is never
-# right by accident (as the last run's values would be). The allocator does it, no torch mode: the kernels stay the same.
+# Fresh memory is filled with 0xfe and freed memory with 0x01, so that an output that a backend leaves unwritten is
+# never right by accident (as the last run's values would be). The allocator does it; torch's mode that does it as well,
+# deterministic algorithms, would exchange the kernels under test.
 # glibc: GLIBC_TUNABLES, "malloc.perturb" (its per-thread cache hands blocks out unfilled, hence count 0).
 # macOS: malloc(3), MallocPreScribble fills fresh memory with 0xaa, MallocScribble freed memory with 0x55.
 _POISON = {"GLIBC_TUNABLES": "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0"}
@@ -46,7 +47,8 @@ class Template:
 
     def _start(self) -> None:
         self._control, theirs = socket.socketpair()
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._has_worked = False
         module = [sys.executable, "-m", "conform.backends.template", str(theirs.fileno()), os.getcwd()]
         with theirs:
             self.process = subprocess.Popen(
@@ -68,12 +70,13 @@ class Template:
         request = {"fork": {"backend": backend, "threads": threads}}
         descriptors = [connection.fileno(), log.fileno()]
         reply = self._ask(request, descriptors)
-        if reply is None:
+        if reply is None and self._has_worked:
             self.close()
             self._start()
             reply = self._ask(request, descriptors)
         if reply is None:
             raise BackendUnavailable(f"the process that imports torch ended while starting:\n{tail(self._log)}")
+        self._has_worked = True
         return reply["pid"]
 
     def end(self, pid: int, kill: bool) -> int | None:
@@ -104,6 +107,7 @@ class Template:
     def close(self) -> None:
         """Ends the template, and with it every worker."""
         self._control.close()
+        self._log.close()
         try:
             self.process.wait(_CLOSING_S)
         except subprocess.TimeoutExpired:
@@ -146,6 +150,6 @@ def tail(log: BinaryIO) -> str:
 
 
 def trim(log: BinaryIO) -> None:
-    """Empties a log that a talkative backend has filled (it is opened for appending, so writing goes on at its start)."""
+    """Empties a log that a talkative backend has filled (opened for appending, it goes on from its start)."""
     if os.fstat(log.fileno()).st_size > _MAX_LOG_BYTES:
         os.ftruncate(log.fileno(), 0)

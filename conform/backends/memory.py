@@ -68,7 +68,7 @@ def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     """
     name = str(tensor.dtype).removeprefix("torch.")
     if tensor.layout != torch.strided or name not in DTYPES:
-        raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; no dense tensor that numpy has")
+        raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")
     values = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     content = values.reshape(-1).view(torch.uint8).numpy().tobytes()
     if len(content) != math.prod(tensor.shape) * DTYPES[name].itemsize:

@@ -97,8 +97,8 @@ _PLAIN = frozenset({bool, int, float, str})
 def to_tree(value: Any, tensor_number: Callable[[Any], int | None]) -> Any:
     """`value` as JSON. None, booleans, numbers, strings and lists are themselves, the rest an object with one key.
 
-    `tensor_number(leaf)` numbers a tensor (and keeps it), and answers None for what is no tensor: TypeError then, unless
-    it is of a kind named above. JSON's floats are Python's: exact, with NaN, Infinity and -0.0.
+    `tensor_number(leaf)` numbers a tensor (and keeps it), and answers None for what is no tensor. TypeError for what
+    has no form here. JSON's floats are Python's: exact, with NaN, Infinity and -0.0.
     """
     if value is None or type(value) in _PLAIN:
         return value

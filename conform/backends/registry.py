@@ -93,9 +93,8 @@ def _imported(path: Path) -> ModuleType:
     """The module in this file; modules beside it can be imported from it, as from a script."""
     sys.path.append(str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
+    sys.modules.setdefault(path.stem, module)  # where dataclasses and pickle look a class's module up
     spec.loader.exec_module(module)
     return module
 

@@ -24,8 +24,8 @@ MAX_REASON_CHARACTERS = 2000
 
 @dataclass(frozen=True)
 class Output:
-    """A tensor that a backend returned: its values (shape and storage dtype of torch's tensor, read-only) and the strides,
-    in elements, that the tensor had."""
+    """A tensor that a backend returned: a read-only array of its shape and storage dtype, and the strides, in elements,
+    that the tensor had."""
 
     array: np.ndarray
     strides: tuple[int, ...]
@@ -36,8 +36,8 @@ class Reply:
     """The end of one call.
 
     `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `result` is the returned value
-    with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor arguments
-    (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside every storage.
+    with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
+    arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all.
     `log` is the end of what the worker printed, for crash and timeout.
     """
 
@@ -122,7 +122,6 @@ def _list(header: dict[str, Any], key: str) -> list[Any]:
 def _unwritten(outputs: list[Output]) -> str | None:
     """Why an output cannot be read: a bool is one byte, 0 or 1; torch's and numpy's operators rely on it."""
     for number, output in enumerate(outputs):
-        if output.array.dtype == np.bool_ and output.array.size:
-            if (largest := int(output.array.view(np.uint8).max())) > 1:
-                return f"output {number} is a bool tensor with a byte of value {largest} (memory that was never written?)"
+        if output.array.dtype == np.bool_ and (byte := output.array.view(np.uint8).max(initial=0)) > 1:
+            return f"output {number} is a bool tensor with a byte of value {byte}: memory that was never written?"
     return None

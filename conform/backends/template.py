@@ -3,8 +3,8 @@
 It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
 line of JSON, each answered by one line:
 
-* `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a worker
-  that serves the socket and prints to the log, and answers `{"pid": P}`;
+* `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a
+  worker that serves the socket and prints to the log, and answers `{"pid": P}`;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and answers
   `{"exit_code": N}`, negative for a signal.
 
@@ -106,7 +106,7 @@ def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
 
 
 def end(pid: int, kill: bool) -> int:
-    """Waits for a worker's end, kills it and all it started if need be, and returns its exit code (negative: signal)."""
+    """Waits for a worker's end, kills it if need be and all it started, and returns its exit code (a signal: < 0)."""
     deadline = time.monotonic() + (0 if kill else LINGER_S)
     while not _has_ended(pid) and time.monotonic() < deadline:
         time.sleep(0.002)

@@ -121,6 +121,6 @@ def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
     try:
         tree = to_tree(result, tensor_number)
     except TypeError as error:
-        raise TypeError(f"run returned a result that is no tensor, number, None, tuple or list of these: {error}") from None
+        raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     reply.update(status="ok", result=tree, outputs=described)
     return contents

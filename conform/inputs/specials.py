@@ -22,12 +22,13 @@ def special_values(format_name: str) -> np.ndarray:
     fmt = format_named(format_name)
     if fmt.kind == "bool":
         values = np.array([False, True])
-    elif fmt.kind == "complex":
+    elif fmt.is_complex:
         values = _complex_specials(fmt)
-    elif fmt.kind == "float":
+    elif fmt.is_float:
         values = _float_specials(fmt)
     else:
-        values = np.array(_integer_specials(fmt)).astype(fmt.storage)
+        widest = np.int64 if fmt.kind == "int" else np.uint64
+        values = np.array(_integer_specials(fmt), dtype=widest).astype(fmt.storage)
     values.flags.writeable = False
     return values
 
@@ -44,10 +45,9 @@ _INTEGERS = (
 
 
 def _integer_specials(fmt: Format) -> list[int]:
-    signed = fmt.kind == "int"
-    low = -(2 ** (fmt.bits - 1)) if signed else 0
-    high = 2 ** (fmt.bits - signed) - 1
-    core = [0, 1, -1, low, high, 2 ** (fmt.bits - 1) - 1, 2 ** (fmt.bits - 1), 2, 3, 2**24 + 1, high - 1, low + 1]
+    low, high = fmt.min_value, fmt.max_value
+    sign_bit = 2 ** (fmt.bits - 1)
+    core = [0, 1, -1, low, high, sign_bit - 1, sign_bit, 2, 3, 2**24 + 1, high - 1, low + 1]
     candidates = [*core, low // 2, high // 2 + 1, high // 3, *_INTEGERS]
     return list(dict.fromkeys(value for value in candidates if low <= value <= high))
 
@@ -87,17 +87,20 @@ def _float_specials(fmt: Format) -> np.ndarray:
     candidates = core + [sign * value for value in positive for sign in (1.0, -1.0)]
     for threshold in _EXP_THRESHOLDS.get(fmt.name, ()):
         candidates += _with_neighbours(fmt, threshold)
-    kept = [_rounded(fmt, value) for value in candidates if _holds(fmt, value)]
-    return _without_duplicates(np.concatenate([np.array(kept).astype(fmt.storage), _nans(fmt)]))
+    rounded = [_rounded(fmt, value) for value in candidates]
+    kept = np.array([value for value in rounded if _is_value(fmt, value)]).astype(fmt.storage)
+    return _without_duplicates(np.concatenate([kept, _nans(fmt)]))
 
 
-def _holds(fmt: Format, value: float) -> bool:
-    """Whether the format has this kind of value; finite values between two of its values count."""
+def _is_value(fmt: Format, value: float) -> bool:
+    """Whether the format has `value`, a multiple of its spacing, a zero, an infinity or NaN."""
     if math.isnan(value):
         return fmt.has_nan
     if math.isinf(value):
         return fmt.has_inf
-    return abs(value) <= fmt.max_finite and (value >= 0 or fmt.min_finite < 0)
+    if math.copysign(1.0, value) < 0 and not (fmt.is_signed and (value or fmt.has_negative_zero)):
+        return False
+    return fmt.has_zero if value == 0 else abs(value) <= fmt.max_finite
 
 
 def _edges(fmt: Format) -> list[float]:
@@ -146,15 +149,15 @@ def _nans(fmt: Format) -> np.ndarray:
     """Quiet NaNs of both signs; in formats with infinities (IEEE 754's encoding) one with a payload too."""
     if not fmt.has_nan:
         return np.empty(0, dtype=fmt.storage)
-    if not (fmt.has_inf and fmt.mantissa_bits > 1):
+    if not fmt.has_inf or fmt.mantissa_bits < 2:
         return np.array([math.nan, -math.nan]).astype(fmt.storage)
     quiet = (2 ** (fmt.exponent_bits + 1) - 1) << (fmt.mantissa_bits - 1)
     codes = [quiet, quiet | 1 << (fmt.bits - 1), quiet | 1]
-    return np.array(codes, dtype=f"u{np.dtype(fmt.storage).itemsize}").view(fmt.storage)
+    return np.array(codes, dtype=fmt.code_storage).view(fmt.storage)
 
 
 def _without_duplicates(values: np.ndarray) -> np.ndarray:
-    _, first = np.unique(values.view(f"u{values.dtype.itemsize}"), return_index=True)
+    _, first = np.unique(values.view(f"u{values.itemsize}"), return_index=True)
     return values[np.sort(first)]
 
 
@@ -172,6 +175,6 @@ def _complex_specials(fmt: Format) -> np.ndarray:
 
 
 def _first_rows(pairs: np.ndarray) -> np.ndarray:
-    codes = pairs.view(f"u{pairs.dtype.itemsize}")
+    codes = pairs.view(f"u{pairs.itemsize}")
     _, first = np.unique(codes, axis=0, return_index=True)
     return np.sort(first)

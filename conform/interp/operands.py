@@ -19,22 +19,21 @@ def converted(operand: Operand, fmt: Format) -> np.ndarray:
     """`operand` in `fmt`, rounded once where it does not fit; a Python number that overflows an integer format is an error."""
     if not isinstance(operand, np.ndarray):
         return _converted_number(operand, fmt)
-    source = format_of(operand)
-    return operand if source == fmt else convert(operand, source, fmt)
+    return operand if format_of(operand) is fmt else convert(operand, fmt)[0]
 
 
 def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.ndarray:
-    if fmt.kind in ("int", "uint"):
-        largest = 2 ** (fmt.bits - (fmt.kind == "int")) - 1
-        smallest = -largest - 1 if fmt.kind == "int" else -largest
-        if not smallest <= int(number) <= largest:
+    if fmt.is_integer:
+        # torch lets a negative number wrap into an unsigned dtype, if its magnitude fits (c10/util/TypeCast.h, overflows).
+        smallest = fmt.min_value if fmt.kind == "int" else -fmt.max_value
+        if not smallest <= int(number) <= fmt.max_value:
             raise InvalidArguments(f"value {number} cannot be converted to {fmt.name} without overflow")
-        return np.array(int(number) % 2**fmt.bits, dtype=f"u{max(fmt.bits // 8, 1)}").view(fmt.storage)
+        return np.array(int(number) % 2**fmt.bits, dtype=fmt.code_storage).view(fmt.storage)
     if fmt.kind == "bool":
         return np.array(bool(number))
-    if fmt.kind == "complex":
+    if fmt.is_complex:
         return np.array(complex(number)).astype(fmt.storage)
-    return convert(np.array(float(number)), FORMATS["float64"], fmt)
+    return convert(np.array(float(number)), fmt)[0]
 
 
 def numbers(operand: Operand, fmt: Format) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 from conform.errors import did_you_mean
 from conform.interp.numerics.formats import FORMATS, format_named
@@ -24,6 +25,9 @@ def dtype_names() -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in DTYPE_NAMES)
 
 
+COMMON_DTYPES = frozenset(_ORDER)
+
+
 def kind_of(dtype: str) -> str:
     """ "float", "int", "bool" or "complex"."""
     kind = format_named(dtype).kind
@@ -35,7 +39,24 @@ def in_order(dtypes: set[str]) -> list[str]:
     return [name for name in _ORDER if name in dtypes] + sorted(dtypes.difference(_ORDER))
 
 
-COMMON_DTYPES = frozenset(_ORDER)
+def default_dtype(kind: str, dtype: str | None) -> str:
+    """The dtype itself, or what its kind means in a user's file."""
+    return dtype or DEFAULT_DTYPES[kind]
+
+
+def holds(dtype: str, value: bool | int | float) -> bool:
+    """Whether the dtype has this value, or for a finite one that is no integer, one near it."""
+    fmt = format_named(dtype)
+    fmt = fmt.component if fmt.is_complex else fmt
+    if fmt.kind == "bool":
+        return value in (0, 1)
+    if fmt.is_integer:
+        return fmt.min_value <= value <= fmt.max_value
+    if math.isnan(value):
+        return fmt.has_nan
+    if math.isinf(value):
+        return fmt.has_inf and (value > 0 or fmt.is_signed)
+    return abs(value) <= fmt.max_finite and (value >= 0 or fmt.is_signed) and (value != 0 or fmt.has_zero)
 
 
 def dtype_hint(value: object) -> str:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic.fields import FieldInfo
 
 from conform.errors import UsageError, did_you_mean
 from conform.suites.fields import describe
 from conform.suites.limits import Limits
 from conform.suites.source import Position, position_of
-from conform.suites.written import FORMS, NODE_FORMS, OP_FORMS, Document, Form, Side, TestForm
+from conform.suites.written import FORMS, NODE_FORMS, OP_FORMS, Common, Form, Side, TemplateComparePairForm
 
 Path = tuple[str | int, ...]
 
@@ -49,11 +48,11 @@ class Problems:
         if len(self._found) >= self.limits.max_errors:
             raise TooManyProblems
 
-    def add_invalid(self, file: SourceFile, path: Path, error: ValidationError) -> None:
-        """What pydantic found wrong with the value at `path`."""
+    def add_invalid(self, file: SourceFile, path: Path, form: type[Form], error: ValidationError) -> None:
+        """What pydantic found wrong with the value at `path`, which should be a `form`."""
         for one in error.errors(include_url=False):
             written = tuple(part for part in one["loc"] if not _is_tag(part))
-            message = _explain(one)
+            message = _explain(form, one)
             is_key = one["type"] == "extra_forbidden" or written[-1:] == ("[key]",)
             self.add(file, path + tuple(part for part in written if part != "[key]"), message, key=is_key)
 
@@ -114,15 +113,15 @@ _OWN = {"quoted_symbol", "number", "variable", "integer", "dtype", "value", "nam
         "low_and_high", "target"}  # fmt: skip
 
 
-def _explain(error: Any) -> str:
+def _explain(form: type[Form], error: Any) -> str:
     kind, found = error["type"], error["input"]
     match kind:
         case "extra_forbidden":
-            return _unknown_key(str(error["loc"][-1]), _keys_at(error["loc"][:-1]))
+            return _unknown_key(str(error["loc"][-1]), _keys_at(form, error["loc"][:-1]))
         case "missing":
             return f"the key {error['loc'][-1]!r} is missing"
         case "literal_error":
-            names = [part for part in error["ctx"]["expected"].split("'")[1::2]]
+            names = error["ctx"]["expected"].split("'")[1::2]
             return f"expected {error['ctx']['expected']}, found {describe(found)}{suggest(found, names)}"
         case "node":
             return _no_node(found)
@@ -140,10 +139,8 @@ def _explain(error: Any) -> str:
             return f"{_EXPECTED.get(kind, error['msg'])}, found {describe(found)}"
 
 
-def _unknown_key(key: str, known: Iterable[str]) -> str:
-    known = list(known)
-    hint = suggest(key, known)
-    return f"unknown key {describe(key)}{hint or '; expected ' + ', '.join(known)}"
+def _unknown_key(key: str, known: list[str]) -> str:
+    return f"unknown key {describe(key)}{suggest(key, known) or '; expected ' + ', '.join(known)}"
 
 
 def suggest(name: Any, known: Iterable[str]) -> str:
@@ -151,22 +148,29 @@ def suggest(name: Any, known: Iterable[str]) -> str:
     return did_you_mean(str(name), known) if isinstance(name, str) and len(name) <= 100 else ""
 
 
-def _keys_at(loc: tuple[str | int, ...]) -> list[str]:
-    """The keys of the form at a location: that of the last tag, or of the entry itself."""
-    for position in range(len(loc) - 1, -1, -1):
-        part = loc[position]
-        if _is_tag(part) and part.strip("<>") in FORMS:
-            inside = loc[position + 1 :]
-            return _keys(_SUBFORMS.get(inside[0], FORMS[part.strip("<>")]) if inside else FORMS[part.strip("<>")])
-    return _keys(TestForm)
+def _keys_at(root: type[Form], loc: Path) -> list[str]:
+    """The keys of the form that a location of pydantic's is in."""
+    form = root
+    for part in loc:
+        if _is_tag(part):
+            form = FORMS.get(part.strip("<>"), form)
+        elif form is TemplateComparePairForm:
+            form = {"a": Side, "b": Side, "common": Common}.get(part, form)
+    return [field.alias or name for name, field in form.model_fields.items()]
 
 
-_SUBFORMS: dict[Any, type[Form]] = {"a": Side, "b": Side, "common": TemplateComparePairCommon}
+def _no_node(found: Any) -> str:
+    types = ", ".join(NODE_FORMS)
+    if not isinstance(found, dict):
+        hint = f"; a literal is {{type: const, value: {describe(found)}}}" if not isinstance(found, list) else ""
+        return f"expected a node (a mapping with a type), found {describe(found)}{hint}"
+    if "type" not in found:
+        return f"this mapping has no type, so it is no node; expected one of {types}, or {{ref: PRESET}}, {{var: NAME}}"
+    return f"unknown node type {describe(found['type'])}{suggest(found['type'], NODE_FORMS) or f'; expected one of {types}'}"
 
 
-def _keys(form: type[Form]) -> list[str]:
-    return [_written_name(name, field) for name, field in form.model_fields.items()]
-
-
-def _written_name(name: str, field: FieldInfo) -> str:
-    return field.alias or name
+def _no_op(found: Any) -> str:
+    expected = f"expected an operator such as aten::add, or a mapping of type {', '.join(OP_FORMS)}"
+    if isinstance(found, dict) and "type" in found:
+        return f"unknown type {describe(found['type'])}{suggest(found['type'], OP_FORMS) or '; ' + expected}"
+    return f"{expected}; found {describe(found)}"

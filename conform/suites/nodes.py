@@ -1,15 +1,22 @@
 """What the arguments of a test are, once symbols, references and template variables are replaced.
 
-The written forms come down to few: every tensor form is a `Tensor`, `int_list` and literals are `Const`, `list` and
-`tuple` are `Sequence`.
+The written forms come down to few: every tensor form is a `Tensor`, `int_list` and literals are `Const`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Size(NamedTuple):
+    """How many values (scalars, tensors, containers) a node makes, and how many elements its tensors have in all."""
+
+    values: int
+    elements: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +58,46 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
-    """A Python list or tuple of the elements' values."""
+class Const:
+    """A literal: None, bool, int, float, str, or lists and dicts of them."""
 
-    elements: tuple[Node, ...]
-    is_tuple: bool = False
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A Python list of `length` values of one element, each drawn anew."""
+
+    element: Node
+    length: int
+    size: Size = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        inside = size_of(self.element)
+        object.__setattr__(self, "size", Size(1 + self.length * inside.values, self.length * inside.elements))
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A Python list or tuple of the parts' values."""
+
+    parts: tuple[Node, ...]
+    is_tuple: bool
+    size: Size = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", total_size(self.parts))
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A dict of the entries' values (constructor arguments only)."""
+    """A dict of the entries' values (in constructor arguments only)."""
 
     entries: dict[str, Node]
+    size: Size = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", total_size(self.entries.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +106,10 @@ class Optional:
 
     p_none: float
     element: Node
+    size: Size = field(init=False, repr=False)
 
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    """A literal: None, bool, int, float, str, or lists and dicts of them."""
-
-    value: Any
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", total_size((self.element,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +128,41 @@ class Construct:
     path: ClassPath
     args: tuple[Node, ...]
     kwargs: dict[str, Node]
+    size: Size = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", total_size((*self.args, *self.kwargs.values())))
 
 
-Node = Tensor | Scalar | Sequence | Mapping | Optional | Const | Construct
+Node = Tensor | Scalar | Const | Repeated | Sequence | Mapping | Optional | Construct
+
+
+def size_of(node: Node) -> Size:
+    """The size of a node's largest value, without walking into it again."""
+    if isinstance(node, Tensor):
+        return Size(1, math.prod(node.shape))
+    return Size(1, 0) if isinstance(node, Scalar | Const) else node.size
+
+
+def total_size(parts: Iterable[Node]) -> Size:
+    """The size of a container of these parts."""
+    sizes = [size_of(part) for part in parts]
+    return Size(1 + sum(size.values for size in sizes), sum(size.elements for size in sizes))
 
 
 def tensors(node: Node) -> Iterator[Tensor]:
-    """The tensors of a node in order, those of absent optionals included."""
-    if isinstance(node, Tensor):
-        yield node
-    else:
-        for child in children(node):
-            yield from tensors(child)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly inside."""
+    """The tensors of a node in the order of their numbers, those of an optional included; a list's once."""
     match node:
+        case Tensor():
+            yield node
+        case Repeated() | Optional():
+            yield from tensors(node.element)
         case Sequence():
-            return node.elements
-        case Optional():
-            return (node.element,)
+            for part in node.parts:
+                yield from tensors(part)
         case Mapping():
-            return tuple(node.entries.values())
+            for part in node.entries.values():
+                yield from tensors(part)
         case Construct():
-            return (*node.args, *node.kwargs.values())
-        case _:
-            return ()
+            for part in (*node.args, *node.kwargs.values()):
+                yield from tensors(part)

@@ -57,7 +57,7 @@ class Misbehaving(Backend):
         if not hasattr(self, "child"):
             self.child = subprocess.Popen(["sleep", "1000"])
             return self.child.pid
-        time.sleep(1000)
+        return time.sleep(1000)
 
     def refuse(self, reason):
         raise conform.errors.Unsupported(reason)

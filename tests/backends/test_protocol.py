@@ -173,7 +173,7 @@ def test_outputs_are_the_leaves_of_the_result() -> None:
         {"mutated": [True]},
         {"mutated": 1},
         {"outputs": None},
-        {"outputs": [["float32", [3, 1], [1, 1]]]},
+        {"outputs": [["float32", [40, 1], [1, 1]]]},
         {"outputs": [["float32", [2, -1], [1, 1]]]},
         {"outputs": [["float32", [1 << 40, 1 << 40], [1, 1]]]},
         {"outputs": [["float32", [2.0], [1]]]},

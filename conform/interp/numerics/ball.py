@@ -51,22 +51,31 @@ class Ball:
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
+    def _determined(self, *operands: Ball) -> Ball:
+        """Where an operand is infinite or NaN and exact, IEEE 754 determines the result: no error."""
+        known = np.zeros(self.mid.shape, bool)
+        for operand in operands:
+            known = known | (~np.isfinite(operand.mid) & (operand.rad == 0))
+        return Ball(self.mid, np.where(known, 0.0, self.rad), self.compute)
+
     def _lift(self, other: Ball | float) -> Ball:
         return other if isinstance(other, Ball) else self.constant(other)
 
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
-        return self.rounded(self.mid + other.mid, self.rad + other.rad)
+        with np.errstate(all="ignore"):
+            return self.rounded(self.mid + other.mid, self.rad + other.rad)._determined(self, other)
 
     def __sub__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
-        return self.rounded(self.mid - other.mid, self.rad + other.rad)
+        with np.errstate(all="ignore"):
+            return self.rounded(self.mid - other.mid, self.rad + other.rad)._determined(self, other)
 
     def __mul__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
             spread = np.abs(self.mid) * other.rad + np.abs(other.mid) * self.rad + self.rad * other.rad
-            return self.rounded(self.mid * other.mid, spread)
+            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -99,7 +108,8 @@ class Ball:
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):
             image = np.exp(self.mid)
-            return self.rounded(image, image * np.expm1(self.rad), ULPS["exp"])
+            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)  # exp(m + r) - exp(m), finite where exp(m + r) is
+            return self.rounded(image, spread, ULPS["exp"])._determined(self)
 
     def erf(self, real_erf: Callable[[np.ndarray], np.ndarray]) -> Ball:
         """The slope of erf within the ball is at most 2/sqrt(pi) exp(-t^2) at its point nearest to zero."""

@@ -58,3 +58,10 @@ def nudged_to_odd(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
 def odd_sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a + b rounded to odd."""
     return nudged_to_odd(*two_sum(a, b))
+
+
+def exponent_of(hi: np.ndarray, lo: np.ndarray) -> np.ndarray:
+    """floor(log2|hi + lo|) (int) where |lo| <= ulp(hi) / 2 and hi is finite; less than -1074 for zero."""
+    significand, exponent = np.frexp(hi)
+    below_power = (np.abs(significand) == 0.5) & (lo != 0) & (np.signbit(lo) != np.signbit(hi))
+    return np.where(hi == 0, -2000, exponent - 1 - below_power)

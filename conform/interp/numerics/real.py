@@ -130,7 +130,7 @@ class Real:
             if unsafe.any():
                 x, x_exponent = _significand(self)
                 y, y_exponent = _significand(other)
-                product = where(unsafe, _times_power_of_two(_product(x, y), x_exponent + y_exponent), product)
+                product = where(unsafe, _product(x, y).times_power_of_two(x_exponent + y_exponent), product)
             return _settled(product, self.hi * other.hi, self, other, sign_matters=True)
 
     def __truediv__(self, other: Real | np.ndarray | float) -> Real:
@@ -142,7 +142,7 @@ class Real:
             if unsafe.any():
                 x, x_exponent = _significand(self)
                 y, y_exponent = _significand(other)
-                quotient = where(unsafe, _times_power_of_two(_quotient(x, y), x_exponent - y_exponent), quotient)
+                quotient = where(unsafe, _quotient(x, y).times_power_of_two(x_exponent - y_exponent), quotient)
             return _settled(quotient, self.hi / other.hi, self, other, pole=other.hi == 0, sign_matters=True)
 
     def __radd__(self, other: np.ndarray | float) -> Real:
@@ -157,6 +157,17 @@ class Real:
     def __rtruediv__(self, other: np.ndarray | float) -> Real:
         return as_real(other) / self
 
+    def times_power_of_two(self, exponent: np.ndarray | int) -> Real:
+        """self * 2^exponent: exact but where a part underflows; nothing is known where it overflows."""
+        with np.errstate(all="ignore"):
+            hi, lo, radius = (np.ldexp(part, exponent) for part in (self.hi, self.lo, self.radius))
+            back = -np.asarray(exponent)
+            exact = (np.ldexp(hi, back) == self.hi) & (np.ldexp(lo, back) == self.lo)
+            exact &= np.ldexp(radius, back) == self.radius
+            hi_sum, lo = fast_two_sum(hi, lo)  # underflow may have spoilt (R2)
+            scaled = Real(np.where(hi == 0, hi, hi_sum), lo, np.where(exact, radius, radius * RAISE + TINY))
+            return _settled(scaled, self.hi, self)
+
     def sqrt(self) -> Real:
         """The square root. Nothing is known where the number may or may not be negative."""
         with np.errstate(all="ignore"):
@@ -165,8 +176,8 @@ class Real:
             if unsafe.any():
                 x, exponent = _significand(self)
                 odd = exponent & 1
-                scaled_root = _root(_times_power_of_two(x, odd))
-                root = where(unsafe, _times_power_of_two(scaled_root, (exponent - odd) // 2), root)
+                scaled_root = _root(x.times_power_of_two(odd))
+                root = where(unsafe, scaled_root.times_power_of_two((exponent - odd) // 2), root)
             root.radius = np.where(_straddles_zero(self), UNKNOWN, root.radius)
             return _settled(root, np.sqrt(self.hi), self, pole=self.hi < 0)
 
@@ -306,16 +317,7 @@ def _root(x: Real) -> Real:
 def _significand(x: Real) -> tuple[Real, np.ndarray]:
     """(m, k) with x = m * 2^k and m.hi in [1/2, 1)."""
     exponent = np.frexp(x.hi)[1]
-    return _times_power_of_two(x, -exponent), exponent
-
-
-def _times_power_of_two(x: Real, exponent: np.ndarray | int) -> Real:
-    """x * 2^exponent: exact but where a part underflows; overflow shows as an infinity in hi or the radius."""
-    hi, lo, radius = np.ldexp(x.hi, exponent), np.ldexp(x.lo, exponent), np.ldexp(x.radius, exponent)
-    back = -np.asarray(exponent)
-    exact = (np.ldexp(hi, back) == x.hi) & (np.ldexp(lo, back) == x.lo) & (np.ldexp(radius, back) == x.radius)
-    hi, lo = fast_two_sum(hi, lo)  # rounding of the parts may have spoilt (R2)
-    return Real(hi, lo, np.where(exact, radius, radius * RAISE + TINY))
+    return x.times_power_of_two(-exponent), exponent
 
 
 def _straddles_zero(x: Real) -> np.ndarray:

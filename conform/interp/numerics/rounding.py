@@ -133,7 +133,7 @@ def decide(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
         rounded = round_to(fmt, ends.hi, ends.lo)
         lower, upper = rounded.view(fmt.code_storage)
         undecided = ((lower != upper) & (real.radius > 0)) | np.isinf(real.radius)
-    return rounded[0], undecided
+    return np.asarray(rounded[0]), np.asarray(undecided)
 
 
 def round_fraction(fmt: Format, number: Fraction, zero_sign: float = 1.0) -> np.generic:
@@ -156,58 +156,64 @@ def _floor_log2(magnitude: Fraction) -> int:
 
 
 def convert(
-    array: np.ndarray, fmt: Format, mode: Mode = NEAREST_EVEN, saturate: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """(value, out_of_range): `array`, in the storage of any format, converted to `fmt` with at most one rounding.
+    array: np.ndarray, source: Format, fmt: Format, mode: Mode = NEAREST_EVEN, saturate: bool = False
+) -> np.ndarray:
+    """`array`, in the storage of `source`, converted to `fmt` with at most one rounding.
 
-    To bool: x != 0. Integer to integer wraps modulo 2^bits. Float to integer goes toward zero; `out_of_range` is True
-    where the truncated number does not fit or is not finite, and the value there is 0. Complex to real drops the
-    imaginary part. `mode` and `saturate` are those of `round_to` and concern float targets alone.
+    To bool: x != 0. Integer to integer wraps modulo 2^bits. Float to integer goes toward zero, and is 0 outside
+    `in_integer_range`. Complex to real drops the imaginary part. `mode` and `saturate` are those of `round_to` and concern
+    float targets alone.
     """
-    source = format_of(array)
-    fits = np.zeros(np.shape(array), bool)
+    array = np.asarray(array)
     if source is fmt:
-        return np.array(array), fits
-    if fmt.kind == "bool":
-        return np.asarray(array != 0 if source.is_complex else widened(array) != 0), fits
-    if source.is_complex and not fmt.is_complex:
-        return convert(array.real, fmt, mode, saturate)
+        return array.copy()
     if fmt.is_complex:
-        return _to_complex(array, fmt, mode, saturate), fits
+        return _to_complex(array, source, fmt, mode, saturate)
+    if source.is_complex and fmt.kind != "bool":
+        return convert(array.real, source.component, fmt, mode, saturate)
+    if fmt.kind == "bool":
+        return np.asarray((array if source.is_complex else widened(array, source)) != 0)
+    numbers = widened(array, source)
     if fmt.is_float:
-        real = Real.of_integers(widened(array)) if not source.is_float else Real.exact(widened(array))
-        return round_to(fmt, real.hi, real.lo, mode, saturate), fits
-    return _float_to_integer(widened(array), fmt) if source.is_float else (_wrapped(widened(array), fmt), fits)
+        real = Real.exact(numbers) if source.is_float else Real.of_integers(numbers)
+        return round_to(fmt, real.hi, real.lo, mode, saturate)
+    return _truncated(numbers, fmt) if source.is_float else _wrapped(numbers, fmt)
 
 
-def widened(array: np.ndarray) -> np.ndarray:
-    """A real array in the widest dtype of its kind, float64, int64 or uint64, which holds every value exactly."""
+def in_integer_range(array: np.ndarray, fmt: Format) -> np.ndarray:
+    """Where the elements of `array`, of any real format, are finite and, rounded toward zero, fit the integer `fmt`."""
     source = format_of(array)
+    numbers = widened(array, source)
+    if not source.is_float:
+        return (numbers >= fmt.min_value) & (numbers <= fmt.max_value)
+    truncated = np.trunc(numbers)
+    return (truncated >= float(fmt.min_value)) & (truncated < float(fmt.max_value + 1))
+
+
+def widened(array: np.ndarray, source: Format) -> np.ndarray:
+    """A real array in the widest dtype of its kind, float64, int64 or uint64, which holds every value exactly."""
     if source.is_float:
         return np.asarray(array).astype(np.float64)
     return np.asarray(array).astype(np.uint64 if source.kind == "uint" else np.int64)
 
 
-def _to_complex(array: np.ndarray, fmt: Format, mode: Mode, saturate: bool) -> np.ndarray:
-    result = np.zeros(np.shape(array), fmt.storage)
-    if format_of(array).is_complex:
-        result.imag = convert(array.imag, fmt.component, mode, saturate)[0]
-        array = array.real
-    result.real = convert(array, fmt.component, mode, saturate)[0]
+def _to_complex(array: np.ndarray, source: Format, fmt: Format, mode: Mode, saturate: bool) -> np.ndarray:
+    result = np.zeros(array.shape, fmt.storage)
+    if source.is_complex:
+        result.imag = convert(array.imag, source.component, fmt.component, mode, saturate)
+        array, source = array.real, source.component
+    result.real = convert(array, source, fmt.component, mode, saturate)
     return result
 
 
 def _wrapped(integers: np.ndarray, fmt: Format) -> np.ndarray:
     """int64 or uint64 to the integer format `fmt`, modulo 2^bits."""
-    if fmt.bits < 8:
-        low = integers.astype(np.int64) & ((1 << fmt.bits) - 1)
-        return np.where(low > fmt.max_value, low - (1 << fmt.bits), low).astype(fmt.storage)
-    return integers.astype(fmt.storage)
+    if fmt.bits >= 8:
+        return integers.astype(fmt.storage)
+    low = integers.astype(np.int64) & ((1 << fmt.bits) - 1)
+    return np.where(low > fmt.max_value, low - (1 << fmt.bits), low).astype(fmt.storage)
 
 
-def _float_to_integer(x: np.ndarray, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
-    truncated = np.trunc(x)
-    fits = (truncated >= float(fmt.min_value)) & (truncated < float(fmt.max_value + 1))
-    in_range = np.where(fits, truncated, 0.0)
-    widest = np.uint64 if fmt.kind == "uint" else np.int64
-    return in_range.astype(widest).astype(fmt.storage), ~fits
+def _truncated(x: np.ndarray, fmt: Format) -> np.ndarray:
+    in_range = np.where(in_integer_range(x, fmt), np.trunc(x), 0.0)
+    return in_range.astype(np.uint64 if fmt.kind == "uint" else np.int64).astype(fmt.storage)

@@ -110,9 +110,8 @@ def mul(self: Operand, other: Operand) -> Golden:
 
 def _divisor_rules(fmt: Format, dividend: np.ndarray, divisor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where an integer divisor is zero (P11), and where the smallest integer is divided by -1 (P12)."""
-    smallest = -(2 ** (fmt.bits - 1)) if fmt.kind == "int" else None
-    overflow = np.zeros_like(divisor, dtype=bool) if smallest is None else (dividend == smallest) & (divisor == -1)
-    return divisor == 0, overflow
+    signed = fmt.kind == "int"
+    return divisor == 0, (dividend == fmt.min_value) & (divisor == -1) if signed else np.zeros(divisor.shape, bool)
 
 
 def _integer_division(fmt: Format, self: Operand, other: Operand, rounding_mode: str) -> Outcome:

@@ -61,7 +61,7 @@ def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
     def back(array: np.ndarray) -> np.ndarray:
         return np.moveaxis(array.reshape(last.shape), -1, axis).reshape(self.shape)
 
-    return Golden(fmt, back(value), Real(back(real.hi), back(real.lo), back(real.radius)), budget=back(budget))
+    return Golden(fmt, back(value), real.map_parts(back), budget=back(budget))
 
 
 def _softmax_rows(fmt: Format, rows: np.ndarray) -> tuple[np.ndarray, Real, np.ndarray]:
@@ -152,7 +152,7 @@ class _LayerNorm:
     def _decided(self, name: str, fmt: Format, real: Real) -> tuple[np.ndarray, Real]:
         value, undecided = decide(fmt, real)
         rational = {row: _rational_root(self.rows[row], self.eps) for row in np.flatnonzero(undecided.any(axis=-1))}
-        value, real = value.copy(), Real(real.hi.copy(), real.lo.copy(), real.radius.copy())
+        value, real = value.copy(), real.map_parts(np.copy)
         for row, root in rational.items():
             if root is not None:
                 self._fill_rational(name, fmt, row, root, value, real)

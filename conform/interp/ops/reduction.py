@@ -115,6 +115,6 @@ def _moved_back(golden: Golden, axis: int) -> Golden:
 
     count = np.arange(1, golden.value.shape[0] + 1).reshape(-1, *[1] * (golden.value.ndim - 1))
     terms = np.broadcast_to(count, golden.value.shape)
-    real = type(golden.real)(*(move(part) for part in (golden.real.hi, golden.real.lo, golden.real.radius)))
+    real = golden.real.map_parts(move)
     return Golden(golden.format, move(golden.value), real, move(terms), move(golden.magnitude),
                   open=move(golden.open), open_rule=golden.open_rule, zero_sign_free=True)

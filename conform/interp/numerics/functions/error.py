@@ -5,6 +5,7 @@ erf is a polynomial below 1; erfc x = e^(-x^2) erfcx x from 1/2 on, where erfcx 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import mpmath
@@ -41,7 +42,7 @@ def _erfc_from_half(x: DD, x_squared: DD) -> DD:
     return dd.mul(exp(dd.neg(x_squared)), _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1])))
 
 
-def _fill(result: DD, mask: Array, function: object, *operands: DD) -> None:
+def _fill(result: DD, mask: Array, function: Callable[..., DD], *operands: DD) -> None:
     """Write function(operands) where mask holds, computing only there."""
     if mask.any():
         everywhere = mask.all()
@@ -143,3 +144,8 @@ def erf_float64(x: Array) -> Array:
 def ndtr_float64(x: Array) -> Array:
     """Phi x within 2 ERF_FLOAT64_ERROR: x / sqrt 2 is off by 1 ulp, and the slope of log erfcx is at most 1 / x."""
     return 0.5 * erfc_float64(-x, half_arguments=True)
+
+
+def gelu_float64(x: Array) -> Array:
+    """x Phi x within 2 ERF_FLOAT64_ERROR; NaN at -inf, as -inf * 0."""
+    return x * ndtr_float64(x)

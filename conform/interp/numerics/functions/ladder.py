@@ -23,6 +23,7 @@ import numpy as np
 from conform.errors import Unjudged
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.dd import DD, Array
+from conform.interp.numerics.functions.exact import Exact
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import decide, round_fraction, round_to
 
@@ -36,8 +37,6 @@ PRECISIONS = (100, 200, 400, 800, 1600, 3200)
 GUARD_BITS = 20
 """mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at 2p."""
 
-Exact = float | Fraction | None
-
 
 @dataclass(frozen=True)
 class Function:
@@ -47,7 +46,7 @@ class Function:
     float64_error   its relative error; inf: not relied on beyond the class
     double_double   rung 2 on pairs: the value and its relative error (inf where it does not reach), finite operands only
     mp              the formula in mpmath, at the context's precision
-    exact           the result where it is a dyadic rational, a pole or a zero: Fraction, or float with its sign; else None
+    exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
     sentinels       operands on which float64_error is checked
     """
 
@@ -164,10 +163,11 @@ def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object
     exact = function.exact(*operands)
     if isinstance(exact, Fraction):
         return round_fraction(fmt, exact), _parts(exact)
-    if exact is not None:
+    if isinstance(exact, float):
         return round_to(fmt, np.float64(exact))[()], (exact, 0.0, 0.0)
+    formula = function.mp if exact is None else lambda *_: exact()
     for precision in PRECISIONS:
-        coarse, fine = (_at_precision(function.mp, operands, p) for p in (precision, 2 * precision))
+        coarse, fine = (_at_precision(formula, operands, p) for p in (precision, 2 * precision))
         if not mpmath.isfinite(fine):
             raise Unjudged(f"{function.name}{tuple(operands)}: mpmath gives {fine}; state it in the function's `exact`")
         with mpmath.workprec(2 * precision):

@@ -16,7 +16,7 @@ SIN_ERROR = 2.0**-97
 """Relative to sin x or cos x where the reduced angle is at least 2^-30: EVALUATION plus that of the angle, 4 u^2."""
 REACH = 2.0**20
 """Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact); those beyond
-are mpmath's, as are those within 2^-30 of a multiple of pi/2 that is not 0: the absolute error of r is 2^-130."""
+are mpmath's, as are those within 2^-30 of a zero that is not 0: the absolute error of r is 2^-130."""
 
 _LAST = 51  # pi/4 = 50.3/64
 _TABLE = Piecewise("sin_cos", 7)
@@ -60,19 +60,46 @@ def _sine(x: DD, quarter_turns: int) -> tuple[DD, Array]:
     large = ~(np.abs(x[0]) < REACH)
     x = dd.where(large, dd.of(np.zeros_like(x[0])), x) if large.any() else x
     k, r = _reduce(x)
-    unreached = large | ((np.abs(r[0]) < 2.0**-30) & (k != 0))
-    return _quadrant_value(r, k.astype(np.int64) + quarter_turns), np.where(unreached, np.inf, SIN_ERROR)
+    quadrant = k.astype(np.int64) + quarter_turns
+    near_zero = (np.abs(r[0]) < 2.0**-30) & (quadrant & 1 == 0) & (k != 0)
+    return _quadrant_value(r, quadrant), np.where(large | near_zero, np.inf, SIN_ERROR)
 
 
 def sin(x: DD) -> tuple[DD, Array]:
+    """sin x and its relative error, SIN_ERROR or inf."""
     return _sine(x, 0)
 
 
 def cos(x: DD) -> tuple[DD, Array]:
+    """cos x and its relative error, SIN_ERROR or inf."""
     return _sine(x, 1)
 
 
 def tan(x: DD) -> tuple[DD, Array]:
     """The quotient: two errors of SIN_ERROR and 15 u^2."""
-    sine, error = sin(x)
-    return dd.div(sine, cos(x)[0]), 2.5 * error
+    (sine, error), (cosine, other_error) = sin(x), cos(x)
+    return dd.div(sine, cosine), 1.25 * (error + other_error)
+
+
+def sinc(x: DD) -> tuple[DD, Array]:
+    """sin(pi x) / (pi x) of doubles x (lo = 0): x - round(x) is exact."""
+    nearest = np.rint(x[0])
+    sine, error = sin(dd.mul(pi(), dd.of(x[0] - nearest)))
+    sign = np.where(nearest % 2 == 1, -1.0, 1.0)
+    return dd.div(dd.scale(sine, sign), dd.mul(pi(), x)), error + 2.0**-98
+
+
+def sinc_float64(x: Array) -> Array:
+    """The same in float64: pi r, numpy's sine (a condition number of at most 1 for |pi r| <= pi/2), pi x and the quotient."""
+    nearest = np.rint(x)
+    sine = np.sin(np.pi * (x - nearest)) * np.where(nearest % 2 == 1, -1.0, 1.0)
+    value = np.where(x == nearest, 0.0, sine / (np.pi * x))
+    return np.where(np.isinf(x), 0.0, np.where(x == 0, 1.0, value))
+
+
+@cache
+def pi() -> tuple[np.float64, np.float64]:
+    """pi as a pair."""
+    with mpmath.workprec(200):
+        hi, lo = dd.constant(+mpmath.pi)
+    return np.float64(hi), np.float64(lo)

@@ -1,0 +1,49 @@
+"""The witness calls of each overload, by name: `@witness("aten::mm")` over a generator of keyword arguments."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from conform.agreement.draw import Draw
+
+FAMILIES = (
+    "elementwise", "shape", "indexing", "reduction", "contraction", "windows", "normalization", "sorting", "creation",
+)
+
+Call = dict[str, Any]  # every argument by its name in the schema
+Witness = Callable[[str, str, Draw], Iterator[Call]]
+
+_WITNESSES: dict[str, Witness] = {}
+
+
+def witness(*names: str) -> Callable[[Witness], Witness]:
+    """Register a generator of calls under the overloads `names`.
+
+    It is called with the overload, the dtype of the op's data and the draws of one round, and gives the calls of that
+    round: every keyword away from its default, broadcasting, 0-d, empty, and what both sides must refuse.
+    """
+
+    def register(function: Witness) -> Witness:
+        for name in names:
+            if name in _WITNESSES:
+                raise ValueError(f"{name} has the witnesses {_WITNESSES[name].__name__} and {function.__name__}")
+            _WITNESSES[name] = function
+        return function
+
+    return register
+
+
+@cache
+def witnesses() -> dict[str, Witness]:
+    """Every overload that has witness calls, with their generator."""
+    for family in FAMILIES:
+        importlib.import_module(f"conform.agreement.witness.{family}")
+    return _WITNESSES
+
+
+def family_of(name: str) -> str:
+    """The family of the overload `name`."""
+    return witnesses()[name].__module__.rpartition(".")[2]

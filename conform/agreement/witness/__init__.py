@@ -1,0 +1,1 @@
+"""Witness calls, one module a family."""

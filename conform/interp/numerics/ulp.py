@@ -1,0 +1,68 @@
+"""Errors in units in the last place, as real numbers against the unrounded result.
+
+Half an ulp is what correct rounding may be off. The unit is that of the real result, whose exponent is kept between emin
+and emax: below emin all numbers share the subnormals' spacing, and beyond the largest number that of the last binade.
+Definition: OpenCL C 3.0, section 7.4, with the exponent clamped at emin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.interp.numerics.eft import exponent_of
+from conform.interp.numerics.formats import Format
+from conform.interp.numerics.real import Real
+
+
+def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
+    """2^(max(floor(log2|x|), emin) - precision + 1), float64; the exponent is at most emax. NaN for NaN and infinities."""
+    x = np.asarray(x, np.float64)
+    unit = np.ldexp(1.0, _ulp_exponent(fmt, x, np.float64(0.0)))
+    return np.where(np.isfinite(x), unit, np.nan)
+
+
+def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
+    """|actual - real| / ulp(real) for `actual` in the storage of `fmt`, of the shape of `real`; float64.
+
+    * An overflowed `actual` (infinity, or NaN where the format has no infinity) against a finite real counts as the
+      number after the largest, 2^(emax + 1) in IEEE formats; a real beyond that counts as that number too. So the error is
+      0 where overflow is right, and stays finite and monotone around the edge.
+    * Both NaN: 0. Equal infinities: 0. Other classes that differ: infinite. The sign of zero is judged elsewhere.
+    * Where nothing is known of the real (infinite radius, finite hi): NaN.
+    """
+    with np.errstate(all="ignore"):
+        exponent = _ulp_exponent(fmt, real.hi, real.lo)
+        steps, unit = _beyond_largest(fmt)
+        edge = np.ldexp(steps, unit - exponent)  # everything is counted in ulps of the real from here on
+        beyond = np.isinf(real.hi) & np.isinf(real.radius)  # a finite number beyond float64's range
+        hi, lo = np.ldexp(real.hi, -exponent), np.ldexp(real.lo, -exponent)
+        clamped = np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge
+        hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
+        value = np.asarray(actual).astype(np.float64)
+        overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & (np.abs(hi) > edge / 2)
+        sign_source = value if fmt.has_inf else hi
+        in_ulps = np.where(overflowed, np.copysign(edge, sign_source), np.ldexp(value, -exponent))
+        error = np.abs((in_ulps - hi) - lo)
+        return _by_class(error, value, real, beyond, overflowed & ~np.isinf(value))
+
+
+def _by_class(
+    error: np.ndarray, value: np.ndarray, real: Real, beyond: np.ndarray, overflow_as_nan: np.ndarray
+) -> np.ndarray:
+    """`error`, but 0 or infinity where the real, or the actual value, is of a special class."""
+    determined = ~np.isfinite(real.hi) & ~beyond
+    same = (value == real.hi) | (np.isnan(value) & np.isnan(real.hi))
+    error = np.where(determined, np.where(same, 0.0, np.inf), error)
+    error = np.where(~determined & np.isnan(value) & ~overflow_as_nan, np.inf, error)
+    return np.where(np.isfinite(real.hi) & np.isinf(real.radius), np.nan, error)
+
+
+def _beyond_largest(fmt: Format) -> tuple[float, int]:
+    """(m, k): m * 2^k is what an overflow counts as; in formats that cannot show it, the largest number itself."""
+    steps = fmt.max_finite / 2.0 ** (fmt.emax - fmt.mantissa_bits)
+    return (steps + 1.0 if fmt.has_inf or fmt.has_nan else steps), fmt.emax - fmt.mantissa_bits
+
+
+def _ulp_exponent(fmt: Format, hi: np.ndarray, lo: np.ndarray) -> np.ndarray:
+    """k with 2^k = ulp(hi + lo)."""
+    return np.clip(exponent_of(hi, lo), fmt.emin, fmt.emax) - fmt.mantissa_bits

@@ -1,0 +1,223 @@
+"""From written forms to nodes: symbols become numbers, references presets, template variables their values.
+
+Problems are collected, not raised: a stand-in takes the place of what is wrong, so that one pass finds every error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Any
+
+from conform.suites import nodes, sampling, written
+from conform.suites.dtypes import kind_of
+from conform.suites.fields import PATH_FORMATS, Symbol, describe, file_and_attribute, is_path
+from conform.suites.limits import Limits
+from conform.suites.literals import literal_problem, plain
+from conform.suites.messages import Path, suggest
+from conform.suites.scope import Scope
+
+_STAND_IN = nodes.Const(None)
+
+
+# --- Nodes ------------------------------------------------------------------------------------------------------------
+
+
+def resolve(scope: Scope, node: Any, path: Path) -> nodes.Node:
+    """The meaning of a written node at `path`."""
+    if scope.depth >= scope.limits.max_depth:
+        scope.report(path, scope.limits.exceeded("max_depth", f"nested more than {scope.limits.max_depth} deep"))
+        return _STAND_IN
+    found = _RESOLVERS[type(node)](replace(scope, depth=scope.depth + 1), node, path)
+    problem = size_problem(scope.limits, nodes.size_of(found))
+    if problem:
+        scope.report(path, problem)
+        return _STAND_IN
+    return found
+
+
+def size_problem(limits: Limits, size: nodes.Size) -> str | None:
+    """Which limit the arguments of one test exceed, None if none."""
+    if size.values > limits.max_values:
+        return limits.exceeded("max_values", f"a test of {size.values} values")
+    if size.elements > limits.max_elements:
+        return limits.exceeded("max_elements", f"a test of {size.elements} tensor elements")
+    return None
+
+
+def _ref(scope: Scope, node: written.RefNode, path: Path) -> nodes.Node:
+    name = node.ref
+    if not isinstance(name, str):
+        name = scope.variable(name, (*path, "ref"))
+        if name is None:
+            return _STAND_IN
+    if not isinstance(name, str) or name not in scope.presets.written:
+        known = list(scope.presets.written)
+        hint = suggest(name, known) or (f"; known: {', '.join(known[:20])}" if known else "; the file has no presets")
+        scope.report((*path, "ref"), f"unknown preset {describe(name)}{hint}")
+        return _STAND_IN
+    return preset(scope, str(name), path)
+
+
+def preset(scope: Scope, name: str, path: Path) -> nodes.Node:
+    """The node of a preset, resolved at its first use. A preset that leads back to itself is reported."""
+    presets = scope.presets
+    if name in presets.open:
+        cycle = " -> ".join([*presets.open[presets.open.index(name) :], name])
+        scope.report(path, f"presets refer to each other in a circle: {cycle}")
+        return _STAND_IN
+    if name not in presets.resolved:
+        file, directory, node = presets.written[name]
+        home = replace(scope, file=file, directory=directory, variables=None)
+        presets.open.append(name)
+        presets.resolved[name] = resolve(home, node, ("presets", name))
+        presets.open.pop()
+    return presets.resolved[name]
+
+
+def _tensor(scope: Scope, node: written.TensorNode, path: Path) -> nodes.Node:
+    kind = _kind(node)
+    if node.requires_grad and kind not in ("float", "complex"):
+        scope.report((*path, "requires_grad"), f"only float and complex tensors have gradients, this is {kind}")
+    draw = sampling.of_tensor(scope, node, kind, path)
+    return nodes.Tensor(_shape(scope, node.shape, path), kind, node.dtype, draw, requires_grad=node.requires_grad)
+
+
+def _const_tensor(scope: Scope, node: written.ConstTensorNode, path: Path) -> nodes.Node:
+    kind, shape = _kind(node), _shape(scope, node.shape, path)
+    if not node.is_written("value"):
+        return nodes.Tensor(shape, kind, node.dtype, sampling.of_tensor(scope, node, kind, path))
+    sampling.refuse_with_value(scope, node, path)
+    value = plain(node.value)
+    problem = literal_problem(value, shape, kind, node.dtype)
+    if problem:
+        scope.report((*path, "value"), problem)
+    return nodes.Tensor(shape, kind, node.dtype, None, value)
+
+
+def _scalar_tensor(scope: Scope, node: written.ScalarTensorNode, path: Path) -> nodes.Node:
+    kind = _kind(node)
+    if not node.is_written("value"):
+        return nodes.Tensor((), kind, node.dtype, sampling.of_tensor(scope, node, kind, path))
+    sampling.refuse_with_value(scope, node, path)
+    value = [node.value, 0] if kind == "complex" else node.value  # a Python number is a complex one without imaginary part
+    problem = literal_problem(value, (), kind, node.dtype)
+    if problem:
+        scope.report((*path, "value"), problem)
+    return nodes.Tensor((), kind, node.dtype, None, value)
+
+
+def _scalar(scope: Scope, node: written.ScalarNode, path: Path) -> nodes.Node:
+    kind = _kind(node)
+    if not node.is_written("value"):
+        return nodes.Scalar(kind, node.dtype, sampling.of_scalar(scope, node, kind, path))
+    sampling.refuse_with_value(scope, node, path)
+    problem = literal_problem([node.value, 0] if kind == "complex" else node.value, (), kind, node.dtype)
+    if problem:
+        scope.report((*path, "value"), problem)
+    return nodes.Scalar(kind, node.dtype, None, node.value)
+
+
+def _int_list(scope: Scope, node: written.IntListNode, path: Path) -> nodes.Node:
+    return nodes.Const([scope.number(elem, (*path, "elems", at)) for at, elem in enumerate(node.elems)])
+
+
+def _list(scope: Scope, node: written.ListNode, path: Path) -> nodes.Node:
+    return nodes.Repeated(resolve(scope, node.elem, (*path, "elem")), scope.count(node.len, (*path, "len")))
+
+
+def _tuple(scope: Scope, node: written.TupleNode, path: Path) -> nodes.Node:
+    elements = [resolve(scope, elem, (*path, "elems", at)) for at, elem in enumerate(node.elems)]
+    return nodes.Sequence(tuple(elements), is_tuple=True)
+
+
+def _optional(scope: Scope, node: written.OptionalNode, path: Path) -> nodes.Node:
+    p_none = sampling.probability(scope, node.p_none, (*path, "p_none"))
+    return nodes.Optional(p_none, resolve(scope, node.elem, (*path, "elem")))
+
+
+def _const(scope: Scope, node: written.ConstNode, path: Path) -> nodes.Node:
+    return nodes.Const(plain(node.value))
+
+
+def _construct(scope: Scope, node: written.ConstructNode, path: Path) -> nodes.Node:
+    args = tuple(argument(scope, arg, (*path, "args", at)) for at, arg in enumerate(node.args))
+    kwargs = {key: argument(scope, value, (*path, "kwargs", key)) for key, value in node.kwargs.items()}
+    return nodes.Construct(class_path(scope, node.path, (*path, "path")), args, kwargs)
+
+
+def _var(scope: Scope, node: written.VarNode | written.ShortVarNode, path: Path) -> nodes.Node:
+    return argument(scope, scope.inserted(scope.variable(node, path)), path)
+
+
+_RESOLVERS = {
+    written.RefNode: _ref,
+    written.TensorNode: _tensor,
+    written.ScalarNode: _scalar,
+    written.ScalarTensorNode: _scalar_tensor,
+    written.IntListNode: _int_list,
+    written.ListNode: _list,
+    written.TupleNode: _tuple,
+    written.OptionalNode: _optional,
+    written.ConstNode: _const,
+    written.ConstTensorNode: _const_tensor,
+    written.ConstructNode: _construct,
+    written.VarNode: _var,
+    written.ShortVarNode: _var,
+}
+
+
+def _kind(node: written.Typed) -> str:
+    return node.kind if node.dtype is None else kind_of(node.dtype)
+
+
+def _shape(scope: Scope, shape: list[int | Symbol], path: Path) -> tuple[int, ...]:
+    if len(shape) > scope.limits.max_dims:
+        scope.report((*path, "shape"), scope.limits.exceeded("max_dims", f"{len(shape)} dimensions"))
+        return (1,)
+    return tuple(scope.count(size, (*path, "shape", at)) for at, size in enumerate(shape))
+
+
+# --- Constructor arguments --------------------------------------------------------------------------------------------
+
+
+def argument(scope: Scope, value: Any, path: Path) -> nodes.Node:
+    """A constructor's argument, or a variable's value: a node, or a literal that may hold nodes."""
+    if isinstance(value, written.Form):
+        return resolve(scope, value, path)
+    if isinstance(value, list):
+        items = [argument(scope, item, (*path, at)) for at, item in enumerate(value)]
+        return _const_or(items, [item.value for item in items if isinstance(item, nodes.Const)], nodes.Sequence(tuple(items), is_tuple=False))
+    if isinstance(value, dict):
+        entries = {key: argument(scope, item, (*path, key)) for key, item in value.items()}
+        literals = {key: item.value for key, item in entries.items() if isinstance(item, nodes.Const)}
+        return _const_or(entries, literals, nodes.Mapping(entries))
+    return nodes.Const(plain(value))
+
+
+def _const_or(parts: Any, literals: Any, node: nodes.Node) -> nodes.Node:
+    return nodes.Const(literals) if len(literals) == len(parts) else node
+
+
+def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
+    """The class that `target` (a text with {name} for template variables, or a variable) names. Imports nothing.
+
+    A file is looked for beside the YAML file, then in the working directory.
+    """
+    text = target if isinstance(target, str) else scope.variable(target, path)
+    if isinstance(text, str) and scope.variables is not None:
+        text = scope.fill_in(text, path)
+    if not isinstance(text, str) or not is_path(text):
+        if text is not None:
+            scope.report(path, f"{PATH_FORMATS}; found {describe(text)}")
+        return nodes.ClassPath("")
+    parts = file_and_attribute(text)
+    if parts is None:
+        return nodes.ClassPath(str(text))
+    for directory in (scope.directory, FilePath.cwd()):
+        if (directory / parts[0]).is_file():
+            return nodes.ClassPath(str(text), (directory / parts[0]).resolve(), parts[1])
+    scope.report(path, f"no file {parts[0]!r} beside the YAML file or in the working directory")
+    return nodes.ClassPath("")
+
+

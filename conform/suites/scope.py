@@ -1,0 +1,110 @@
+"""What names mean at one place of a file: dimensions, presets and, inside a template, variables."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from conform.suites import nodes, written
+from conform.suites.fields import Symbol, describe
+from conform.suites.limits import Limits
+from conform.suites.messages import Path, Problems, SourceFile, suggest
+from conform.suites.source import Quoted
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Presets:
+    """The presets of a file and of what it includes; each is resolved once, where it was written."""
+
+    written: dict[str, tuple[SourceFile, FilePath, Any]] = field(default_factory=dict)
+    resolved: dict[str, nodes.Node] = field(default_factory=dict)
+    open: list[str] = field(default_factory=list)  # being resolved, outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The file at hand (and its directory), and what is defined. `variables` is None outside of a template.
+
+    Look-ups report what is unknown and give a stand-in, so that one pass finds every problem.
+    """
+
+    file: SourceFile
+    directory: FilePath
+    dims: Mapping[str, int]
+    presets: Presets
+    limits: Limits
+    problems: Problems
+    variables: Mapping[str, Any] | None = None
+    depth: int = 0  # of nodes, counted through presets
+
+    def report(self, path: Path, message: str) -> None:
+        self.problems.add(self.file, path, message)
+
+    def number(self, value: int | float | Symbol, path: Path) -> int | float | None:
+        """The number that a written one stands for; None for an unknown symbol or a number that is not finite."""
+        if isinstance(value, Symbol):
+            if value not in self.dims:
+                self.report(path, f"unknown dimension {str(value)!r}{suggest(value, self.dims) or _known(self.dims)}")
+                return None
+            return self.dims[value]
+        if not math.isfinite(value):
+            self.report(path, f"expected a finite number, found {describe(value)}")
+            return None
+        return value
+
+    def count(self, value: int | Symbol, path: Path) -> int:
+        """A number that must not be negative; 1 where it is wrong."""
+        found = self.number(value, path)
+        if found is not None and found < 0:
+            self.report(path, f"expected a non-negative integer, found {describe(found)}")
+        return 1 if found is None or found < 0 else int(found)
+
+    def variable(self, node: written.VarNode | written.ShortVarNode, path: Path) -> Any:
+        """The written value of a template variable; None if there is no such variable."""
+        if self.variables is None:
+            self.report(path, f"template variable {node.name!r} outside of a template")
+            return None
+        if node.name not in self.variables:
+            known = suggest(node.name, self.variables) or _known(self.variables)
+            self.report(path, f"unknown template variable {describe(node.name)}{known}")
+            return None
+        return self.variables[node.name]
+
+    def inserted(self, value: Any) -> Any:
+        """A variable's value where it is inserted: a bare string that is a dimension's symbol becomes its integer."""
+        if isinstance(value, str) and not isinstance(value, Quoted) and value in self.dims:
+            return self.dims[value]
+        return value
+
+    def fill_in(self, text: str, path: Path) -> str | None:
+        """`text` with each `{name}` replaced by the template variable's value; None if one of them is unknown."""
+        parts = _PLACEHOLDER.split(text)
+        for at in range(1, len(parts), 2):
+            value = self.variable(written.ShortVarNode(var=parts[at]), path)
+            if isinstance(value, list | dict | written.Form):
+                self.report(path, f"template variable {parts[at]!r} is no scalar, so it cannot stand in a text")
+                return None
+            if value is None:
+                return None
+            parts[at] = scalar_text(value)
+        return "".join(parts)
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether `fill_in` would replace something."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def scalar_text(value: bool | int | float | str | None) -> str:
+    """A scalar as YAML writes it."""
+    return value if isinstance(value, str) else describe(value)
+
+
+def _known(names: Mapping[str, Any]) -> str:
+    return f"; known: {', '.join(list(names)[:20])}" if names else "; none is defined"

@@ -1,0 +1,89 @@
+"""The template process: it outlives nobody, and what it forks holds nothing that is not its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conform.backends.base import BackendUnavailable
+from conform.backends.call import Call
+from conform.backends.client import BackendProcess
+from conform.backends.launcher import Template, describe_exit
+from tests.backends.conftest import MISBEHAVING
+from tests.backends.processes import is_gone
+
+NAME = f"{MISBEHAVING}::Misbehaving"
+
+# Prints the ids of template and worker, has the worker hang, and dies without a chance to tidy up.
+DYING_PARENT = f"""
+import os, signal
+from conform.backends.call import Call
+from conform.backends.client import BackendProcess
+
+with BackendProcess({NAME!r}) as process:
+    process.submit(Call("do::where", []))
+    worker, template, *_ = process.receive().result
+    print(worker, template, flush=True)
+    process.submit(Call("do::hang", []))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_template_and_hanging_worker_end_with_a_killed_parent() -> None:
+    root = Path(__file__).parents[2]
+    ended = subprocess.run([sys.executable, "-c", DYING_PARENT], capture_output=True, text=True, cwd=root, timeout=60)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    worker, template = map(int, ended.stdout.split())
+    assert is_gone(worker)
+    assert is_gone(template)
+
+
+def test_dead_template_is_replaced_when_a_worker_is_needed() -> None:
+    with Template() as template, BackendProcess(NAME, template=template) as process:
+        process.submit(Call("do::where", []))
+        worker, first_template, *_ = process.receive().result
+        os.kill(first_template, signal.SIGKILL)
+        template.process.wait()
+
+        process.submit(Call("do::where", []))
+        assert process.receive().result[0] == worker  # a worker needs its template only to be replaced
+
+        for op in ("segfault", "where"):
+            process.submit(Call(f"do::{op}", []))
+        crashed, answered = process.receive(), process.receive()
+        assert (crashed.status, crashed.reason) == ("crash", "the worker ended, and its template process with it")
+        assert answered.result[1] == template.process.pid != first_template
+    assert template.process.returncode == 0
+
+
+def test_template_that_cannot_start_tells_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('a broken torch')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with BackendProcess("cpu") as process, pytest.raises(BackendUnavailable, match="ImportError: a broken torch"):
+        process.describe()
+
+
+def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('not the torch that is installed')\n")
+    monkeypatch.chdir(tmp_path)
+    with BackendProcess("cpu") as process:
+        assert process.describe()["device"] == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "text"),
+    [
+        (0, "exited with code 0"),
+        (-11, "SIGSEGV (Segmentation fault)"),
+        (-9, "SIGKILL (Killed)"),
+        (-40, "signal 40 (Real-time signal 6)"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="signal numbers and their descriptions are Linux's")
+def test_exits_are_described(exit_code: int, text: str) -> None:
+    assert describe_exit(exit_code) == text
