@@ -83,8 +83,8 @@ def generate(table: Table) -> np.ndarray:
     return np.ascontiguousarray(np.array(rows).T)
 
 
-def uniform(function: Callable, last: int) -> list[tuple[Callable, mpf, mpf]]:
-    return [(function, mpf(j) / PER_UNIT, mpf(1) / (2 * PER_UNIT)) for j in range(last + 1)]
+def uniform(function: Callable, last: int, first: int = 0) -> list[tuple[Callable, mpf, mpf]]:
+    return [(function, mpf(j) / PER_UNIT, mpf(1) / (2 * PER_UNIT)) for j in range(first, last + 1)]
 
 
 def logarithmic(function: Callable, lowest: float, highest: float) -> list[tuple[Callable, mpf, mpf]]:
@@ -96,11 +96,31 @@ def erfcx(x: mpf) -> mpf:
     return mp.exp(x * x) * mp.erfc(x)
 
 
+def bessel_scaled(order: int) -> Callable[[mpf], mpf]:
+    return lambda x: mp.exp(-x) * mp.besseli(order, x)
+
+
+def bessel(order: int) -> Callable[[mpf], mpf]:
+    return lambda x: mpf(order == 0) if x == 0 else mp.besseli(order, x)
+
+
+def log_gamma(x: mpf) -> mpf:
+    return mpf(0) if x in (1, 2) else mp.loggamma(x)
+
+
 TABLES = [
     Table("sin_cos", 7, 7, lambda: uniform(mp.sin, 51) + uniform(mp.cos, 51)),
     Table("atan", 8, 9, lambda: uniform(mp.atan, PER_UNIT)),
     Table("erf", 8, 9, lambda: uniform(mp.erf, PER_UNIT)),
     Table("erfcx", 8, 9, lambda: logarithmic(erfcx, 0.5, 32.0)),
+    Table("lgamma", 10, 12, lambda: uniform(log_gamma, 224, 32)),
+    Table("lgamma_to_16", 8, 9, lambda: logarithmic(log_gamma, 2.0, 16.0)),
+    Table("digamma", 10, 12, lambda: uniform(mp.digamma, 224, 32)),
+    Table("digamma_to_16", 8, 9, lambda: logarithmic(mp.digamma, 2.0, 16.0)),
+    Table("i0", 6, 7, lambda: uniform(bessel(0), PER_UNIT)),
+    Table("i1", 6, 7, lambda: uniform(bessel(1), PER_UNIT)),
+    Table("i0_scaled", 8, 9, lambda: logarithmic(bessel_scaled(0), 1.0, 1024.0)),
+    Table("i1_scaled", 8, 9, lambda: logarithmic(bessel_scaled(1), 1.0, 1024.0)),
 ]
 
 

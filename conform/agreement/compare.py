@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,9 +44,8 @@ class Comparison:
 
 def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
     """`op` (an overload) with `kwargs` (by the schema's names) through the interpreter and through the reference."""
-    expected = _reference(op, kwargs)
-    actual = _interpreter(op, kwargs)
-    if isinstance(expected, ValueError) or isinstance(actual, InvalidArguments):
+    expected, actual = _reference(op, kwargs), _interpreter(op, kwargs)
+    if isinstance(expected, Exception) or isinstance(actual, Exception):
         return _compare_refusals(actual, expected)
     if len(actual.goldens) != len(expected):
         return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
@@ -55,11 +54,11 @@ def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
     return Comparison(sum(part.witnessed for part in parts), sum(part.differences for part in parts), first)
 
 
-def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | ValueError:
+def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | ValueError | NotImplementedError:
     bound = for_reference(bind(schema(op), (), kwargs, is_array))
     try:
         result = refs.lookup(op)(**bound)
-    except ValueError as error:
+    except (ValueError, NotImplementedError) as error:
         return error
     return result if isinstance(result, tuple) else (result,)
 
@@ -67,7 +66,7 @@ def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | Va
 def _interpreter(op: str, kwargs: Mapping[str, Any]) -> Outcome | InvalidArguments | Unjudged:
     try:
         return evaluate(op, (), kwargs)
-    except InvalidArguments as error:
+    except (InvalidArguments, Unjudged) as error:
         return error
 
 
@@ -76,11 +75,15 @@ def _one(difference: Difference) -> Comparison:
 
 
 def _compare_refusals(actual: object, expected: object) -> Comparison:
+    """Arguments that the op's definition rejects; a call that a side does not cover is no witness call."""
     if isinstance(expected, ValueError) and isinstance(actual, InvalidArguments):
         return Comparison(0, refused=True)
-    if isinstance(expected, ValueError):
-        return _one(Difference(f"only the reference refuses: {expected}"))
-    return _one(Difference(f"only the interpreter refuses: {actual}"))
+    sides = (("interpreter", actual), ("reference", expected))
+    return _one(Difference("; ".join(f"the {side} {_answer(result)}" for side, result in sides)))
+
+
+def _answer(result: object) -> str:
+    return f"raises {type(result).__name__}: {result}" if isinstance(result, Exception) else "gives a result"
 
 
 def _compare_output(output: int, golden: Golden, tensor: RefTensor) -> Comparison:
@@ -158,6 +161,3 @@ def _shown_sides(golden: Golden, values: np.ndarray, opened_by_one: np.ndarray, 
     if not opened_by_one[index]:
         return mine, its
     return (None, its) if golden.open is not None and golden.open[index] else (mine, None)
-
-
-Compare = Callable[[str, Mapping[str, Any]], Comparison]

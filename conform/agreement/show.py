@@ -50,10 +50,9 @@ def _met(value: np.ndarray, index: tuple[int, ...]) -> np.generic:
 def in_decimal_and_hex(number: np.generic) -> str:
     """`0.1 (0x2e66)`: the number, and its code in the format."""
     array = np.asarray(number)
-    code = array.reshape(1).view(f"V{array.dtype.itemsize}").tobytes()[:: -1 if array.dtype.byteorder != ">" else 1]
-    return f"{_decimal(array)} (0x{code.hex()})"
-
-
-def _decimal(array: np.ndarray) -> str:
     fmt = format_of(array)
-    return repr(float(array)) if fmt.is_float else repr(array.item())
+    if fmt.is_complex:
+        return f"{in_decimal_and_hex(array.real)} + {in_decimal_and_hex(array.imag)} j"
+    code = int(array.reshape(1).view(fmt.code_storage)[0])
+    decimal = float(array) if fmt.is_float else array.item()
+    return f"{decimal!r} ({code:#0{2 + 2 * fmt.storage.itemsize}x})"

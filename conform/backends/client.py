@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import tempfile
 import time
 from collections import deque
 from contextlib import ExitStack
@@ -14,9 +13,9 @@ from typing import Any
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
-from conform.backends.launcher import Template, describe_exit, tail, trim
+from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
 from conform.backends.protocol import ProtocolError
-from conform.backends.reply import Reply, decode_reply
+from conform.backends.reply import Reply, decode_reply, printable
 from conform.errors import UsageError
 
 # How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
@@ -112,7 +111,7 @@ class BackendProcess:
         ours, theirs = socket.socketpair()
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
-            self._log = unless_started.enter_context(tempfile.TemporaryFile(mode="ab+"))
+            self._log = unless_started.enter_context(new_log())
             self._pid = self._template.fork(self.name, self._threads, theirs, self._log)
             unless_started.pop_all()
         self._channel = Channel(ours)
@@ -130,12 +129,12 @@ class BackendProcess:
         except (_Silent, Closed, ProtocolError) as failure:
             reply = self._lost_on(failure)
             raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
-        if "hello" in header:
+        if isinstance(header.get("hello"), dict):
             return header["hello"]
         self._end_worker(kill=False)
         if "usage" in header:
-            raise UsageError(header["usage"])
-        raise BackendUnavailable(f"backend {self.name!r} is not available: {header.get('unavailable')}")
+            raise UsageError(printable(str(header["usage"])))
+        raise BackendUnavailable(f"backend {self.name!r} is not available: {printable(str(header.get('unavailable')))}")
 
     def _next_frame(self, timeout_s: float) -> tuple[dict[str, Any], bytes]:
         """The worker's next frame; _Silent when no byte has moved for `timeout_s`."""

@@ -46,8 +46,9 @@ def to_numpy(value: Any) -> Any:
 
 def to_torch(array: np.ndarray) -> torch.Tensor:
     """The tensor with the elements of `array`, bit for bit."""
-    raw = torch.from_numpy(array.reshape(-1).view(np.uint8).copy())
-    return raw.view(getattr(torch, array.dtype.name)).reshape(array.shape)
+    tensor = torch.empty(array.shape, dtype=getattr(torch, array.dtype.name))
+    tensor.reshape(-1).view(torch.uint8).numpy()[:] = np.frombuffer(array.tobytes(), np.uint8)
+    return tensor
 
 
 def _name(constant: torch.dtype | torch.memory_format | torch.layout) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -47,7 +48,7 @@ class Template:
 
     def _start(self) -> None:
         self._control, theirs = socket.socketpair()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._log = new_log()
         self._has_worked = False
         module = [sys.executable, "-m", "conform.backends.template", str(theirs.fileno()), os.getcwd()]
         with theirs:
@@ -149,7 +150,15 @@ def tail(log: BinaryIO) -> str:
     return printable("\n".join(lines[-_TAIL_LINES:]))
 
 
+def new_log() -> BinaryIO:
+    """A nameless file for a process to print to, open for appending: whoever holds it writes at its end."""
+    log = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    flags = fcntl.fcntl(log, fcntl.F_GETFL)
+    fcntl.fcntl(log, fcntl.F_SETFL, flags | os.O_APPEND)
+    return log
+
+
 def trim(log: BinaryIO) -> None:
-    """Empties a log that a talkative backend has filled (opened for appending, it goes on from its start)."""
+    """Empties a log that a talkative backend has filled."""
     if os.fstat(log.fileno()).st_size > _MAX_LOG_BYTES:
         os.ftruncate(log.fileno(), 0)

@@ -108,16 +108,12 @@ def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
 def end(pid: int, kill: bool) -> int:
     """Waits for a worker's end, kills it if need be and all it started, and returns its exit code (a signal: < 0)."""
     deadline = time.monotonic() + (0 if kill else LINGER_S)
-    while not _has_ended(pid) and time.monotonic() < deadline:
+    while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() < deadline:
         time.sleep(0.002)
-    with contextlib.suppress(PermissionError):  # what macOS says of a group whose members have all ended
-        os.killpg(pid, signal.SIGKILL)  # not reaped yet, so the id is still its own
-    _, status = os.waitpid(pid, 0)
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
+        os.killpg(pid, signal.SIGKILL)
+    _, status = ended if ended[0] else os.waitpid(pid, 0)
     return os.waitstatus_to_exitcode(status)
-
-
-def _has_ended(pid: int) -> bool:
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 if __name__ == "__main__":

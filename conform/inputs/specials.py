@@ -39,15 +39,15 @@ def special_values(format_name: str) -> np.ndarray:
 # of 2^31 and 2^63 (products that just wrap), and small odd divisors.
 _INTEGERS = (
     2, 3, -2, 5, -7, 10, 100, 127, 128, 129, 200, 254, 255, 256, 257, -128, -129, 2049, 32767, 32768, 65535, 65537,
-    46340, 46341, 2**24 + 1, -(2**24) - 1, 2**31 - 1, 2**31, -(2**31), 2**32 - 1, 2**32 + 1, 2**53 + 1, -(2**53) - 1,
-    3037000499, 3037000500, 2**63 - 1,
+    46340, 46341, -(2**24) - 1, 2**31 - 1, 2**31, -(2**31), 2**32 - 1, 2**32 + 1, -(2**53) - 1, 3037000499,
+    3037000500, 2**63 - 1,
 )  # fmt: skip
 
 
 def _integer_specials(fmt: Format) -> list[int]:
     low, high = fmt.min_value, fmt.max_value
     sign_bit = 2 ** (fmt.bits - 1)
-    core = [0, 1, -1, low, high, sign_bit - 1, sign_bit, 2, 3, 2**24 + 1, high - 1, low + 1]
+    core = [0, 1, -1, low, high, sign_bit, 2**24 + 1, 2**53 + 1, 2, 3, high - 1, low + 1, sign_bit - 1]
     candidates = [*core, low // 2, high // 2 + 1, high // 3, *_INTEGERS]
     return list(dict.fromkeys(value for value in candidates if low <= value <= high))
 
@@ -70,7 +70,7 @@ _NEAR_PI_MULTIPLES = {
     "float32": (16367173 * 2.0**72,),
     "float64": (6381956970095103 * 2.0**797,),
 }
-_PI_FRACTIONS = (math.pi / 4, math.pi / 2, math.pi, 3 * math.pi / 2, 2 * math.pi, 11 * math.pi)
+_PI_MULTIPLES = (math.pi / 4, 3 * math.pi / 2, 2 * math.pi, 11 * math.pi)
 # Small and large arguments, logits and trigonometric arguments; where erf, tanh and gelu saturate; casts to integers.
 _PLAIN = (
     0.25, 2.0, 3.0, 5.5, 10.0, 13.0, 22.0, 38.5, 1e-3, 1e-8, 1e-20, 1e5, 1e8, 1e10, 1e14, 1e22, 127.5, 128.0, 255.5,
@@ -81,9 +81,8 @@ _PLAIN = (
 def _float_specials(fmt: Format) -> np.ndarray:
     core = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, fmt.max_finite, -fmt.max_finite, fmt.min_subnormal,
             fmt.min_normal, 0.5]  # fmt: skip
-    positive = [*_edges(fmt), *_halfway_cases(fmt), *_PLAIN, *_NEAR_PI_MULTIPLES.get(fmt.name, ())]
-    for center in _PI_FRACTIONS:
-        positive += _with_neighbours(fmt, center)
+    positive = [*_edges(fmt), *_halfway_cases(fmt), *_PLAIN, *_with_neighbours(fmt, math.pi / 2),
+                *_with_neighbours(fmt, math.pi), *_PI_MULTIPLES, *_NEAR_PI_MULTIPLES.get(fmt.name, ())]  # fmt: skip
     candidates = core + [sign * value for value in positive for sign in (1.0, -1.0)]
     for threshold in _EXP_THRESHOLDS.get(fmt.name, ()):
         candidates += _with_neighbours(fmt, threshold)
@@ -170,7 +169,7 @@ def _complex_specials(fmt: Format) -> np.ndarray:
     finite = [0.0, -0.0, 1.0, -1.0, -1.5, part.max_finite, part.min_subnormal]
     core = [(1.0, 0.0), (0.0, 1.0), (-0.0, -1.0), (1.0, 1.0), (-1.0, -0.0), (0.0, -0.0)]
     wild = [(math.inf, 0.0), (0.0, -math.inf), (math.inf, math.nan), (math.nan, 0.0), (1.0, math.nan), (-math.inf, 1.0)]
-    pairs = np.array([*core, *wild, *itertools.product(finite, repeat=2)]).astype(part.storage)
+    pairs = np.array([*core, *itertools.product(finite, repeat=2), *wild]).astype(part.storage)
     return pairs[_first_rows(pairs)].reshape(-1).view(fmt.storage)
 
 

@@ -19,7 +19,8 @@ def converted(operand: Operand, fmt: Format) -> np.ndarray:
     """`operand` in `fmt`, rounded once where it does not fit; a Python number that overflows an integer format is an error."""
     if not isinstance(operand, np.ndarray):
         return _converted_number(operand, fmt)
-    return operand if format_of(operand) is fmt else convert(operand, fmt)[0]
+    source = format_of(operand)
+    return operand if source is fmt else convert(operand, source, fmt)
 
 
 def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.ndarray:
@@ -33,7 +34,7 @@ def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.n
         return np.array(bool(number))
     if fmt.is_complex:
         return np.array(complex(number)).astype(fmt.storage)
-    return convert(np.array(float(number)), fmt)[0]
+    return convert(np.array(float(number)), FORMATS["float64"], fmt)
 
 
 def numbers(operand: Operand, fmt: Format) -> np.ndarray:

@@ -204,9 +204,9 @@ def _divide(dtype: str, x: float, y: float, rounding_mode: str | None) -> float:
     if rounding_mode is None:
         return round_ratio(dtype, numerator, denominator)
     if rounding_mode == "floor":
-        return round_number(dtype, numerator // denominator)
+        return round_dyadic(dtype, numerator // denominator, 0)
     quotient = abs(numerator) // abs(denominator)
-    return copysign(round_number(dtype, quotient), _divide_sign(x, y))
+    return copysign(round_dyadic(dtype, quotient, 0), _divide_sign(x, y))
 
 
 def _divide_sign(x: float, y: float) -> float:

@@ -46,12 +46,13 @@ def _softmax_line(dtype: str, values: list[float]) -> list[float]:
     if set(finite) == {greatest}:  # the one case of rational quotients (Lindemann-Weierstrass)
         share = round_ratio(dtype, 1, len(finite))
         return [0.0 if x == -inf else share for x in values]
-    # Below max - 2048 a share is less than e^-2048 < 2^-2900 and rounds to 0 in every format.
+    # Below max - 2048 a power is less than e^-2048 < 2^-2900: its share rounds to 0 in every format.
     near = [x for x in finite if x >= greatest - 2048]
+    far_count = len(finite) - len(near)
 
     def shares() -> list[arb]:
-        powers = {x: (arb(x) - arb(greatest)).exp() for x in set(finite)}
-        total = sum((powers[x] for x in finite), arb(0))
+        powers = {x: (arb(x) - arb(greatest)).exp() for x in set(near)}
+        total = sum((powers[x] for x in near), arb(0, far_count * arb(2) ** -2900))
         return [powers[x] / total for x in near]
 
     rounded = dict(zip(near, round_balls(dtype, shares), strict=True))

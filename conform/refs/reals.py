@@ -8,6 +8,7 @@ from math import copysign, inf, isfinite, isnan, nan
 from flint import arb, ctx
 
 from conform.refs.rounding import dyadic, round_dyadic
+from conform.refs.tensor import UNSPECIFIED, Unspecified
 
 Exact = tuple[int, int] | float  # (m, e) is the number m * 2^e; a float stands only for an infinity or NaN
 
@@ -124,14 +125,14 @@ def round_sin(dtype: str, x: float) -> float:
     return round_real(dtype, lambda: arb(x).sin())
 
 
-def round_gelu(dtype: str, x: float) -> float:
-    """x * Phi(x), Phi the normal distribution function: x * erfc(-x / sqrt 2) / 2. At -inf: -inf * 0, NaN."""
+def round_gelu(dtype: str, x: float) -> float | Unspecified:
+    """x * Phi(x), Phi the normal distribution function: x * erfc(-x / sqrt 2) / 2."""
     if x == 0 or abs(x) > 64 or isnan(x):
         return _gelu_limit(x)  # |x| > 64: 1 - Phi(|x|) and |x| (1 - Phi(|x|)) are below e^-2048 < 2^-2900
     return round_real(dtype, lambda: arb(x) * (-arb(x) / arb(2).sqrt()).erfc() / 2)
 
 
-def round_gelu_tanh(dtype: str, x: float) -> float:
+def round_gelu_tanh(dtype: str, x: float) -> float | Unspecified:
     """x / 2 * (1 + tanh u) = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3) with the decimal constant."""
     if x == 0 or abs(x) > 1024 or isnan(x):
         return _gelu_limit(x)  # |x| > 1024: 2 |u| > 7e7, e^-7e7 times |x| < 2^1024 is below 2^-1075
@@ -142,8 +143,8 @@ def _tanh_argument(x: arb) -> arb:
     return (2 / arb.pi()).sqrt() * (x + x**3 * 44715 / 10**6)
 
 
-def _gelu_limit(x: float) -> float:
+def _gelu_limit(x: float) -> float | Unspecified:
     """gelu of a zero, NaN, or an x so large that the distribution function is 0 or 1 after any rounding."""
     if x == -inf:
-        return nan
+        return UNSPECIFIED  # P38: the limit is -0, the formula gives -inf * 0
     return -0.0 if x < 0 else x

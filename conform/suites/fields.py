@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from conform.schema import operator_names, unknown_operator
 from conform.suites.dtypes import dtype_hint, dtype_names
 from conform.suites.scalars import parse_number
 from conform.suites.source import Quoted
@@ -32,8 +33,8 @@ def _number(value: Any) -> int | float | Symbol:
             return number
         if _NAME.fullmatch(value):
             if isinstance(value, Quoted):
-                raise PydanticCustomError("quoted_symbol", "{found} is quoted; the symbol of a dimension is written bare",
-                                          {"found": repr(str(value))})  # fmt: skip
+                message = "{found} is quoted; the symbol of a dimension is written bare"
+                raise PydanticCustomError("quoted_symbol", message, {"found": repr(str(value))})
             return Symbol(value)
     raise PydanticCustomError("number", "expected a number or the symbol of a dimension, found {found}",
                               {"found": describe(value)})  # fmt: skip
@@ -41,8 +42,8 @@ def _number(value: Any) -> int | float | Symbol:
 
 def _integer(value: Any) -> int | Symbol:
     if isinstance(value, dict) and ("var" in value or value.get("type") == "var"):
-        raise PydanticCustomError("variable", "a template variable cannot stand here; expected an integer or the symbol "
-                                              "of a dimension")  # fmt: skip
+        message = "a template variable cannot stand here; expected an integer or the symbol of a dimension"
+        raise PydanticCustomError("variable", message)
     number = _number(value)
     if isinstance(number, float):
         raise PydanticCustomError("integer", "expected an integer or the symbol of a dimension, found {found}",
@@ -77,6 +78,13 @@ def _dimension(value: Any) -> int:
     raise PydanticCustomError("dimension", "expected a non-negative integer, found {found}", {"found": describe(value)})
 
 
+def _operator(value: str) -> str:
+    if value in operator_names():
+        return str(value)
+    message = str(unknown_operator(value)) if len(value) <= 100 else f"unknown operator {describe(value)}"
+    raise PydanticCustomError("operator", "{message}", {"message": message})
+
+
 def _scalar_value(value: Any) -> bool | int | float:
     if isinstance(value, bool | int | float):
         return value
@@ -107,13 +115,18 @@ ScalarValue = Annotated[
 ]
 # Not validated, so that a string keeps whether it was quoted; only scalars reach it.
 ScalarLiteral = Annotated[Any, WithJsonSchema({"type": ["null", "boolean", "number", "string"]})]
+Operator = Annotated[
+    str, PlainValidator(_operator), WithJsonSchema({"type": "string", "enum": sorted(operator_names())})
+]
 NonEmptyString = Annotated[str, Field(min_length=1)]
+# One line that a terminal can show, without blanks around it.
+Id = Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$", max_length=200)]
 Name = Annotated[str, PlainValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME.pattern}$"})]
 DimensionValue = Annotated[int, PlainValidator(_dimension), WithJsonSchema({"type": "integer", "minimum": 0})]
 Shape = Annotated[list[Integer], Field(min_length=1)]
 
 
-# --- Paths -------------------------------------------------------------------------------------------------------------
+# --- Paths ------------------------------------------------------------------------------------------------------------
 
 _IMPORT_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _FILE_PATH = re.compile(r"file:(?P<file>[^:]+\.py)::(?P<attribute>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)")

@@ -25,8 +25,8 @@ class SourceFile:
     tree: Any
 
 
-class TooManyProblems(Exception):  # noqa: N818 (ends the search for more; no error of its own)
-    """As many problems as are reported."""
+class TooManyProblems(Exception):
+    """As many problems as are reported: ends the search for more."""
 
 
 class Problems:
@@ -60,7 +60,9 @@ class Problems:
         """UsageError with every problem, a line each."""
         if not self._found:
             return
-        lines = [f"{name}:{at.line}:{at.column}: {message}" for name, at, message in self._found]
+        files = list(dict.fromkeys(name for name, _, _ in self._found))
+        found = sorted(self._found, key=lambda one: (files.index(one[0]), one[1]))
+        lines = [f"{name}:{at.line}:{at.column}: {message}" for name, at, message in found]
         if len(lines) >= self.limits.max_errors:
             lines.append(f"(the first {len(lines)} errors; there may be more)")
         raise UsageError("\n".join(lines))
@@ -110,7 +112,7 @@ _EXPECTED = {
     "union_error": "expected a name or a list of names",
 }
 _OWN = {"quoted_symbol", "number", "variable", "integer", "dtype", "value", "name", "dimension", "kind_or_dtype",
-        "low_and_high", "target"}  # fmt: skip
+        "low_and_high", "target", "operator"}  # fmt: skip
 
 
 def _explain(form: type[Form], error: Any) -> str:
@@ -166,7 +168,8 @@ def _no_node(found: Any) -> str:
         return f"expected a node (a mapping with a type), found {describe(found)}{hint}"
     if "type" not in found:
         return f"this mapping has no type, so it is no node; expected one of {types}, or {{ref: PRESET}}, {{var: NAME}}"
-    return f"unknown node type {describe(found['type'])}{suggest(found['type'], NODE_FORMS) or f'; expected one of {types}'}"
+    hint = suggest(found["type"], NODE_FORMS) or f"; expected one of {types}"
+    return f"unknown node type {describe(found['type'])}{hint}"
 
 
 def _no_op(found: Any) -> str:

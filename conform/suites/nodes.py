@@ -21,7 +21,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How elements are drawn. `init` is a method; `low`, `high` (inclusive) are None where the dtype's default holds."""
+    """How elements are drawn. `init` is a method; `low` and `high` (inclusive) are None for the dtype's default."""
 
     init: str
     low: int | float | None = None
@@ -155,7 +155,10 @@ def tensors(node: Node) -> Iterator[Tensor]:
     match node:
         case Tensor():
             yield node
-        case Repeated() | Optional():
+        case Repeated():
+            if node.length:
+                yield from tensors(node.element)
+        case Optional():
             yield from tensors(node.element)
         case Sequence():
             for part in node.parts:

@@ -15,7 +15,7 @@ from conform.suites.fields import PATH_FORMATS, Symbol, describe, file_and_attri
 from conform.suites.limits import Limits
 from conform.suites.literals import literal_problem, plain
 from conform.suites.messages import Path, suggest
-from conform.suites.scope import Scope
+from conform.suites.scope import UNKNOWN, Scope
 
 _STAND_IN = nodes.Const(None)
 
@@ -49,7 +49,7 @@ def _ref(scope: Scope, node: written.RefNode, path: Path) -> nodes.Node:
     name = node.ref
     if not isinstance(name, str):
         name = scope.variable(name, (*path, "ref"))
-        if name is None:
+        if name is UNKNOWN:
             return _STAND_IN
     if not isinstance(name, str) or name not in scope.presets.written:
         known = list(scope.presets.written)
@@ -100,11 +100,7 @@ def _scalar_tensor(scope: Scope, node: written.ScalarTensorNode, path: Path) -> 
     if not node.is_written("value"):
         return nodes.Tensor((), kind, node.dtype, sampling.of_tensor(scope, node, kind, path))
     sampling.refuse_with_value(scope, node, path)
-    value = [node.value, 0] if kind == "complex" else node.value  # a Python number is a complex one without imaginary part
-    problem = literal_problem(value, (), kind, node.dtype)
-    if problem:
-        scope.report((*path, "value"), problem)
-    return nodes.Tensor((), kind, node.dtype, None, value)
+    return nodes.Tensor((), kind, node.dtype, None, _checked_scalar(scope, node.value, kind, node.dtype, path))
 
 
 def _scalar(scope: Scope, node: written.ScalarNode, path: Path) -> nodes.Node:
@@ -112,10 +108,17 @@ def _scalar(scope: Scope, node: written.ScalarNode, path: Path) -> nodes.Node:
     if not node.is_written("value"):
         return nodes.Scalar(kind, node.dtype, sampling.of_scalar(scope, node, kind, path))
     sampling.refuse_with_value(scope, node, path)
-    problem = literal_problem([node.value, 0] if kind == "complex" else node.value, (), kind, node.dtype)
+    _checked_scalar(scope, node.value, kind, node.dtype, path)
+    return nodes.Scalar(kind, node.dtype, None, node.value)
+
+
+def _checked_scalar(scope: Scope, value: bool | int | float, kind: str, dtype: str | None, path: Path) -> Any:
+    """The value of a rank-0 tensor: a number, packed with imaginary part 0 where the dtype is complex."""
+    packed = [value, 0] if kind == "complex" else value
+    problem = literal_problem(packed, (), kind, dtype)
     if problem:
         scope.report((*path, "value"), problem)
-    return nodes.Scalar(kind, node.dtype, None, node.value)
+    return packed
 
 
 def _int_list(scope: Scope, node: written.IntListNode, path: Path) -> nodes.Node:
@@ -187,16 +190,15 @@ def argument(scope: Scope, value: Any, path: Path) -> nodes.Node:
         return resolve(scope, value, path)
     if isinstance(value, list):
         items = [argument(scope, item, (*path, at)) for at, item in enumerate(value)]
-        return _const_or(items, [item.value for item in items if isinstance(item, nodes.Const)], nodes.Sequence(tuple(items), is_tuple=False))
+        if all(isinstance(item, nodes.Const) for item in items):
+            return nodes.Const([item.value for item in items])
+        return nodes.Sequence(tuple(items), is_tuple=False)
     if isinstance(value, dict):
         entries = {key: argument(scope, item, (*path, key)) for key, item in value.items()}
-        literals = {key: item.value for key, item in entries.items() if isinstance(item, nodes.Const)}
-        return _const_or(entries, literals, nodes.Mapping(entries))
+        if all(isinstance(item, nodes.Const) for item in entries.values()):
+            return nodes.Const({key: item.value for key, item in entries.items()})
+        return nodes.Mapping(entries)
     return nodes.Const(plain(value))
-
-
-def _const_or(parts: Any, literals: Any, node: nodes.Node) -> nodes.Node:
-    return nodes.Const(literals) if len(literals) == len(parts) else node
 
 
 def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
@@ -207,9 +209,10 @@ def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
     text = target if isinstance(target, str) else scope.variable(target, path)
     if isinstance(text, str) and scope.variables is not None:
         text = scope.fill_in(text, path)
+    if text is UNKNOWN:
+        return nodes.ClassPath("")
     if not isinstance(text, str) or not is_path(text):
-        if text is not None:
-            scope.report(path, f"{PATH_FORMATS}; found {describe(text)}")
+        scope.report(path, f"{PATH_FORMATS}; found {describe(text)}")
         return nodes.ClassPath("")
     parts = file_and_attribute(text)
     if parts is None:

@@ -34,7 +34,7 @@ _KEYS = ("init", "low", "high", "mean", "std", "p")
 
 
 def of_tensor(scope: Scope, node: written.Sampled, kind: str, path: Path) -> Draw:
-    """How the elements of a tensor are drawn. `init` defaults to what the other keys ask for, else to the kind's method."""
+    """How the elements of a tensor are drawn. `init` defaults to what the other keys ask for, else by kind."""
     init = node.init or _method_asked_for(node, kind)
     if init not in _METHODS[kind]:
         scope.report((*path, "init"), f"{init} does not draw {kind}; expected one of {', '.join(_METHODS[kind])}")
@@ -49,7 +49,7 @@ def of_tensor(scope: Scope, node: written.Sampled, kind: str, path: Path) -> Dra
 
 
 def of_scalar(scope: Scope, node: written.ScalarNode, kind: str, path: Path) -> Draw:
-    """How a Python scalar is drawn: numbers between `low` and `high`, which are required, booleans with probability `p`."""
+    """How a Python scalar is drawn: numbers between `low` and `high` (required), booleans with probability `p`."""
     if kind == "bool":
         for key in ("low", "high"):
             if node.is_written(key):
@@ -107,8 +107,9 @@ def _bounds(
         if bound is not None and integral and bound != int(bound):
             scope.report((*path, key), f"expected an integer, found {describe(bound)}")
             bound = None
-        if bound is not None and not holds(dtype, bound):
-            scope.report((*path, key), f"{describe(bound)} does not fit {dtype}")
+        if bound is not None and not (holds(dtype, bound) and (not integral or holds("int64", bound))):
+            limit = "int64, in which integers are drawn" if holds(dtype, bound) else dtype
+            scope.report((*path, key), f"{describe(bound)} does not fit {limit}")
             bound = None
         found.append(int(bound) if integral and bound is not None else bound)
     return (None, None) if None in found else (found[0], found[1])

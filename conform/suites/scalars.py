@@ -23,7 +23,7 @@ _NUMBER_START = frozenset("0123456789+-.")
 _MAX_DIGITS = 1_000  # far beyond any dtype; Python's own conversion gives up at 4300
 
 
-def resolve_plain(text: str) -> None | bool | int | float | str:
+def resolve_plain(text: str) -> bool | int | float | str | None:
     """The value of an unquoted scalar. ValueError for a number that no float64 or dtype could hold."""
     if text in _NAMED:
         return _NAMED[text]

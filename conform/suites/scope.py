@@ -15,6 +15,7 @@ from conform.suites.limits import Limits
 from conform.suites.messages import Path, Problems, SourceFile, suggest
 from conform.suites.source import Quoted
 
+UNKNOWN: Any = object()  # what an unknown variable stands for
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -66,32 +67,34 @@ class Scope:
         return 1 if found is None or found < 0 else int(found)
 
     def variable(self, node: written.VarNode | written.ShortVarNode, path: Path) -> Any:
-        """The written value of a template variable; None if there is no such variable."""
+        """The written value of a template variable; UNKNOWN if there is none of this name."""
         if self.variables is None:
             self.report(path, f"template variable {node.name!r} outside of a template")
-            return None
+            return UNKNOWN
         if node.name not in self.variables:
             known = suggest(node.name, self.variables) or _known(self.variables)
             self.report(path, f"unknown template variable {describe(node.name)}{known}")
-            return None
+            return UNKNOWN
         return self.variables[node.name]
 
     def inserted(self, value: Any) -> Any:
         """A variable's value where it is inserted: a bare string that is a dimension's symbol becomes its integer."""
+        if isinstance(value, list):
+            return [self.inserted(item) for item in value]
         if isinstance(value, str) and not isinstance(value, Quoted) and value in self.dims:
             return self.dims[value]
         return value
 
-    def fill_in(self, text: str, path: Path) -> str | None:
-        """`text` with each `{name}` replaced by the template variable's value; None if one of them is unknown."""
+    def fill_in(self, text: str, path: Path) -> Any:
+        """`text` with each `{name}` replaced by the template variable's value; UNKNOWN if one of them is."""
         parts = _PLACEHOLDER.split(text)
         for at in range(1, len(parts), 2):
             value = self.variable(written.ShortVarNode(var=parts[at]), path)
             if isinstance(value, list | dict | written.Form):
                 self.report(path, f"template variable {parts[at]!r} is no scalar, so it cannot stand in a text")
-                return None
-            if value is None:
-                return None
+                return UNKNOWN
+            if value is UNKNOWN:
+                return UNKNOWN
             parts[at] = scalar_text(value)
         return "".join(parts)
 

@@ -1,11 +1,12 @@
 """Safe reading of a YAML file into plain values that remember where they stand.
 
-Built from parser events: nesting, size and repeated aliases are checked before anything is composed (PyYAML's C composer
-recurses, and crashes the process on deep nesting), and no tag constructs anything.
+Built from parser events: nesting, size and repeated aliases are checked before anything is composed (PyYAML's C
+composer recurses, and crashes the process on deep nesting), and no tag constructs anything.
 """
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,13 +61,15 @@ class SourceError(Exception):
         self.message = message
 
 
-def read_yaml(path: Path, limits: Limits) -> Any:
-    """The document of a file. SourceError if it is no single, harmless YAML document; OSError if it cannot be read."""
+def read_text(path: Path, limits: Limits) -> str:
+    """The text of a file. SourceError if it is too large or no UTF-8; OSError if it is no readable regular file."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as file:
         data = file.read(limits.max_file_bytes + 1)
     if len(data) > limits.max_file_bytes:
         raise SourceError(Position(1, 1), limits.exceeded("max_file_bytes", f"more than {limits.max_file_bytes} bytes"))
-    return parse_yaml(_decode(data), limits)
+    return _decode(data)
 
 
 def _decode(data: bytes) -> str:
@@ -191,8 +194,8 @@ class _Builder:
             return
         self.sizes[-1] += size
         if self.sizes[-1] > self.limits.max_nodes:
-            message = self.limits.exceeded("max_nodes", f"more than {self.limits.max_nodes} values (aliases written out)")
-            raise SourceError(at, message)
+            found = f"more than {self.limits.max_nodes} values (aliases written out)"
+            raise SourceError(at, self.limits.exceeded("max_nodes", found))
         container = self.stack[-1]
         if type(container) is Seq:
             container.append(value)

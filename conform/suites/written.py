@@ -12,7 +12,19 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
-from conform.suites.fields import DimensionValue, Dtype, Integer, Name, NonEmptyString, Number, ScalarLiteral, ScalarValue, Shape
+from conform.suites.fields import (
+    DimensionValue,
+    Dtype,
+    Id,
+    Integer,
+    Name,
+    NonEmptyString,
+    Number,
+    Operator,
+    ScalarLiteral,
+    ScalarValue,
+    Shape,
+)
 
 Kind = Literal["float", "int", "bool"]
 Init = Literal["normal", "uniform", "randint", "zeros", "ones", "bernoulli"]
@@ -91,7 +103,8 @@ class Typed(Form):
     def _either_kind_or_dtype(self) -> Typed:
         if self.is_written("kind") == self.is_written("dtype"):
             found = "both" if self.is_written("kind") else "neither"
-            raise PydanticCustomError("kind_or_dtype", "expected either 'kind' or 'dtype', found {found}", {"found": found})
+            message = "expected either 'kind' or 'dtype', found {found}"
+            raise PydanticCustomError("kind_or_dtype", message, {"found": found})
         return self
 
 
@@ -342,7 +355,7 @@ def _op_tag(value: Any) -> str | None:
 
 
 Op = Annotated[
-    Annotated[str, Tag("<operator>")]
+    Annotated[Operator, Tag("<operator>")]
     | Annotated[ModuleForm, Tag("<module>")]
     | Annotated[TemplateModuleForm, Tag("<template_module>")]
     | Annotated[TemplateComparePairForm, Tag("<template_compare_pair>")],
@@ -358,7 +371,7 @@ class TestForm(Form):
 
     __test__ = False  # not pytest's
 
-    id: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$", max_length=200)] = _absent()
+    id: Id = _absent()
     impl: NonEmptyString = _absent()
     op: Op
     inputs: list[Node] = Field(alias="in")

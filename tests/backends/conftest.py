@@ -23,8 +23,10 @@ def template() -> Iterator[Template]:
 def start(template: Template) -> Callable[..., BackendProcess]:
     """A BackendProcess of a class in misbehaving.py (or of any backend, by `name`), not yet entered."""
 
-    def starter(class_name: str = "Misbehaving", name: str | None = None, timeout_s: float = 20.0) -> BackendProcess:
-        return BackendProcess(name or f"{MISBEHAVING}::{class_name}", timeout_s=timeout_s, template=template)
+    def starter(class_name: str = "Misbehaving", name: str | None = None, **options: float) -> BackendProcess:
+        return BackendProcess(
+            name or f"{MISBEHAVING}::{class_name}", template=template, **{"timeout_s": 20.0, **options}
+        )
 
     return starter
 

@@ -62,6 +62,9 @@ class Misbehaving(Backend):
     def refuse(self, reason):
         raise conform.errors.Unsupported(reason)
 
+    def lose_device(self):
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
     def fail(self, message):
         raise ValueError(message)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
@@ -125,3 +126,10 @@ def test_names_are_reachable_without_torch() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
     assert issubclass(conform.backends.TorchDevice, conform.backends.Backend)
+
+
+def test_entry_points_are_backends(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("vendor", "tests.backends.misbehaving:Sevens", registry.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "conform.backends" else [])
+    assert registry.load("vendor").name == "sevens"
+    assert ("vendor", True, "entry point tests.backends.misbehaving:Sevens") in registry.backends()

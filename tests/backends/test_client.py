@@ -146,6 +146,26 @@ def test_worker_runs_where_the_parent_does_with_one_thread(misbehaving: BackendP
     assert (directory, threads) == (os.getcwd(), 1)
 
 
+def test_threads_are_the_workers(start: Starter) -> None:
+    with start(threads=2) as process:
+        assert ask(process, "where").result[3] == process.describe()["threads"] == 2
+
+
+def test_torch_device_may_be_subclassed(start: Starter) -> None:
+    with start("Sevens") as process:
+        assert process.describe()["name"] == "sevens"
+        for op in ("aten::abs", "aten::neg"):
+            process.submit(Call(op, [np.float32([-1, 2])]))
+        assert [process.receive().result.array.tolist() for _ in range(2)] == [[1, 2], [7, 7]]
+
+
+def test_interpreter_is_a_backend(start: Starter) -> None:
+    with start(name="self") as process:
+        process.submit(Call("aten::exp", [np.float16([0, math.inf])]))
+        result = process.receive().result.array
+        assert (result.tolist(), result.dtype) == ([1, math.inf], np.float16)
+
+
 # --- What a call did to its inputs ------------------------------------------------------------------------------------
 
 
@@ -237,6 +257,15 @@ def test_crash_is_an_answer_and_the_run_goes_on(
     assert (reply.status, reply.reason) == ("crash", reason)
     assert ask(misbehaving, "where").result != first
     assert is_gone(first[0])
+
+
+def test_worker_whose_device_is_lost_answers_and_is_replaced(misbehaving: BackendProcess) -> None:
+    first = ask(misbehaving, "where").result
+    for op in ("lose_device", "where"):
+        misbehaving.submit(Call(f"do::{op}", []))
+    lost, answered = misbehaving.receive(), misbehaving.receive()
+    assert (lost.status, str(lost.reason)[:51]) == ("error", "RuntimeError: CUDA error: device-side assert trigge")
+    assert answered.result[0] != first[0]
 
 
 def test_log_of_a_crash_tells_last_words_and_place(misbehaving: BackendProcess) -> None:

@@ -13,7 +13,7 @@ import pytest
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.launcher import Template, describe_exit
+from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import is_gone
 
@@ -87,3 +87,23 @@ def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path, monke
 @pytest.mark.skipif(sys.platform != "linux", reason="signal numbers and their descriptions are Linux's")
 def test_exits_are_described(exit_code: int, text: str) -> None:
     assert describe_exit(exit_code) == text
+
+
+def test_tail_is_the_last_lines_without_addresses() -> None:
+    with new_log() as log:
+        os.write(
+            log.fileno(), b"x" * 100_000 + b"".join(b"\nline %d at 0x7f0123456789" % number for number in range(30))
+        )
+        os.write(log.fileno(), b"\nExtension modules: numpy, torch (total: 2)\n\xff\x1b[31m\n")
+        assert tail(log).splitlines() == [*(f"line {number} at 0x..." for number in range(11, 30)), "\ufffd\ufffd[31m"]
+
+
+def test_log_of_a_talkative_backend_is_emptied() -> None:
+    with new_log() as log:
+        os.write(log.fileno(), b"a few words")
+        trim(log)
+        assert tail(log) == "a few words"
+        os.write(log.fileno(), b"x" * (1 << 23))
+        trim(log)
+        os.write(log.fileno(), b"more words")
+        assert tail(log) == "more words"

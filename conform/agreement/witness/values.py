@@ -1,0 +1,19 @@
+"""What several families of witness calls vary: dtypes, and arguments in place of each other."""
+
+from __future__ import annotations
+
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
+REAL = ("bool", *INTEGERS, *FLOATS)
+HALVES = ("float16", "bfloat16")
+
+
+def is_float(dtype: str) -> bool:
+    """Whether `dtype` is one of the real floats."""
+    return dtype in FLOATS
+
+
+def is_complex(dtype: str) -> bool:
+    """Whether `dtype` is complex."""
+    return dtype in COMPLEX

@@ -1,0 +1,18 @@
+"""The suites that come with the kit: each name stands for the YAML files of its directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_ROOT = Path(__file__).parent
+NAMES = ("smoke", "core")
+
+
+def files(name: str) -> list[Path]:
+    """The files of a built-in suite, in order."""
+    return sorted((_ROOT / name).glob("*.yaml"))
+
+
+def shown(path: Path) -> str:
+    """How messages and locations call a built-in file: "core/elementwise.yaml"."""
+    return path.relative_to(_ROOT).as_posix()

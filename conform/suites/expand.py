@@ -1,0 +1,224 @@
+"""From written tests to tests: templates expanded, ids given, operators known."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from conform.schema import overloads, schema
+from conform.suites import nodes, written
+from conform.suites.document import Merged, WrittenTest
+from conform.suites.limits import Limits
+from conform.suites.messages import Path, Problems, suggest
+from conform.suites.resolve import argument, class_path, preset, resolve, size_problem
+from conform.suites.scope import UNKNOWN, Scope, has_placeholder, scalar_text
+from conform.suites.source import Quoted, position_of
+from conform.suites.test import ModuleSpec, Pair, Test
+
+_ID_TEXT = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
+
+
+def expand(merged: Merged, limits: Limits, problems: Problems, *, builtin: bool) -> list[Test]:
+    """Every test of the files, in order. Problems are reported; what is returned is meaningful only without any."""
+    expansion = _Expansion(merged, limits, problems, builtin)
+    for name, (file, directory, _) in merged.presets.written.items():
+        scope = Scope(file, directory, merged.dims, merged.presets, limits, problems)
+        preset(scope, name, ("presets", name))
+    for entry in merged.tests:
+        expansion.add(entry)
+    return expansion.tests
+
+
+class _Expansion:
+    """The tests so far, and the ids they have."""
+
+    def __init__(self, merged: Merged, limits: Limits, problems: Problems, builtin: bool) -> None:
+        self.merged = merged
+        self.limits = limits
+        self.problems = problems
+        self.builtin = builtin
+        self.tests: list[Test] = []
+        self.location_of: dict[str, str] = {}
+        self.written_ids = {entry.form.id for entry in merged.tests if entry.form.id}
+        self.counts: dict[str, int] = {}
+
+    def add(self, entry: WrittenTest) -> None:
+        scope = Scope(entry.file, entry.directory, self.merged.dims, self.merged.presets, self.limits, self.problems)
+        path: Path = ("tests", entry.index)
+        line = position_of(entry.file.tree, path).line
+        build = _Builder(scope, entry.form, path, f"{entry.file.name}:{line}", self.builtin)
+        for test in build.tests(entry.form.id or self._generated_id(entry)):
+            if len(self.tests) >= self.limits.max_tests:
+                scope.report(path, self.limits.exceeded("max_tests", f"more than {self.limits.max_tests} tests"))
+                return
+            if test.id in self.location_of:
+                first = self.location_of[test.id]
+                scope.report((*path, "id"), f"the id {test.id!r} is already that of a test at {first}")
+            self.location_of[test.id] = test.location
+            self.tests.append(test)
+
+    def _generated_id(self, entry: WrittenTest) -> str:
+        """FILE.OP.N, N counting the tests of the file without an id that have this operator."""
+        op = entry.form.op
+        base = f"{PurePath(entry.file.name).stem}.{_short_name(op)}"
+        while True:
+            self.counts[base] = self.counts.get(base, 0) + 1
+            if f"{base}.{self.counts[base]}" not in self.written_ids:
+                return f"{base}.{self.counts[base]}"
+
+
+def _short_name(op: Any) -> str:
+    """ "add.Tensor" of an operator, "Linear" of a module, "compare" of a pair."""
+    if isinstance(op, str):
+        return op.removeprefix("aten::")
+    path = getattr(op, "path", "compare")
+    return re.split(r"[.:]", path)[-1] if isinstance(path, str) else "module"
+
+
+class _Builder:
+    """Builds the tests of one entry."""
+
+    def __init__(self, scope: Scope, form: written.TestForm, path: Path, location: str, builtin: bool) -> None:
+        self.scope = scope
+        self.form = form
+        self.path = path
+        self.location = location
+        self.builtin = builtin
+
+    def tests(self, base_id: str) -> Iterator[Test]:
+        op = self.form.op
+        op_path = (*self.path, "op")
+        match op:
+            case str():
+                _check_keywords(self.scope, op, self.form.kwargs, self.path)
+                yield self._test(base_id, op, self.scope, self.form.impl)
+            case written.ModuleForm():
+                module = _module(self.scope, op, op.args, op.kwargs, op_path)
+                yield self._test(base_id, module, self.scope, self.form.impl)
+            case written.TemplateModuleForm():
+                for scope, suffix in _assignments(self.scope, op, op_path):
+                    module = _module(scope, op, op.args, op.kwargs, op_path)
+                    yield self._test(self._id(scope, base_id, "", suffix), module, scope, self.form.impl)
+            case written.TemplateComparePairForm():
+                yield from self._pairs(base_id, op, op_path)
+
+    def _pairs(self, base_id: str, op: written.TemplateComparePairForm, path: Path) -> Iterator[Test]:
+        if self.form.is_written("impl"):
+            self.scope.report((*self.path, "impl"), "the sides of a compare pair have their own 'impl'")
+        for scope, suffix in _assignments(self.scope, op, path):
+            group = self._id(scope, base_id, "", suffix)
+            for name, side in (("a", op.a), ("b", op.b)):
+                args = side.args if side.is_written("args") else op.common.args
+                home = (*path, name) if side.is_written("args") else (*path, "common")
+                module = _module(scope, side, args, op.common.kwargs | side.kwargs, (*path, name), args_path=home)
+                test_id = self._id(scope, base_id, f"__{name}", suffix)
+                yield self._test(test_id, module, scope, side.impl, Pair(group, name))
+
+    def _id(self, scope: Scope, base_id: str, side: str, suffix: str) -> str:
+        """The id with `{name}` filled in; without any, the assignment is appended."""
+        if has_placeholder(base_id):
+            filled = scope.fill_in(base_id, (*self.path, "id"))
+            return f"{base_id if filled is UNKNOWN else filled}{side}"
+        return f"{base_id}{side}{suffix}"
+
+    def _test(
+        self, test_id: str, op: str | ModuleSpec, scope: Scope, impl: str | None, pair: Pair | None = None
+    ) -> Test:
+        form, path = self.form, self.path
+        inputs = tuple(resolve(scope, node, (*path, "in", at)) for at, node in enumerate(form.inputs))
+        kwargs = {str(key): resolve(scope, node, (*path, "kwargs", key)) for key, node in form.kwargs.items()}
+        problem = size_problem(scope.limits, nodes.total_size((*inputs, *kwargs.values())))
+        if problem:
+            scope.report(path, problem)
+        if form.cast_input0_to_complex:
+            _check_cast(scope, inputs, path)
+        return Test(test_id, op, inputs, kwargs, form.device, form.cast_input0_to_complex, impl, pair, self.location,
+                    self.builtin)  # fmt: skip
+
+
+def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path) -> None:
+    """Reports keyword arguments that no overload of the operator has."""
+    for key in kwargs:
+        known = _argument_names(op)
+        if key not in known:
+            hint = suggest(key, known) or f"; its arguments are {', '.join(known)}"
+            scope.problems.add(scope.file, (*path, "kwargs", key), f"{op} has no argument {key!r}{hint}", key=True)
+
+
+@functools.cache
+def _argument_names(op: str) -> list[str]:
+    candidates = [schema(op)] if "." in op else overloads(op)
+    return list(dict.fromkeys(argument.name for one in candidates for argument in one.arguments))
+
+
+def _check_cast(scope: Scope, inputs: tuple[nodes.Node, ...], path: Path) -> None:
+    first = inputs[0] if inputs else None
+    if isinstance(first, nodes.Tensor) and first.kind == "complex":
+        return
+    if not isinstance(first, nodes.Tensor) or first.kind != "float" or first.shape[-1:] != (2,):
+        message = "expected a float tensor with a last dimension of 2 (real, imaginary) as the first input"
+        scope.report((*path, "cast_input0_to_complex"), message)
+    elif first.dtype not in (None, "float32", "float64"):
+        message = f"no complex format has parts of {first.dtype}; expected float32 or float64"
+        scope.report((*path, "cast_input0_to_complex"), message)
+
+
+# --- Modules and templates --------------------------------------------------------------------------------------------
+
+
+def _module(
+    scope: Scope, form: Any, args: list[Any], kwargs: Mapping[str, Any], path: Path, args_path: Path | None = None
+) -> ModuleSpec:
+    home = args_path or path
+    return ModuleSpec(
+        class_path(scope, form.path, (*path, "path")),
+        tuple(argument(scope, arg, (*home, "args", at)) for at, arg in enumerate(args)),
+        {str(key): argument(scope, value, (*path, "kwargs", key)) for key, value in kwargs.items()},
+    )
+
+
+def _assignments(scope: Scope, template: written.Template, path: Path) -> Iterator[tuple[Scope, str]]:
+    """For each assignment of the variables, the scope with them and the id's suffix.
+
+    A case of `cases` fixes the variables that it names; the others range over their values.
+    """
+    _check_quoted(scope, template.vars, (*path, "vars"))
+    for at, case in enumerate(template.cases or [{}]):
+        place = (*path, "cases", at)
+        _check_quoted(scope, {name: [value] for name, value in case.items()}, place)
+        for name in case:
+            if name not in template.vars:
+                hint = suggest(name, template.vars) or f"; declared: {', '.join(template.vars) or 'none'}"
+                scope.problems.add(scope.file, (*place, name), f"undeclared template variable {name!r}{hint}", key=True)
+        choices = [[case[name]] if name in case else values for name, values in template.vars.items()]
+        if math.prod(map(len, choices)) > scope.limits.max_tests:
+            scope.report(path, scope.limits.exceeded("max_tests", f"{math.prod(map(len, choices))} tests"))
+            continue
+        for values in itertools.product(*choices):
+            variables = dict(zip(template.vars, values, strict=True))
+            yield replace(scope, variables=variables), _suffix(template, at, variables)
+
+
+def _check_quoted(scope: Scope, variables: Mapping[str, list[Any]], path: Path) -> None:
+    for name, values in variables.items():
+        for at, value in enumerate(values):
+            if isinstance(value, Quoted) and value in scope.dims:
+                message = f"{str(value)!r} is quoted; the symbol of a dimension is written bare: {value}"
+                scope.report((*path, name, at), message)
+
+
+def _suffix(template: written.Template, case: int, variables: Mapping[str, Any]) -> str:
+    """ "__out_features=3,bias=true"; a value that is no short word is #K, the K-th of its variable or of the cases."""
+    parts = []
+    for name, value in variables.items():
+        text = scalar_text(value) if not isinstance(value, list | dict | written.Form) else ""
+        if not _ID_TEXT.fullmatch(text):
+            text = f"#{next((at for at, one in enumerate(template.vars[name]) if one is value), case)}"
+        parts.append(f"{name}={text}")
+    return f"__{','.join(parts)}" if parts else ""

@@ -1,0 +1,61 @@
+"""A test as it runs: one operator or module, its arguments, what restricts it. The result of loading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from conform.suites.nodes import ClassPath, Node
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSpec:
+    """A module to construct from a class and arguments, then to call."""
+
+    path: ClassPath
+    args: tuple[Node, ...]
+    kwargs: dict[str, Node]
+
+
+class Pair(NamedTuple):
+    """The pair that a test is one side of: `group` names the pair, `side` is "a" or "b"."""
+
+    group: str
+    side: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Test:
+    """One test, after expansion. Dims, presets and template variables are replaced by what they stand for."""
+
+    __test__ = False  # not pytest's
+
+    id: str
+    op: str | ModuleSpec  # an operator's name as written
+    inputs: tuple[Node, ...]
+    kwargs: dict[str, Node]
+    device: str | None  # as written: cpu, gpu, cuda or mps
+    cast_input0_to_complex: bool
+    impl: str | None
+    pair: Pair | None
+    location: str  # "file.yaml:12"
+    builtin: bool
+
+    @property
+    def op_name(self) -> str:
+        """The operator, or the class path of the module."""
+        return self.op if isinstance(self.op, str) else self.op.path.text
+
+    @property
+    def draw_id(self) -> str:
+        """What draws are keyed by: both sides of a pair get the same inputs."""
+        return self.pair.group if self.pair else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What was asked for. `digest` is the SHA-256 of the files' contents."""
+
+    names: list[str]
+    tests: tuple[Test, ...]
+    digest: str
