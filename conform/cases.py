@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from conform import schema
 from conform.errors import UsageError, did_you_mean
@@ -16,7 +15,7 @@ from conform.inputs import values as value_axis
 from conform.inputs.arguments import Arguments, is_tensor, tensors
 from conform.inputs.draws import Stream
 from conform.inputs.specs.registry import spec_of
-from conform.interp.numerics.formats import FORMATS, format_of
+from conform.interp.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, sample, variants
 
 
@@ -44,12 +43,12 @@ class Draw:
 
     def stream(self, label: str) -> Stream:
         """The random stream of one place in the test, independent of everything else that is selected."""
-        return Stream(self.seed, self.test.id, self.sample, label)
+        return Stream(self.seed, self.test.draw_id, self.sample, label)
 
     def arguments(self) -> Arguments:
         """The typical inputs, contiguous."""
-        drawn = sample(self.test, self.variant, self.stream, self.sample)
-        return _complex_input0(drawn) if self.test.cast_input0_to_complex else drawn
+        drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample)
+        return Arguments(drawn.args, drawn.kwargs, drawn.literal)
 
 
 @dataclass(frozen=True)
@@ -66,18 +65,8 @@ class Case:
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
         stream = self.draw.stream(f"values.{self.values}")
-        valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op), op=self.op)
+        valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op))
         return layout_axis.with_layout(valued, self.layout)
-
-
-def _complex_input0(arguments: Arguments) -> Arguments:
-    """The first input from its packed form [..., 2] of real and imaginary parts; one already complex stays."""
-    first = arguments.args[0]
-    if format_of(first).kind == "complex":
-        return arguments
-    packed = np.ascontiguousarray(first if format_of(first).bits >= 32 else first.astype(np.float32))
-    complex_format = FORMATS["complex128" if packed.dtype.itemsize == 8 else "complex64"]
-    return Arguments([packed.view(complex_format.storage)[..., 0], *arguments.args[1:]], arguments.kwargs, arguments.literal)
 
 
 def draws(suite: Suite, selection: Selection) -> Iterator[Draw]:
@@ -94,7 +83,8 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     arguments = draw.arguments()
     op = resolved_op(draw.test, arguments)
     dtype = _dtype(draw, op, arguments)
-    segment = dtype_segment(draw.test, draw.variant) or dtype
+    segment = dtype_segment(draw.test, draw.variant)
+    segment = dtype if segment == "none" else segment
     suffix = f"/{draw.sample}" if draw.sample else ""
     return [
         Case(f"{draw.test.id}/{segment}/{values}/{layout}{suffix}", draw, op, dtype, values, layout)
@@ -105,7 +95,7 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
 def resolved_op(test: Test, arguments: Arguments) -> str:
     """The overload that the arguments select; for a module its import path."""
     if not isinstance(test.op, str):
-        return test.op.path
+        return test.op_name
     try:
         return schema.resolve(test.op, arguments.args, arguments.kwargs, is_tensor).name
     except UsageError as error:
@@ -115,7 +105,7 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
     wanted = selection.values or ("all" if test.builtin else "typical")
-    classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None, op=op)
+    classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
     chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
     places = ["contiguous"]
     if (selection.layouts or ("all" if test.builtin else "as-written")) == "all":

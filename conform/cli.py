@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SUITE = ("core",)
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h; Python's own 1 would read as a verdict
 
 
 class _Verbs(click.Group):
@@ -35,6 +38,15 @@ class _Verbs(click.Group):
         except KeyboardInterrupt:
             click.echo("conform: interrupted", err=True)
             ctx.exit(INTERRUPTED)
+        except BrokenPipeError:  # `conform list | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout once more at its end
+            ctx.exit(BROKEN_PIPE)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except Exception:
+            traceback.print_exc()
+            click.echo("conform: this is a defect of conform itself, no verdict", err=True)
+            ctx.exit(INTERNAL_ERROR)
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -131,21 +143,21 @@ def _show(run: Run, written: Sequence[Path], quiet: bool) -> None:
 def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
     """Say whether suites are well-formed.
 
-    Prints `ok` and the number of tests, or every error of the file.
+    Prints `ok` and the number of tests of every file, or every error.
 
     \b
     conform validate mine.yaml core
     """
     from conform.suites import validate as check_suite
 
-    bad = False
+    failed = False
     for name in suites:
         try:
-            click.echo(f"ok {name}: {check_suite(name)} tests")
+            click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
         except ConformError as error:
-            bad = True
+            failed = True
             click.echo(f"conform: {error}", err=True)
-    ctx.exit(2 if bad else 0)
+    ctx.exit(2 if failed else 0)
 
 
 @main.command("list")

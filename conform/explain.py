@@ -57,7 +57,7 @@ def _bounds(names: Sequence[str], contract: str) -> str:
             bound = f"{row.bound:g} ulp" if row.bound is not None else row.formula or ""
             groups.setdefault((row.kind, bound, row.source), []).append(dtype)
     rows = [[" ".join(dict.fromkeys(dtypes)), *key] for key, dtypes in groups.items()]
-    headers = [f"contract {contract}", "kind", "bound", "source"]
+    headers = [f"{contract}: result dtype", "kind", "bound", "source"]
     return tabulate(rows, headers=headers, disable_numparse=True, maxcolwidths=[30, None, 40, 50]) if rows else ""
 
 

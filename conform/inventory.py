@@ -14,6 +14,12 @@ from conform.inputs.specs.registry import spec_of, specs
 from conform.interp import registry
 from conform.suites import load
 
+DTYPE_GROUPS = {
+    "integers": ("uint8", "int8", "int16", "int32", "int64"),
+    "floats": ("float16", "bfloat16", "float32", "float64"),
+    "complexes": ("complex64", "complex128"),
+}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -85,14 +91,23 @@ def render(entries: Sequence[Entry]) -> str:
             "yes" if entry.has_spec else "no",
             entry.tests or "no",
             " ".join(entry.contracts),
-            " ".join(entry.dtypes),
+            _dtypes(entry.dtypes),
         ]
         for entry in entries
     ]
     headers = ["op", "overloads", "semantics", "reference", "spec", "tests", "contract", "dtypes"]
     text = tabulate(rows, headers=headers, disable_numparse=True)
     holes = [f"{entry.op}: no {hole}" for entry in entries for hole in entry.holes]
-    return "\n".join([text, "", *(holes or ["no holes: every op has semantics, reference, spec and tests"])])
+    groups = [f"{name}: {' '.join(members)}" for name, members in DTYPE_GROUPS.items()]
+    return "\n".join([text, "", *groups, *(holes or ["no holes: every op has semantics, reference, spec and tests"])])
+
+
+def _dtypes(dtypes: Sequence[str]) -> str:
+    """The names, a whole group by the group's."""
+    left = " ".join(dtypes)
+    for name, members in DTYPE_GROUPS.items():
+        left = left.replace(" ".join(members), name)
+    return left
 
 
 def _mark(overloads: Sequence[str], missing: Sequence[str]) -> str:

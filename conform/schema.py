@@ -196,9 +196,7 @@ def has_ndim(value: Any) -> bool:
     return hasattr(value, "ndim")
 
 
-def resolve(
-    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor = has_ndim
-) -> OpSchema:
+def resolve(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor = has_ndim) -> OpSchema:
     """The overload a call means: an exact name is itself; a bare one is the first overload whose parameters fit.
 
     Overloads are tried first with tensors for Tensor and Python numbers for Scalar, then also with Python numbers for

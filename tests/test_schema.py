@@ -216,6 +216,7 @@ def test_dtype_names_are_torchs() -> None:
 @pytest.mark.parametrize(("name", "args", "kwargs", "overload"), CALLS, ids=lambda value: str(value)[:30])
 def test_torch_resolves_the_same(name: str, args: tuple, kwargs: dict, overload: str) -> None:
     torch = pytest.importorskip("torch")
+
     def to_torch(value: object) -> object:
         if isinstance(value, np.ndarray):
             return torch.from_numpy(value.copy())

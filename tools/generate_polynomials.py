@@ -2,8 +2,8 @@
 
     python tools/generate_polynomials.py [NAME ...]
 
-Every piece interpolates its function at Chebyshev nodes with mpmath at 400 bits. A zero of the function at a centre is factored
-out before (the first coefficient is then exactly 0). A piece whose stored coefficients miss the function by more than
+Every piece interpolates its function at Chebyshev nodes with mpmath at 400 bits. A zero at a centre is factored
+out (the first coefficient is then exactly 0). A piece whose stored coefficients miss the function by more than
 TRUNCATION, relative, at points between the nodes stops the run.
 """
 
@@ -27,12 +27,14 @@ PRECISION_BITS = 400
 
 @dataclass(frozen=True)
 class Table:
-    """`pieces` lists (function, centre, half width); a polynomial has `pairs` + `doubles` coefficients."""
+    """`pieces` lists (function, centre, half width); a polynomial has `pairs` + `doubles` coefficients. Errors are relative to
+    the function, or to `scale` where it is smaller."""
 
     name: str
     pairs: int
     doubles: int
     pieces: Callable[[], list[tuple[Callable, mpf, mpf]]]
+    scale: float = 0.0
 
 
 @cache
@@ -64,21 +66,23 @@ def stored(coefficients: Sequence[mpf], pairs: int) -> list[float]:
     return row
 
 
-def check(function: Callable, centre: mpf, half_width: mpf, row: list[float], pairs: int) -> None:
+def check(function: Callable, centre: mpf, half_width: mpf, row: list[float], pairs: int, scale: float) -> None:
+    """Stops the program where the stored piece misses its function by more than TRUNCATION."""
     coefficients = [mpf(row[2 * k]) + mpf(row[2 * k + 1]) for k in range(pairs)] + [mpf(c) for c in row[2 * pairs :]]
     for u in (mpf(-1), mpf("-0.97"), mpf("-0.4"), mpf("0.55"), mpf("0.99"), mpf(1)):
         t = half_width * u
         expected, value = function(centre + t), mp.polyval(coefficients[::-1], t)
-        error = abs(value - expected) / abs(expected)
+        error = abs(value - expected) / max(abs(expected), scale)
         if error > TRUNCATION:
-            raise SystemExit(f"piece at {mp.nstr(centre, 8)}: relative error {mp.nstr(error, 3)} exceeds TRUNCATION; add terms")
+            where, size = mp.nstr(centre, 8), mp.nstr(error, 3)
+            raise SystemExit(f"piece at {where}: relative error {size} exceeds TRUNCATION; add terms")
 
 
 def generate(table: Table) -> np.ndarray:
     rows = []
     for function, centre, half_width in table.pieces():
         row = stored(interpolate(function, centre, half_width, table.pairs + table.doubles), table.pairs)
-        check(function, centre, half_width, row, table.pairs)
+        check(function, centre, half_width, row, table.pairs, table.scale)
         rows.append(row)
     return np.ascontiguousarray(np.array(rows).T)
 
@@ -113,12 +117,12 @@ TABLES = [
     Table("atan", 8, 9, lambda: uniform(mp.atan, PER_UNIT)),
     Table("erf", 8, 9, lambda: uniform(mp.erf, PER_UNIT)),
     Table("erfcx", 8, 9, lambda: logarithmic(erfcx, 0.5, 32.0)),
-    Table("lgamma", 10, 12, lambda: uniform(log_gamma, 224, 32)),
-    Table("lgamma_to_16", 8, 9, lambda: logarithmic(log_gamma, 2.0, 16.0)),
-    Table("digamma", 10, 12, lambda: uniform(mp.digamma, 224, 32)),
-    Table("digamma_to_16", 8, 9, lambda: logarithmic(mp.digamma, 2.0, 16.0)),
-    Table("i0", 6, 7, lambda: uniform(bessel(0), PER_UNIT)),
-    Table("i1", 6, 7, lambda: uniform(bessel(1), PER_UNIT)),
+    Table("lgamma", 10, 13, lambda: uniform(log_gamma, 256, 32)),
+    Table("lgamma_to_16", 8, 9, lambda: logarithmic(log_gamma, 4.0, 16.0)),
+    Table("digamma", 10, 12, lambda: uniform(mp.digamma, 256, 32), scale=1.0),
+    Table("digamma_to_16", 8, 9, lambda: logarithmic(mp.digamma, 4.0, 16.0)),
+    Table("i0", 7, 7, lambda: uniform(bessel(0), PER_UNIT)),
+    Table("i1", 7, 7, lambda: uniform(bessel(1), PER_UNIT)),
     Table("i0_scaled", 8, 9, lambda: logarithmic(bessel_scaled(0), 1.0, 1024.0)),
     Table("i1_scaled", 8, 9, lambda: logarithmic(bessel_scaled(1), 1.0, 1024.0)),
 ]

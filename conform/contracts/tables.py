@@ -10,6 +10,7 @@ import yaml
 
 from conform.errors import UsageError, did_you_mean
 from conform.interp.numerics.formats import FORMATS
+from conform.schema import operator_names, unknown_operator
 
 KINDS = ("exact", "ulp", "accumulation", "derived")
 DATA = Path(__file__).parent / "data"
@@ -116,11 +117,9 @@ def _are_bounds(bound: object) -> bool:
 
 
 def _known_op(op: object, place: str) -> str:
-    from conform.schema import is_known, suggestion
-
-    if not isinstance(op, str) or not is_known(op):
-        raise UsageError(f"{place}: unknown operator {op!r}{suggestion(str(op))}")
-    return op
+    if op not in operator_names():
+        raise UsageError(f"{place}: {unknown_operator(str(op))}")
+    return str(op)
 
 
 def _text(mapping: object, key: str, place: object) -> str:

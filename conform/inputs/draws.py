@@ -27,7 +27,7 @@ class Stream:
     (four words), so two short draws are not the two halves of one long draw.
     """
 
-    __slots__ = ("_key", "_block")
+    __slots__ = ("_block", "_key")
 
     def __init__(self, seed: int, test_id: str, sample: int, label: str) -> None:
         # The length keeps the four parts apart, whatever characters an id has.
@@ -47,7 +47,7 @@ class Stream:
         return ((self._words(shape) >> np.uint64(11)) * _TWO_TO_MINUS_53).reshape(shape)
 
     def normal(self, shape: Shape) -> np.ndarray:
-        """Standard normal, float64: a random sign and the inverse CDF of (k + 1/2) * 2^-53, k uniform over 0 .. 2^52 - 1.
+        """Standard normal, float64: a random sign, quantiles of (k + 1/2) * 2^-53 with k uniform over 0 .. 2^52 - 1.
 
         Finite (at most 8.3 in magnitude) and never zero.
         """
@@ -159,7 +159,8 @@ _LOG_CENTRES = np.array([
 def _log(x: np.ndarray) -> np.ndarray:
     """log(x) of positive normal float64 up to 1/2, relative error below 1e-15.
 
-    x = m * 2^e with m in [1/2, 1); log m = log c + 2 atanh(s), s = (m - c) / (m + c), |s| <= 1/66, for the centre c near m.
+    x = m * 2^e with m in [1/2, 1); log m = log c + 2 atanh(s) with s = (m - c) / (m + c), where c is the centre of m's
+    interval and so |s| <= 1/65. The series of atanh ends at s^9 / 9; the rest is below 2^-68.
     """
     mantissa, exponent = np.frexp(x)
     interval = (mantissa * 32.0).astype(np.intp) - 16

@@ -1,6 +1,6 @@
 """Memory layouts: the same logical tensor over another storage, one argument at a time.
 
-Whatever lies in a storage outside the tensor is poisoned, so that a backend that ignores strides or the offset shows it.
+Whatever lies in a storage outside the tensor is poisoned, so that a backend which ignores strides or offset shows it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def dense(tensor: np.ndarray | Placed) -> np.ndarray:
 
 @functools.cache
 def poison(dtype: np.dtype) -> np.ndarray:
-    """What stands in a storage outside the tensor, 0-d: NaN, or the largest value of types without NaN (True for bool)."""
+    """What stands in a storage outside the tensor, 0-d: NaN, or the largest value (True) of types without NaN."""
     fmt = format_of(dtype)
     value: complex
     if fmt.kind == "complex":
@@ -154,11 +154,11 @@ class Layout:
 
 
 LAYOUTS = {
-    "transposed": Layout(_transposed, lambda shape: min(shape, default=0) > 0 and len(shape) > 1 and min(shape[-2:]) > 1),
+    "transposed": Layout(_transposed, lambda shape: len(shape) > 1 and min(shape) > 0 and min(shape[-2:]) > 1),
     "strided": Layout(_strided, lambda shape: math.prod(shape) > 1),
     "offset": Layout(_offset, lambda shape: math.prod(shape) > 0),
     "expanded": Layout(_expanded, lambda shape: math.prod(shape) > 1),
     "channels_last": Layout(
-        _channels_last, lambda shape: len(shape) == 4 and shape[0] > 0 and shape[1] > 1 and shape[2] * shape[3] > 1
+        _channels_last, lambda shape: len(shape) == 4 and min(shape) > 0 and shape[1] > 1 and max(shape[2:]) > 1
     ),
 }

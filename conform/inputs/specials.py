@@ -35,8 +35,8 @@ def special_values(format_name: str) -> np.ndarray:
 
 # --- Integers ---------------------------------------------------------------------------------------------------------
 
-# Ends of narrower types, integers that float16, bfloat16, float32 and float64 no longer hold (2^p + 1), the square roots
-# of 2^31 and 2^63 (products that just wrap), and small odd divisors.
+# Ends of narrower types, integers that float16, float32 and float64 no longer hold (2^p + 1), the square roots of 2^31
+# and 2^63 (products that just wrap), and small odd divisors.
 _INTEGERS = (
     2, 3, -2, 5, -7, 10, 100, 127, 128, 129, 200, 254, 255, 256, 257, -128, -129, 2049, 32767, 32768, 65535, 65537,
     46340, 46341, -(2**24) - 1, 2**31 - 1, 2**31, -(2**31), 2**32 - 1, 2**32 + 1, -(2**53) - 1, 3037000499,
@@ -164,7 +164,7 @@ def _without_duplicates(values: np.ndarray) -> np.ndarray:
 
 
 def _complex_specials(fmt: Format) -> np.ndarray:
-    """Every pair of seven finite parts, and some with an infinite or NaN part (where policy P8 leaves the result open)."""
+    """Every pair of seven finite parts, and some with an infinite or NaN part (policy P8 leaves their results open)."""
     part = fmt.component
     finite = [0.0, -0.0, 1.0, -1.0, -1.5, part.max_finite, part.min_subnormal]
     core = [(1.0, 0.0), (0.0, 1.0), (-0.0, -1.0), (1.0, 1.0), (-1.0, -0.0), (0.0, -0.0)]

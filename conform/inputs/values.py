@@ -124,7 +124,7 @@ def _domains(arguments: Arguments, taking: frozenset[int], spec: OpSpec) -> dict
         return {k: special_values(fmt.name) for k, fmt in formats.items()}
     divisors = _numbers_of(arguments, spec, spec.nonzero_integers)
     kept_divisors, kept_dividends = _kept_operands(arguments, taking, divisors, spec)
-    meets_smallest = bool(np.isin(kept_dividends, _SMALLEST).any())
+    meets_smallest = bool((kept_dividends[:, None] == _SMALLEST).any())
     meets_minus_one = bool(taking & divisors) or bool((kept_divisors == -1).any())
     domains = {}
     for k, fmt in formats.items():
@@ -136,13 +136,14 @@ def _domains(arguments: Arguments, taking: frozenset[int], spec: OpSpec) -> dict
     return domains
 
 
-_SMALLEST = (-(2**7), -(2**15), -(2**31), -(2**63))
+_SMALLEST = np.array([-(2**7), -(2**15), -(2**31), -(2**63)])
 
 
 def _has_float_operand(arguments: Arguments) -> bool:
     """Whether type promotion makes the division one of floats, where no divisor is barred."""
-    dtypes = [format_of(tensor.dtype) for tensor in tensors(arguments)]
-    return any(fmt.is_float for fmt in dtypes) or any(isinstance(value, float) for value in arguments.args)
+    formats = [format_of(tensor.dtype) for tensor in tensors(arguments)]
+    scalars = (*arguments.args, *arguments.kwargs.values())
+    return any(fmt.is_float for fmt in formats) or any(isinstance(value, float) for value in scalars)
 
 
 def _kept_operands(
@@ -153,8 +154,8 @@ def _kept_operands(
     for k, tensor in enumerate(tensors(arguments)):
         if k not in taking:
             kept[k not in divisors].append(tensor.reshape(-1).astype(np.int64))
-    divisor_places = {position(spec.name, name) for name in spec.nonzero_integers}
-    for place, value in enumerate(arguments.args):
+    divisor_places = _places(spec, spec.nonzero_integers)
+    for place, value in (*enumerate(arguments.args), *arguments.kwargs.items()):
         if isinstance(value, int):
             kept[place not in divisor_places].append(np.array([value]))
     return np.concatenate([*kept[0], _NO_VALUES]), np.concatenate([*kept[1], _NO_VALUES])
@@ -173,7 +174,7 @@ def _numbers_of(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> fro
     """Numbers of the tensors within the arguments of these names."""
     if not names:
         return frozenset()
-    places = {*names, *(position(spec.name, name) for name in names)}
+    places = _places(spec, names)
     numbers: set[int] = set()
     next_number = 0
     for place, value in (*enumerate(arguments.args), *arguments.kwargs.items()):
@@ -181,3 +182,8 @@ def _numbers_of(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> fro
         if place in places:
             numbers.update(range(first, next_number))
     return frozenset(numbers)
+
+
+def _places(spec: OpSpec, names: Sequence[str]) -> set[int | str]:
+    """How arguments of these names may stand in a call: at their positions, or by name."""
+    return {*names, *(position(spec.name, name) for name in names)}

@@ -112,24 +112,33 @@ def common_operands(*operands: Operand, floating: bool = False) -> tuple[str, Sh
     """Common dtype, broadcast shape, and the elements of each operand, read in the dtype and expanded to the shape.
 
     With `floating`, integers and bools compute in float32, the default dtype. In a float or complex op a Python scalar
-    is read as the double, and a 0-d tensor beside a dimensioned one has its own value (P30): neither is rounded.
+    is read as the double, and a 0-d float wider than the dtype has its own value (P30): neither is rounded. A change of
+    category (an int64 in a float op) is a conversion and rounds, as does one between float16 and bfloat16.
     """
     dtype = result_type(list(operands))
     if floating and category(dtype) < FLOAT:
         dtype = "float32"
     shapes = [operand.shape if isinstance(operand, RefTensor) else () for operand in operands]
     shape = broadcast_shapes(*shapes)
-    data = [_read(operand, dtype, beside=any(shapes)) for operand in operands]
+    data = [_read(operand, dtype) for operand in operands]
     return dtype, shape, [expand(values, own, shape) for values, own in zip(data, shapes, strict=True)]
 
 
-def _read(operand: Operand, dtype: str, beside: bool) -> list:
-    """Elements of an operand in the common dtype; `beside`: some operand is dimensioned."""
+def _read(operand: Operand, dtype: str) -> list:
+    """Elements of an operand in the common dtype."""
     kind = category(dtype)
     if not isinstance(operand, RefTensor):
         if kind == FLOAT:
             return [float(operand)]
         return [complex(operand) if kind == COMPLEX else convert(operand, dtype)]
-    if beside and not operand.shape and kind >= FLOAT:
+    if not operand.shape and _is_wider(operand.dtype, dtype):
         return [complex(value) for value in operand.data] if kind == COMPLEX else operand.data
     return converted(operand, dtype)
+
+
+def _is_wider(dtype: str, common: str) -> bool:
+    """Whether a float or complex dtype has more bits of precision than the common dtype, and no fewer of range."""
+    if min(category(dtype), category(common)) < FLOAT:
+        return False
+    own, other = (FLOAT_FORMATS[COMPONENTS.get(name, name)] for name in (dtype, common))
+    return own.precision > other.precision and own.emax >= other.emax

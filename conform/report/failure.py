@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import glob
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from conform.report.numbers import element_text, ulps
+from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
 
@@ -47,6 +47,12 @@ def operand_text(operand: Mapping) -> str:
     return head + ", ".join(element_text(value) for value in shown) + (f", ... {more} more" if more > 0 else "")
 
 
+def aligned(lines: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines of text, the labels in a column of their own."""
+    width = max(len(label) for label, _ in lines)
+    return [f"{label:<{width}}  {text}" for label, text in lines]
+
+
 def error_line(case: Mapping) -> str:
     """`7.25 ulp, bound 3 ulp (ulp: OpenCL C 3.0, table 66)`."""
     worst = case["worst"]
@@ -60,8 +66,8 @@ def error_line(case: Mapping) -> str:
 def contract_text(contract: Mapping) -> str:
     """Kind, bound and source of a contract row."""
     bound = contract["bound"]
-    written = "" if bound is None else f" {bound if isinstance(bound, str) else ulps(bound)}"
-    return f"{contract['kind']}{written}: {contract['source']}"
+    written = f"{bound:.3g}" if isinstance(bound, (int, float)) else bound
+    return " ".join(part for part in (contract["kind"], written) if part) + f": {contract['source']}"
 
 
 def repeat_command(case: Mapping, record: Mapping) -> str:

@@ -52,7 +52,7 @@ def _testcase(suite: ElementTree.Element, case: Mapping, record: Mapping) -> Non
         return
     tag = "failure" if status == "fail" else "error"
     outcome = ElementTree.SubElement(element, tag, type=status, message=message)
-    outcome.text = _clean("\n".join(f"{label:<10} {text}" for label, text in failure.details(case, record)))
+    outcome.text = _clean("\n".join(failure.aligned(failure.details(case, record))))
 
 
 def _clean(text: str) -> str:

@@ -54,7 +54,7 @@ def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
 
 def _failure(group: FailureGroup, record: Mapping) -> str:
     title = f"### {group.status} {group.op} {group.dtype}: {group.reason} ({len(group.cases)})"
-    body = "\n".join(f"{label:<10} {text}" for label, text in failure.details(group.example, record))
+    body = "\n".join(failure.aligned(failure.details(group.example, record)))
     others = [f"- `{case['id']}`" for case in group.cases if case is not group.example]
     if len(others) > SHOWN_IDS:
         others = [*others[:SHOWN_IDS], f"- and {len(others) - SHOWN_IDS} more: see run.json"]

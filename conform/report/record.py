@@ -146,6 +146,11 @@ def case_json(verdict: Verdict) -> dict[str, object]:
     }
 
 
+def _operand_value(value: object, dtype: str | None) -> object:
+    """An element of a tensor in decimal and hex; a Python integer, a dim perhaps, is itself."""
+    return value if dtype is None and isinstance(value, int) else element_json(value, dtype)
+
+
 def one_line(message: str) -> str:
     """A message, perhaps a backend's, as one line of printable characters; the others are escaped as in Python."""
     joined = " ".join(message.split())
@@ -178,7 +183,7 @@ def _operand_json(operand: Operand) -> dict[str, object]:
         "name": operand.name,
         "dtype": operand.dtype,
         "shape": None if operand.shape is None else list(operand.shape),
-        "values": [element_json(value, operand.dtype) for value in operand.values],
+        "values": [_operand_value(value, operand.dtype) for value in operand.values],
         "count": len(operand.values) if operand.count is None else operand.count,
     }
 

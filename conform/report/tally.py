@@ -11,7 +11,7 @@ from conform.report.numbers import ulps
 from conform.report.verdict import NOT_JUDGED
 
 FAILURES = ("fail", "error", "crash", "timeout")
-CORRECTLY_ROUNDED_ULP = 0.5
+ROUNDING_ALONE_ULP = 0.6  # half an ulp, and what is left of a wider compute type
 DTYPE_ORDER = (
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
     "float64", "complex32", "complex64", "complex128",
@@ -43,14 +43,14 @@ class Cell:
             return f"FAIL {self.failed}"
         if not self.passed:
             return "+".join(sorted(self.not_judged))
-        if self.nearest is None or not self.nearest["bound_ulp"]:
+        if self.nearest is None or (self.nearest["contract"]["kind"] == "exact" and not self.nearest["max_error_ulp"]):
             return "ok"
         return error_of_bound(self.nearest)
 
 
 def error_of_bound(case: Mapping) -> str:
     """`0.50 / 3`: the largest error of a case and its bound, in ulps."""
-    return f"{ulps(case['max_error_ulp'])} / {ulps(case['bound_ulp'])}"
+    return f"{ulps(case['max_error_ulp'])} / {float(case['bound_ulp']):.3g}"
 
 
 def excess(case: Mapping) -> tuple[float, float]:
@@ -103,10 +103,10 @@ def _group(members: list[Mapping]) -> FailureGroup:
 def nearest_to_bound(cases: Sequence[Mapping]) -> list[Mapping]:
     """The nearest case of each op and dtype that passed altogether, nearest first.
 
-    Where the bound is half an ulp, the error of a long enough run always comes close to it: those say nothing.
+    Where the bound allows the rounding of the result and hardly more, the error always comes close: those say nothing.
     """
     nearest = [cell.nearest for cell in table(cases)[2].values() if not cell.failed]
-    found = [case for case in nearest if case is not None and float(case["bound_ulp"] or 0) > CORRECTLY_ROUNDED_ULP]
+    found = [case for case in nearest if case is not None and float(case["bound_ulp"] or 0) > ROUNDING_ALONE_ULP]
     return sorted(found, key=lambda case: (-excess(case)[0], case["id"]))
 
 

@@ -96,16 +96,12 @@ def failure_block(group: FailureGroup, record: Mapping) -> str:
     cases = f"{count} case{'s' if count > 1 else ''}"
     head = click.style(group.status.upper(), fg="red", bold=True)
     lines = [f"{head} {group.op} {group.dtype}: {group.reason} ({cases})"]
-    lines += _aligned(failure.details(group.example, record))
+    details = failure.details(group.example, record)
     others = [case["id"] for case in group.cases if case is not group.example]
     if others:
         more = f", ... {len(others) - SHOWN_IDS} more" if len(others) > SHOWN_IDS else ""
-        lines += _aligned([("also", ", ".join(others[:SHOWN_IDS]) + more)])
-    return "\n".join(lines)
-
-
-def _aligned(lines: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"  {label:<10} {text}" for label, text in lines]
+        details.append(("also", ", ".join(others[:SHOWN_IDS]) + more))
+    return "\n".join([*lines, *(f"  {line}" for line in failure.aligned(details))])
 
 
 def not_judged_table(rows: Sequence[NotJudged]) -> str:

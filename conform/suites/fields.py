@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from conform.schema import operator_names, unknown_operator
 from conform.suites.dtypes import dtype_hint, dtype_names
-from conform.suites.scalars import parse_number
+from conform.suites.scalars import INTEGER_PATTERN, NUMBER_PATTERN, parse_number
 from conform.suites.source import Quoted
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -21,7 +21,6 @@ class Symbol(str):
     """The name of a dimension, written bare where a number may stand."""
 
     __slots__ = ()
-
 
 
 def _number(value: Any) -> int | float | Symbol:
@@ -102,13 +101,13 @@ def describe(value: Any) -> str:
     return json.dumps(value)[:60]
 
 
-_SYMBOL_SCHEMA = {"type": "string", "description": "the symbol of a dimension, or a number in quotes"}
-Integer = Annotated[
-    int | str, PlainValidator(_integer), WithJsonSchema({"anyOf": [{"type": "integer"}, _SYMBOL_SCHEMA]})
-]
-Number = Annotated[
-    float | str, PlainValidator(_number), WithJsonSchema({"anyOf": [{"type": "number"}, _SYMBOL_SCHEMA]})
-]
+def _number_schema(type_: str, pattern: str) -> WithJsonSchema:
+    text = {"type": "string", "pattern": f"^({_NAME.pattern}|{pattern})$"}  # a symbol, or a number in quotes
+    return WithJsonSchema({"anyOf": [{"type": type_}, text]})
+
+
+Integer = Annotated[int | str, PlainValidator(_integer), _number_schema("integer", INTEGER_PATTERN)]
+Number = Annotated[float | str, PlainValidator(_number), _number_schema("number", NUMBER_PATTERN)]
 Dtype = Annotated[str, PlainValidator(_dtype), WithJsonSchema({"type": "string", "enum": list(dtype_names())})]
 ScalarValue = Annotated[
     bool | int | float, PlainValidator(_scalar_value), WithJsonSchema({"type": ["number", "boolean"]})

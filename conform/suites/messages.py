@@ -109,7 +109,7 @@ _EXPECTED = {
     "model_attributes_type": "expected a mapping",
     "string_type": "expected a string",
     "bool_type": "expected true or false",
-    "union_error": "expected a name or a list of names",
+    "include": "expected a name or a list of names",
 }
 _OWN = {"quoted_symbol", "number", "variable", "integer", "dtype", "value", "name", "dimension", "kind_or_dtype",
         "low_and_high", "target", "operator"}  # fmt: skip

@@ -222,5 +222,3 @@ def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
             return nodes.ClassPath(str(text), (directory / parts[0]).resolve(), parts[1])
     scope.report(path, f"no file {parts[0]!r} beside the YAML file or in the working directory")
     return nodes.ClassPath("")
-
-

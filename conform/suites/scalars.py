@@ -19,6 +19,8 @@ _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INFINITY = re.compile(r"[-+]?\.(inf|Inf|INF)")
 _NAN = re.compile(r"\.(nan|NaN|NAN)")
+INTEGER_PATTERN = "|".join(form.pattern for form in (_DECIMAL, _OCTAL, _HEXADECIMAL))
+NUMBER_PATTERN = "|".join((INTEGER_PATTERN, _FLOAT.pattern, _INFINITY.pattern, _NAN.pattern))
 _NUMBER_START = frozenset("0123456789+-.")
 _MAX_DIGITS = 1_000  # far beyond any dtype; Python's own conversion gives up at 4300
 

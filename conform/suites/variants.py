@@ -74,5 +74,3 @@ def _numbers(tensor: Tensor) -> Iterator[bool | int | float]:
         yield from elements(tensor.value)
     elif tensor.draw and tensor.draw.low is not None and tensor.draw.high is not None:
         yield from (tensor.draw.low, tensor.draw.high)
-
-

@@ -273,13 +273,24 @@ def _argument_tag(value: Any) -> str:
     return "<literal>"
 
 
+# What `_argument_tag` takes for a node is none of the literal mappings, also for JSON Schema.
+_NO_NODE = {
+    "not": {
+        "anyOf": [
+            {"required": ["type"]},
+            {"required": ["ref"], "maxProperties": 1},
+            {"required": ["var"], "maxProperties": 1},
+        ]
+    }
+}
+
 # A constructor's argument: a node (a mapping with `type`, {ref: ...} or {var: ...}) or a literal, at any depth.
 Argument = TypeAliasType(
     "Argument",
     Annotated[
         Annotated[Node, Tag("<node>")]
         | Annotated[list["Argument"], Tag("<items>")]
-        | Annotated[dict[str, "Argument"], Tag("<entries>")]
+        | Annotated[dict[str, "Argument"], Field(json_schema_extra=_NO_NODE), Tag("<entries>")]
         | Annotated[ScalarLiteral, Tag("<literal>")],
         Discriminator(_argument_tag),
     ],
@@ -381,10 +392,20 @@ class TestForm(Form):
     cast_input0_to_complex: bool = False
 
 
+def _include_tag(value: Any) -> str | None:
+    return "<name>" if isinstance(value, str) else "<names>" if isinstance(value, list) else None
+
+
+Include = Annotated[
+    Annotated[NonEmptyString, Tag("<name>")] | Annotated[list[NonEmptyString], Field(min_length=1), Tag("<names>")],
+    Discriminator(_include_tag, custom_error_type="include", custom_error_message="expected a name or a list of names"),
+]
+
+
 class Header(Form):
     """What a file defines besides its tests."""
 
-    include: NonEmptyString | Annotated[list[NonEmptyString], Field(min_length=1)] = _absent()
+    include: Include = _absent()
     dims: dict[Name, DimensionValue] = Field(default_factory=dict)
     presets: dict[NonEmptyString, Node] = Field(default_factory=dict)
 

@@ -23,7 +23,7 @@ def test_junit_tells_failures_errors_and_skips_apart() -> None:
     failure = root.find(".//failure")
     assert failure is not None
     assert failure.get("message") == "fail: outside the bound"
-    assert "expected   1.105171 = 0x1.1aec7cp+0" in (failure.text or "")
+    assert "expected  1.105171 = 0x1.1aec7cp+0" in (failure.text or "")
     assert root.find(".//error").get("type") == "crash"
     assert root.find(".//skipped").get("message") == "unspecified: integer division by zero"
 

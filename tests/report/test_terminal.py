@@ -50,14 +50,14 @@ def test_a_failure_tells_all_of_it() -> None:
     block = text_of(FAILED).split("\n\n")[3]
     assert block.splitlines() == [
         "FAIL aten::exp float32: outside the bound (1 case)",
-        "  case       exp_1d/float32/special/contiguous   (core/elementwise.yaml:12)",
-        "  worst at   output 0, index [1, 2], float32",
-        "  self       float32 [2, 3, 4]: 0.1 = 0x1.99999ap-4",
-        "  expected   1.105171 = 0x1.1aec7cp+0",
-        "  actual     1.1051722 = 0x1.1aec9p+0",
-        "  error      7.25 ulp, bound 3 ulp (ulp 3: OpenCL C 3.0, 7.4 table 66: exp, single precision)",
-        "  elements   2 of 24 outside the bound",
-        "  repeat     conform check core --backend fake --id exp_1d/float32/special/contiguous --seed 0",
+        "  case      exp_1d/float32/special/contiguous   (core/elementwise.yaml:12)",
+        "  worst at  output 0, index [1, 2], float32",
+        "  self      float32 [2, 3, 4]: 0.1 = 0x1.99999ap-4",
+        "  expected  1.105171 = 0x1.1aec7cp+0",
+        "  actual    1.1051722 = 0x1.1aec9p+0",
+        "  error     7.25 ulp, bound 3 ulp (ulp 3: OpenCL C 3.0, 7.4 table 66: exp, single precision)",
+        "  elements  2 of 24 outside the bound",
+        "  repeat    conform check core --backend fake --id exp_1d/float32/special/contiguous --seed 0",
     ]
 
 
@@ -79,7 +79,7 @@ def test_failures_of_one_kind_are_told_once_with_the_worst_case() -> None:
     ]  # fmt: skip
     text = text_of(*alike)
     assert text.count("expected ") == 1
-    assert "FAIL aten::exp float32: 499 elements outside (500 cases)\n  case       t499/" in text
+    assert "FAIL aten::exp float32: 499 elements outside (500 cases)\n  case      t499/" in text
     assert "... 496 more" in text
     assert "aten::exp  FAIL 500" in text
 

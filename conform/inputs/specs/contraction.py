@@ -6,5 +6,5 @@ from conform.inputs.specs.registry import FLOATS, NUMBERS, spec
 
 spec("aten::mm", dtypes=NUMBERS)
 spec("aten::addmm", dtypes=NUMBERS)
-# Without groups, dilation and transposition torch takes every integer type; these are the types that it always takes.
+# Without dilation and transposition torch takes every integer type; these are the types that it always takes.
 spec("aten::convolution", dtypes=("int64", *FLOATS))

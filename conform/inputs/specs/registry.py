@@ -61,7 +61,7 @@ def spec(
 
 
 def spec_of(op_name: str) -> OpSpec | None:
-    """The spec of `aten::name.overload` or `aten::name`: its own, else the one of all overloads; None if there is none."""
+    """The spec of `aten::name.overload`: its own, else the one of `aten::name`; None if there is neither."""
     _load()
     return _SPECS.get(op_name) or _SPECS.get(op_name.partition(".")[0])
 
@@ -79,7 +79,7 @@ def position(op_name: str, argument: str) -> int:
     names = [[one.name for one in candidate.arguments if not one.kwarg_only] for candidate in candidates]
     places = {each.index(argument) for each in names if argument in each}
     if len(places) != 1:
-        raise ValueError(f"spec of {op_name}: expected one position of {argument!r} in its schemas, found {sorted(places)}")
+        raise ValueError(f"spec of {op_name}: {argument!r} has positions {sorted(places)} in its schemas, expected one")
     return places.pop()
 
 

@@ -64,8 +64,8 @@ def dot(lhs: np.ndarray, rhs: np.ndarray, axis: int) -> Accumulated:
         faint = ((np.abs(product) < SAFE_PRODUCT) & finite & (lhs != 0) & (rhs != 0)).any(axis)
         pieces = _exact_sums(np.concatenate([product, error], axis), axis, lambda part: part.sum(axis))
         exponent = (a_exponent + b_exponent).reshape(faint.shape)
-        magnitude = np.abs(product).sum(axis)
-        return _assembled(pieces, magnitude, exponent, lhs.shape[axis], lhs.shape[axis] * faint * TINY, special)
+        lost = lhs.shape[axis] * faint * TINY
+        return _assembled(pieces, np.abs(product).sum(axis) + lost, exponent, lhs.shape[axis], lost, special)
 
 
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
@@ -82,12 +82,13 @@ def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
         a_slices, a_cut = _slices(a, bits, MAX_SLICES)
         b_slices, b_cut = _slices(b, bits, MAX_SLICES)
         pieces = _diagonals(a_slices, b_slices)
-        lost = count * TINY * (a_faint | b_faint)
+        magnitude, lost = np.abs(a) @ np.abs(b), count * TINY * (a_faint | b_faint)
         if a_cut or b_cut or len(a_slices) + len(b_slices) > MAX_SLICES + 1:
             # At most (MAX_SLICES^2 + 2) products of parts i and j with i + j >= MAX_SLICES were left out, each at most
             # count * 2^(-bits * MAX_SLICES).
+            magnitude = magnitude + count * TINY  # products may have underflowed
             lost = lost + count * (MAX_SLICES**2 + 2) * 2.0 ** (-bits * MAX_SLICES)
-        return _assembled(pieces, np.abs(a) @ np.abs(b), a_exponent + b_exponent, count, lost, special)
+        return _assembled(pieces, magnitude, a_exponent + b_exponent, count, lost, special)
 
 
 def decide_sum(fmt: Format, accumulated: Accumulated, exact: Callable[[tuple[int, ...]], Fraction]) -> np.ndarray:
@@ -141,7 +142,7 @@ def _summed(
         magnitude = add_up(np.abs(scaled))
         drop = exponent if magnitude.ndim == terms.ndim else exponent.reshape(magnitude.shape)
         lost = terms.shape[axis] * TINY * faint.reshape(drop.shape)
-        return _assembled(pieces, magnitude, drop, counts, lost, special)
+        return _assembled(pieces, magnitude + lost, drop, counts, lost, special)
 
 
 def _normalised(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -207,7 +208,7 @@ def _assembled(
     hi, lo = two_sum(hi, lo)
     real = Real(hi, lo, (dropped + lost) * RAISE).times_power_of_two(exponent)
     count = np.max(terms, initial=0)
-    magnitude = np.ldexp((magnitude + lost) * (1 + (count + 4) * 2.0**-52), exponent) + 2.0**-1074 * (magnitude > 0)
+    magnitude = np.ldexp(magnitude * (1 + (count + 4) * 2.0**-52), exponent) + 2.0**-1074 * (magnitude > 0)
     if special is not None:
         determined = ~np.isfinite(special)
         finite = Real(*(np.where(determined, 0.0, part) for part in (real.hi, real.lo, real.radius)))

@@ -60,7 +60,7 @@ def sqrt(fmt: Format, a: np.ndarray) -> Result:
         root = np.sqrt(a)
         square, square_error = two_prod(root, root)
         error = ((a - square) - square_error) / (2 * root)  # a - root^2 is a float64
-        unsafe = (a > 0) & (a < SMALLEST_SAFE)
+        unsafe = (a > 0) & ((a < SMALLEST_SAFE) | ~np.isfinite(error)) & np.isfinite(a)
         error, radius = _rescued(root, error, 2.0**-50 * np.abs(error), unsafe, lambda: Real.exact(a).sqrt())
         return _result(fmt, root, error, radius)
 

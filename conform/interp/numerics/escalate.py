@@ -17,6 +17,7 @@ from conform.interp.numerics.formats import Format
 from conform.interp.numerics.rounding import round_fraction
 
 PRECISIONS = (160, 480, 1440)
+BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike in every format
 
 mp_exp = np.frompyfunc(mpmath.exp, 1, 1)
 mp_sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
@@ -47,8 +48,17 @@ def _rounded(fmt: Format, coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) 
     if not mpmath.isfinite(fine):
         return fmt.storage.type(float(fine))
     radius = mpmath.ldexp(abs(fine), 20 - precision) + 2 * abs(fine - coarse)
-    low, high = (round_fraction(fmt, as_fraction(fine + sign * radius)) for sign in (-1, 1))
+    low, high = (round_fraction(fmt, as_fraction(_within_reach(fine + sign * radius))) for sign in (-1, 1))
     return low if low == high else None
+
+
+def _within_reach(number: mpmath.mpf) -> mpmath.mpf:
+    """The number, or in place of one like e^-1e38, which no Fraction can hold, 2^+-BEYOND_EXPONENT with its sign."""
+    magnitude = mpmath.mag(number) if number else 0
+    if abs(magnitude) <= BEYOND_EXPONENT:
+        return number
+    beyond = mpmath.ldexp(1, BEYOND_EXPONENT if magnitude > 0 else -BEYOND_EXPONENT)
+    return beyond if number > 0 else -beyond
 
 
 def as_fraction(number: mpmath.mpf) -> Fraction:

@@ -28,39 +28,37 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
       a real beyond that counts as that number too. So the error is 0 where overflow is right, and stays finite and
       monotone around the edge. In formats without infinity NaN is the overflow, where the real is near the edge.
     * Both NaN: 0. Equal infinities: 0. Other classes that differ: infinite. The sign of zero is judged elsewhere.
-    * Where nothing is known of the real (infinite radius, finite hi): NaN.
+    * An infinite hi with infinite radius is a finite real beyond float64's range. With finite hi nothing is known: NaN.
     """
     with np.errstate(all="ignore"):
-        exponent = _ulp_exponent(fmt, real.hi, real.lo)
-        steps, unit = _beyond_largest(fmt)
+        infinite = np.isinf(real.hi)
+        exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, real.lo))
+        steps, unit = _overflow_point(fmt)
         edge = np.ldexp(steps, unit - exponent)  # everything is counted in ulps of the real from here on
-        beyond = np.isinf(real.hi) & np.isinf(real.radius)  # a finite number beyond float64's range
         hi, lo = np.ldexp(real.hi, -exponent), np.ldexp(real.lo, -exponent)
-        clamped = np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge
+        clamped = infinite | (np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge)
         hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
         value = np.asarray(actual).astype(np.float64)
         overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & (np.abs(hi) > edge / 2)
-        sign_source = value if fmt.has_inf else hi
-        in_ulps = np.where(overflowed, np.copysign(edge, sign_source), np.ldexp(value, -exponent))
-        error = np.abs((in_ulps - hi) - lo)
-        return _by_class(error, value, real, beyond, overflowed & ~np.isinf(value))
+        signed_edge = np.copysign(edge, value if fmt.has_inf else hi)
+        in_ulps = np.where(overflowed, signed_edge, np.ldexp(value, -exponent))
+        return _by_class(np.abs((in_ulps - hi) - lo), value, real)
 
 
-def _by_class(
-    error: np.ndarray, value: np.ndarray, real: Real, beyond: np.ndarray, overflow_as_nan: np.ndarray
-) -> np.ndarray:
-    """`error`, but 0 or infinity where the real, or the actual value, is of a special class."""
-    determined = ~np.isfinite(real.hi) & ~beyond
+def _by_class(error: np.ndarray, value: np.ndarray, real: Real) -> np.ndarray:
+    """`error` (NaN where `value` is NaN) with the classes put in force."""
+    finite, known = np.isfinite(real.hi), np.isfinite(real.radius)
     same = (value == real.hi) | (np.isnan(value) & np.isnan(real.hi))
-    error = np.where(determined, np.where(same, 0.0, np.inf), error)
-    error = np.where(~determined & np.isnan(value) & ~overflow_as_nan, np.inf, error)
-    return np.where(np.isfinite(real.hi) & np.isinf(real.radius), np.nan, error)
+    error = np.where(np.isnan(error), np.inf, error)
+    error = np.where(~finite & known, np.where(same, 0.0, np.inf), error)
+    return np.where(finite & ~known, np.nan, error)
 
 
-def _beyond_largest(fmt: Format) -> tuple[float, int]:
+def _overflow_point(fmt: Format) -> tuple[float, int]:
     """(m, k): m * 2^k is what an overflow counts as; in formats that cannot show it, the largest number itself."""
-    steps = fmt.max_finite / 2.0 ** (fmt.emax - fmt.mantissa_bits)
-    return (steps + 1.0 if fmt.has_inf or fmt.has_nan else steps), fmt.emax - fmt.mantissa_bits
+    unit = fmt.emax - fmt.mantissa_bits
+    steps = fmt.max_finite / 2.0**unit
+    return (steps + 1.0 if fmt.has_inf or fmt.has_nan else steps), unit
 
 
 def _ulp_exponent(fmt: Format, hi: np.ndarray, lo: np.ndarray) -> np.ndarray:

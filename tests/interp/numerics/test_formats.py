@@ -22,7 +22,8 @@ def decoded(fmt: Format, code: int) -> float:
         return float("nan") if mantissa else (-1) ** sign * float("inf")
     if fmt.has_nan and fmt.name.endswith("fnuz") and code == 1 << (fmt.bits - 1):
         return float("nan")
-    if fmt.has_nan and fmt.name.endswith(("fn", "fnu")) and exponent == top and mantissa == (1 << fmt.mantissa_bits) - 1:
+    all_ones = exponent == top and mantissa == (1 << fmt.mantissa_bits) - 1
+    if fmt.has_nan and fmt.name.endswith(("fn", "fnu")) and all_ones:
         return float("nan")
     fraction = mantissa / 2**fmt.mantissa_bits
     if exponent == 0 and fmt.has_subnormals:

@@ -15,7 +15,7 @@ With u = 2^-53, and as long as nothing overflows and no partial product falls be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mpmath
 import numpy as np
@@ -101,6 +101,14 @@ def take(x: DD, index: Array) -> DD:
 def look_up(table: DD, index: Array) -> DD:
     """Entries of a table; an index that garbage operands brought outside is clamped (the result is not used)."""
     return table[0].take(index, mode="clip"), table[1].take(index, mode="clip")
+
+
+def fill(result: DD, mask: Array, function: Callable[..., DD], *operands: DD) -> None:
+    """Write function(operands) into `result` where `mask` holds, computing only there."""
+    if mask.any():
+        everywhere = mask.all()
+        part = function(*(x if everywhere else take(x, mask) for x in operands))
+        result[0][mask], result[1][mask] = part
 
 
 def of(x: Array) -> DD:

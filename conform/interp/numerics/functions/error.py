@@ -5,7 +5,6 @@ erf is a polynomial below 1; erfc x = e^(-x^2) erfcx x from 1/2 on, where erfcx 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import mpmath
@@ -13,7 +12,7 @@ import numpy as np
 
 from conform.interp.numerics.eft import fast_two_sum, two_prod
 from conform.interp.numerics.functions import dd
-from conform.interp.numerics.functions.dd import DD, Array
+from conform.interp.numerics.functions.dd import DD, Array, fill
 from conform.interp.numerics.functions.exponential import exp
 from conform.interp.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
 
@@ -28,6 +27,7 @@ ERF_FLOAT64_ERROR = 2.0**-49
 _ERF = Piecewise("erf", 8)
 _ERFCX = Piecewise("erfcx", 8)
 _LOWEST, _HIGHEST = 0.5, 32.0  # erfc 27.3 < 2^-1075
+_REACH = 60.0  # Phi(-60) < 2^-2600: larger arguments give the same float64
 
 
 def _erf_below_one(x: DD) -> DD:
@@ -40,14 +40,6 @@ def _erfc_from_half(x: DD, x_squared: DD) -> DD:
     """erfc x for 1/2 <= x < 27.5."""
     piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
     return dd.mul(exp(dd.neg(x_squared)), _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1])))
-
-
-def _fill(result: DD, mask: Array, function: Callable[..., DD], *operands: DD) -> None:
-    """Write function(operands) where mask holds, computing only there."""
-    if mask.any():
-        everywhere = mask.all()
-        part = function(*(x if everywhere else dd.take(x, mask) for x in operands))
-        result[0][mask], result[1][mask] = part
 
 
 def _empty_like(x: DD) -> DD:
@@ -64,21 +56,26 @@ def erf(x: DD) -> DD:
     size = np.minimum(size[0], 27.0), np.where(size[0] < 27.0, size[1], 0.0)
     below_one = size[0] < 1.0
     result = _empty_like(x)
-    _fill(result, below_one, _erf_below_one, size)
-    _fill(result, ~below_one, lambda z: _one_minus(_erfc_from_half(z, dd.square(z))), size)
+    fill(result, below_one, _erf_below_one, size)
+    fill(result, ~below_one, lambda z: _one_minus(_erfc_from_half(z, dd.square(z))), size)
     return dd.scale(result, np.copysign(1.0, x[0]))
 
 
 def erfc(x: DD, x_squared: DD | None = None) -> tuple[DD, Array]:
     """erfc x and its relative error; `x_squared`, if given, is within 2^-105 relative of the square."""
+    reach = square_error(x[0])
+    far_away = np.abs(x[0]) > _REACH
+    if far_away.any():
+        x = dd.where(far_away, dd.of(np.copysign(_REACH, x[0])), x)
+        x_squared = None if x_squared is None else dd.where(far_away, dd.of(np.full_like(x[0], _REACH**2)), x_squared)
     square = dd.square(x) if x_squared is None else x_squared
     result = _empty_like(x)
     far = x[0] >= 0.5
     middle = (x[0] > -1.0) & ~far
-    _fill(result, far, _erfc_from_half, x, square)
-    _fill(result, middle, _erfc_middle, x)
-    _fill(result, ~(far | middle), lambda z, zz: dd.add_double(dd.neg(_erfc_from_half(z, zz)), 2.0), dd.neg(x), square)
-    return result, ERFC_ERROR + square_error(x[0])
+    fill(result, far, _erfc_from_half, x, square)
+    fill(result, middle, _erfc_middle, x)
+    fill(result, ~(far | middle), lambda z, zz: dd.add_double(dd.neg(_erfc_from_half(z, zz)), 2.0), dd.neg(x), square)
+    return result, ERFC_ERROR + reach
 
 
 def _erfc_middle(x: DD) -> DD:
@@ -116,6 +113,7 @@ def gelu(x: DD) -> tuple[DD, Array]:
 
 def erfc_float64(x: Array, half_arguments: bool = False) -> Array:
     """erfc x, or erfc(x / sqrt 2) with the square taken of x, within ERF_FLOAT64_ERROR."""
+    x = np.clip(x, -_REACH, _REACH)
     z = x * 0.7071067811865476 if half_arguments else x
     size = np.abs(z)
     hi, lo = two_prod(x, x)
@@ -125,6 +123,13 @@ def erfc_float64(x: Array, half_arguments: bool = False) -> Array:
     tail = np.exp(-hi) * (1.0 - lo) * _ERFCX.float64(piece, size - centre)
     far = np.where(z > 0, tail, 2.0 - tail)
     return np.where((z < 0.5) & (z > -1.0), 1.0 - erf_float64_below_one(z), far)
+
+
+def erfcx_float64(x: Array) -> Array:
+    """e^(x^2) erfc x for x >= 1/4, within 2^-50."""
+    piece, centre = log_piece(x, _LOWEST, _HIGHEST)
+    tail = _ERFCX.float64(piece, x - centre)
+    return np.where(x < _LOWEST, np.exp(x * x) * (1.0 - erf_float64_below_one(x)), tail)
 
 
 def erf_float64_below_one(x: Array) -> Array:

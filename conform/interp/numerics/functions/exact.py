@@ -138,12 +138,14 @@ def _power_of_two(sign: int, exponent: int) -> Fraction:
 
 
 def atan2(y: float, x: float) -> Exact:
-    """+-0 for a positive x; +-pi for a negative x, which mpmath's unsigned zero cannot tell."""
-    if y != 0:
+    """Where a zero or an infinity decides: +-0 for a positive x, else multiples of pi/4 with the sign of y (C99 F.9.1.4)."""
+    if y != 0 and not isinf(y) and not isinf(x):
         return None
-    if math.copysign(1.0, x) > 0:
-        return y
-    return (lambda: -mpmath.pi) if math.copysign(1.0, y) < 0 else (lambda: +mpmath.pi)
+    if not isinf(y) and math.copysign(1.0, x) > 0:
+        return math.copysign(0.0, y)
+    quarters = (1 if x > 0 else 3) if isinf(x) and isinf(y) else 2 if isinf(y) else 4
+    sign = int(math.copysign(1, y))
+    return lambda: sign * quarters * mpmath.pi / 4
 
 
 def xlogy(x: float, y: float) -> Exact:
@@ -160,3 +162,15 @@ def sinc(x: float) -> Exact:
     if x == 0:
         return Fraction(1)
     return 0.0 if x == math.floor(x) else None
+
+
+def lgamma(x: float) -> Exact:
+    """0 at 1 and 2; +inf at the poles 0, -1, -2, ..."""
+    if x in (1.0, 2.0):
+        return 0.0
+    return inf if x <= 0 and x == math.floor(x) else None
+
+
+def digamma(x: float) -> Exact:
+    """The pole at 0: -inf from the right, +inf from the left, by the sign of the zero."""
+    return math.copysign(inf, -x) if x == 0 else None

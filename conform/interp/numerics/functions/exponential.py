@@ -24,7 +24,7 @@ EXPM1_ERROR = 2.0**-96
 the cancellation makes 2^-98; where j = n = 0 the result is expm1(r), relative 2^-102."""
 
 _STEPS = 128  # per octave
-_REACH = 720.0  # arguments beyond are clamped: e^720 overflows float64, e^-720 is left to mpmath
+_REACH = 1500.0  # arguments beyond are clamped to it: 0 and inf in float64
 _PAIRS = 5
 
 
@@ -97,7 +97,7 @@ def _ldexp(x: DD, n: Array) -> DD:
 
 
 def exp(x: DD) -> DD:
-    """e^x, relative error EXP_ERROR; arguments beyond +-720 give those of +-720."""
+    """e^x, relative error EXP_ERROR; 0 and inf beyond float64's range."""
     n, t, e = _kernel(x)
     product = dd.mul(t, e)
     return _ldexp(dd.add(t, product), n)

@@ -77,12 +77,14 @@ def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tu
 
 def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> tuple[Array, Real]:
     estimate = function.float64(*operands)
-    if fmt.name == "float64" or not float64_holds(function):
+    if fmt.name == "float64":
+        real = _double_double(function, estimate, operands)
+        value, undecided = _decide_float64(real)
+    elif not float64_holds(function):
         real = _double_double(function, estimate, operands)
         value, undecided = decide(fmt, real)
     else:
-        real = _float64(function, estimate, operands)
-        value, undecided = decide(fmt, real)
+        real, value, undecided = _float64(function, fmt, estimate, operands)
         if undecided.any():
             where = np.flatnonzero(undecided)
             fine = _double_double(function, estimate[where], [x[where] for x in operands])
@@ -96,19 +98,27 @@ def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> t
 # 1: float64
 
 
-def _float64(function: Function, estimate: Array, operands: list[Array]) -> Real:
+def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Array]) -> tuple[Real, Array, Array]:
+    """The reals, the values in `fmt`, and where they are undecided."""
     hi = np.array(estimate)
     size = np.abs(hi)
     radius = size * function.float64_error
+    radius[~np.isfinite(hi) | _class_of_operands(estimate, operands)] = 0.0
+    margin = radius * 1.125  # the float64 sums below are off by 2^-53 |hi| <= radius / 16
     tiny = size < UNDERFLOW
     if tiny.any():
         tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
         hi[tiny] = np.copysign(UNDERFLOW / 2, hi[tiny])
-        radius[tiny] = UNDERFLOW / 2
-    special = ~np.isfinite(hi)
-    known = _class_of_operands(estimate, operands)
-    radius[special | known] = 0.0
-    return Real(hi, np.zeros_like(hi), radius)
+        radius[tiny], margin[tiny] = UNDERFLOW / 2, 0.0  # all of (0, UNDERFLOW] rounds to zero
+    low, high = round_to(fmt, hi - margin), round_to(fmt, hi + margin)
+    return Real(hi, np.zeros_like(hi), radius), low, (low.view(fmt.code_storage) != high.view(fmt.code_storage)) & (margin > 0)
+
+
+def _decide_float64(real: Real) -> tuple[Array, Array]:
+    """`decide` for what `_double_double` returns: |lo| <= ulp(hi)/2, a radius of 0, or of at least 2^-102 |hi|."""
+    margin = real.radius * 1.125  # lo - margin and lo + margin are off by 2^-106 |hi| <= radius / 16
+    low, high = real.hi + (real.lo - margin), real.hi + (real.lo + margin)
+    return low, (low != high) & (margin > 0)
 
 
 def _any_non_finite(operands: list[Array]) -> Array:

@@ -11,10 +11,13 @@ from mpmath import mpf
 
 from conform.interp.numerics.functions import (
     activations,
+    bessel,
     error,
     exact,
     exponential,
+    gamma,
     hyperbolic,
+    inverse_error,
     inverse_trigonometric,
     logarithm,
     powers,
@@ -29,6 +32,10 @@ the ladder checks 4 ulp on the sentinels. Operands have at most 24 bits there: c
 next to a multiple of pi/2, is off by 2^-49.1 in glibc 2.36; 16367173 * 2^72 is the closest of 24 bits."""
 CLASS_ONLY = float("inf")
 """A float64 formula that is right about NaN and infinity alone."""
+
+FAR, FAR_EXPONENT = 1000, 100_000
+"""Where a computed argument of erfc or exp is cut off: its rounding error would count that often, and e^-100000 times any
+double rounds to zero in every format."""
 
 UNIT = tuple((s * x,) for x in (2.0**-30, 0.1, 0.4999, 0.7071, 0.9375, 1 - 2.0**-20) for s in (1.0, -1.0))
 LINE = UNIT + tuple((s * x,) for x in (1.0, 1.5, 3.1, 7.3, 20.7, 85.5, 700.1) for s in (1.0, -1.0))
@@ -107,7 +114,7 @@ _define("erfc", error.erfc_float64, error.erfc, None, mpmath.erfc, exact.values(
 
 
 def _mp_ndtr(x: mpf) -> mpf:
-    return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+    return mpmath.erfc(-max(x, -FAR) / mpmath.sqrt(2)) / 2
 
 
 _define("ndtr", error.ndtr_float64, error.ndtr, None, _mp_ndtr, exact.values({0.0: 0.5}), LINE[:20], 2 * _ERF)
@@ -116,7 +123,7 @@ _define("gelu", error.gelu_float64, error.gelu, None, lambda x: x * _mp_ndtr(x),
 
 def _mp_gelu_tanh(x: mpf) -> mpf:
     two_u = mpmath.sqrt(8 / mpmath.pi) * (x + x**3 * 44715 / 10**6)
-    return x / (1 + mpmath.exp(-two_u))
+    return x / (1 + mpmath.exp(-max(two_u, -FAR_EXPONENT)))
 
 
 _define(
@@ -191,9 +198,62 @@ _define("hypot", np.hypot, powers.hypot, None, lambda x, y: mpmath.sqrt(x * x + 
 
 def _mp_pow(x: mpf, y: mpf) -> mpf:
     sign = -1 if x < 0 and int(y) % 2 else 1
-    return sign * mpmath.exp(y * mpmath.log(abs(x)))
+    exponent = y * mpmath.log(abs(x))
+    return sign * mpmath.exp(min(max(exponent, -FAR_EXPONENT), FAR_EXPONENT))
 
 
 _define("pow", np.power, powers.pow, None, _mp_pow, exact.pow, PAIRS)
+
+# Special functions
+
+
+def _mp_lgamma(x: mpf) -> mpf:
+    """Near a zero the value loses at most 100 bits (the zeros below 0 are 2^-60 from the nearest double)."""
+    with mpmath.extraprec(120):
+        return mpmath.loggamma(x) if x > 0 else mpmath.log(abs(mpmath.pi / mpmath.sinpi(x))) - mpmath.loggamma(1 - x)
+
+
+def _mp_digamma(x: mpf) -> mpf:
+    with mpmath.extraprec(120):
+        return mpmath.digamma(x)
+
+
+_BESSEL, _BESSEL_FLOAT64 = bessel.BESSEL_ERROR, bessel.BESSEL_FLOAT64_ERROR
+_define("lgamma", gamma.lgamma_class, gamma.lgamma, None, _mp_lgamma, exact.lgamma, POSITIVE, CLASS_ONLY)
+_define("digamma", gamma.digamma_class, gamma.digamma, None, _mp_digamma, exact.digamma, POSITIVE, CLASS_ONLY)
+_define(
+    "i0",
+    bessel.i0_float64,
+    bessel.i0,
+    _BESSEL,
+    lambda x: mpmath.besseli(0, x),
+    exact.values({0.0: 1.0}),
+    LINE,
+    _BESSEL_FLOAT64,
+)
+_define(
+    "i1", bessel.i1_float64, bessel.i1, _BESSEL, lambda x: mpmath.besseli(1, x), exact.odd_zero, LINE, _BESSEL_FLOAT64
+)
+_INVERSE_ERF, _INVERSE_ERF_FLOAT64 = inverse_error.INVERSE_ERROR, inverse_error.INVERSE_FLOAT64_ERROR
+_define(
+    "erfinv",
+    inverse_error.erfinv_float64,
+    inverse_error.erfinv,
+    _INVERSE_ERF,
+    inverse_error.mp_erfinv,
+    exact.values({0.0: 0.0, 1.0: np.inf, -1.0: -np.inf}),
+    UNIT,
+    _INVERSE_ERF_FLOAT64,
+)
+_define(
+    "ndtri",
+    inverse_error.ndtri_float64,
+    inverse_error.ndtri,
+    None,
+    inverse_error.mp_ndtri,
+    exact.values({0.0: -np.inf, 0.5: 0.0, 1.0: np.inf}),
+    tuple((p,) for p in (2.0**-100, 1e-9, 0.01, 0.3, 0.4999, 0.50001, 0.7, 0.99, 1 - 2.0**-20)),
+    _INVERSE_ERF_FLOAT64,
+)
 
 FUNCTIONS = MappingProxyType(_FUNCTIONS)

@@ -1,0 +1,211 @@
+"""Which tensors take special values, and which of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from conform.errors import UsageError
+from conform.inputs.arguments import Arguments, tensors
+from conform.inputs.draws import Stream
+from conform.inputs.specials import special_values
+from conform.inputs.specs.registry import spec_of
+from conform.inputs.values import value_classes, with_values
+
+ADD, GATHER = spec_of("aten::add.Tensor"), spec_of("aten::gather")
+DIV, FLOOR, REMAINDER = spec_of("aten::div.Tensor"), spec_of("aten::div.Tensor_mode"), spec_of("aten::remainder.Tensor")
+MIN = -(2**31)
+
+
+def stream(test_id: str = "t") -> Stream:
+    return Stream(0, test_id, 0, "values")
+
+
+def special(arguments: Arguments, value_class: str, spec: object = ADD, test_id: str = "t") -> list[np.ndarray]:
+    return tensors(with_values(arguments, value_class, stream(test_id), spec))
+
+
+def codes(values: np.ndarray) -> list[bytes]:
+    return [value.tobytes() for value in values.reshape(-1)]
+
+
+# --- Classes ----------------------------------------------------------------------------------------------------------
+
+X, N, B = np.ones((2, 3), np.float32), np.ones((2, 3), np.int64), np.ones((2, 3), np.bool_)
+
+
+@pytest.mark.parametrize(("op", "arguments", "numbers"), [
+    ("aten::exp", Arguments([X]), [0]),
+    ("aten::add", Arguments([X, N]), [0, 1]),
+    ("aten::add", Arguments([X, B]), [0]),
+    ("aten::add", Arguments([X, 2.0], {"alpha": 3}), [0]),
+    ("aten::add", Arguments([X, X], literal=frozenset({0})), [1]),
+    ("aten::add", Arguments([X, np.ones((0, 3))]), [0]),
+    ("aten::add", Arguments([B, B]), []),
+    ("aten::cat", Arguments([[X, X], 1]), [0, 1]),
+    ("aten::where.self", Arguments([N, X, X]), [1, 2]),
+    ("aten::gather", Arguments([X, 0, N]), [0]),
+    ("aten::gather", Arguments([X, 0], {"index": N}), [0]),
+    ("aten::index_put", Arguments([X, [None, N, N], X]), [0, 3]),
+    ("aten::index_put", Arguments([X], {"values": X, "indices": [N, N]}), [0, 1]),
+    ("aten::addmm", Arguments([X, X, X]), [0, 1, 2]),
+])  # fmt: skip
+def test_one_class_for_each_eligible_tensor(op: str, arguments: Arguments, numbers: list[int]) -> None:
+    expected = ["special", *(f"special.{number}" for number in numbers)] if numbers else []
+    assert value_classes(arguments, spec_of(op)) == ["typical", *expected]
+
+
+def test_an_op_without_a_spec_has_typical_values_only() -> None:
+    assert value_classes(Arguments([X]), None) == ["typical"]
+
+
+@pytest.mark.parametrize("value_class", ["special.1", "special.x", "extreme"])
+def test_an_unknown_class_is_a_usage_error(value_class: str) -> None:
+    with pytest.raises(UsageError, match=r"expected one of typical, special, special\.0"):
+        with_values(Arguments([X]), value_class, stream(), ADD)
+
+
+# --- Where the values go ----------------------------------------------------------------------------------------------
+
+
+def test_typical_changes_nothing() -> None:
+    arguments = Arguments([X, X])
+    assert with_values(arguments, "typical", stream(), ADD) is arguments
+
+
+@pytest.mark.parametrize("value_class", ["special", "special.0", "special.1"])
+def test_the_old_arrays_are_left_alone(value_class: str) -> None:
+    a, b = np.full((4, 5), 2.5, np.float32), np.full(5, 2.5, np.float32)
+    new = special(Arguments([a, b]), value_class)
+    assert (a == 2.5).all()
+    assert (b == 2.5).all()
+    assert [(x.shape, x.dtype) for x in new] == [((4, 5), np.float32), ((5,), np.float32)]
+
+
+def test_special_fills_every_eligible_tensor() -> None:
+    x, index = np.full((4, 5), 2.25, np.float32), np.zeros((4, 5), np.int64)
+    values, kept = special(Arguments([x, 0, index]), "special", GATHER)
+    assert set(codes(values)) <= set(codes(special_values("float32")))
+    assert kept is index
+
+
+def test_special_k_replaces_one_element_in_six_of_tensor_k() -> None:
+    a, b = np.full(60, 2.25, np.float32), np.full((2, 1), 2.25, np.float32)
+    kept, one = special(Arguments([a, b]), "special.1")
+    assert kept is a
+    assert (one != 2.25).sum() == 1
+    ten, _ = special(Arguments([a, b]), "special.0")
+    assert (ten != 2.25).sum() == 10
+    assert set(codes(ten[ten != 2.25])) <= set(codes(special_values("float32")))
+
+
+def test_a_tensor_as_long_as_the_list_meets_every_value() -> None:
+    count = 2 * len(special_values("float16"))
+    (values,) = special(Arguments([np.zeros(count, np.float16)]), "special")
+    assert set(codes(values)) == set(codes(special_values("float16")))
+
+
+def test_equal_shapes_meet_every_pair() -> None:
+    domain = special_values("int8").tolist()
+    x = np.zeros(2 * len(domain) ** 2, np.int8)
+    a, b = special(Arguments([x, x]), "special")
+    assert set(zip(a.tolist(), b.tolist(), strict=True)) == set(itertools.product(domain, repeat=2))
+
+
+def test_a_small_test_meets_the_worst_values() -> None:
+    (values,) = special(Arguments([np.zeros(24, np.float32)]), "special")
+    assert np.isnan(values).any()
+    assert {math.inf, -math.inf, 0.0, 2.0**-149} <= set(values.tolist())
+
+
+def test_small_tests_together_meet_every_value() -> None:
+    """40 tests of 24 elements: a value is missed with probability (1 - 12/146)^40 = 3 %."""
+    x = Arguments([np.zeros(24, np.float32)])
+    met = set().union(*(codes(special(x, "special", test_id=f"t{number}")[0]) for number in range(40)))
+    assert len(met) > 0.9 * len(special_values("float32"))
+
+
+def test_broadcast_operands_meet_many_pairs() -> None:
+    a, b = special(Arguments([np.zeros((8, 1), np.float32), np.zeros(9, np.float32)]), "special")
+    pairs = {(x.tobytes(), y.tobytes()) for x in a.reshape(-1) for y in b}
+    assert len(pairs) >= 0.8 * 72
+
+
+def test_five_operands_at_once() -> None:
+    x = np.zeros(30, np.float32)
+    values = special(Arguments([[x] * 5]), "special", spec_of("aten::cat"))
+    assert all(len(set(codes(value))) > 12 for value in values)
+
+
+def test_the_same_stream_gives_the_same_values_and_another_one_others() -> None:
+    x = Arguments([np.zeros(24, np.float32)])
+    first, again, other = (special(x, "special", test_id=test_id)[0].tobytes() for test_id in ("t", "t", "u"))
+    assert first == again != other
+
+
+# --- Integer division: no zero divisors (P11), no smallest integer by -1 (P12) ----------------------------------------
+
+
+def quotients(arguments: Arguments, value_class: str, spec: object) -> set[tuple[int, int]]:
+    """The pairs of dividend and divisor that 50 tests meet."""
+    pairs = set()
+    for number in range(50):
+        new = with_values(arguments, value_class, stream(f"t{number}"), spec)
+        dividend, divisor = np.broadcast_arrays(*new.args[:2])
+        pairs |= set(zip(dividend.reshape(-1).tolist(), divisor.reshape(-1).tolist(), strict=True))
+    return pairs
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values * (72 // len(values)), np.int32)
+
+
+@pytest.mark.parametrize("spec", [FLOOR, REMAINDER])
+@pytest.mark.parametrize("value_class", ["special", "special.0", "special.1"])
+@pytest.mark.parametrize(("dividend", "divisor"), [
+    (ints(5, -7, MIN), ints(3, 5, 2)),
+    (ints(5, 6, -8), ints(3, -1, 2)),
+    (ints(5, 6, -8), np.array(-1, np.int32)),
+    (ints(5, 6, -8), ints(3, 5, 2)),
+])  # fmt: skip
+def test_forbidden_quotients_never_arise(
+    spec: object, value_class: str, dividend: np.ndarray, divisor: np.ndarray
+) -> None:
+    pairs = quotients(Arguments([dividend, divisor]), value_class, spec)
+    assert not any(d == 0 or (n, d) == (MIN, -1) for n, d in pairs)
+
+
+def test_what_is_not_forbidden_does_arise() -> None:
+    assert any(n == MIN for n, _ in quotients(Arguments([ints(5), ints(3)]), "special.0", FLOOR))
+    assert any(d == -1 for _, d in quotients(Arguments([ints(5), ints(3)]), "special.1", FLOOR))
+    assert any(d == -1 for _, d in quotients(Arguments([ints(5), ints(3)]), "special", FLOOR))
+    assert any(n == MIN for n, _ in quotients(Arguments([ints(5), 3]), "special.0", FLOOR))
+
+
+@pytest.mark.parametrize(("arguments", "spec"), [
+    (Arguments([ints(5), ints(3)]), DIV),
+    (Arguments([ints(5).astype(np.float32), ints(3)]), FLOOR),
+    (Arguments([ints(5).astype(np.float32), ints(3).astype(np.float32)]), REMAINDER),
+])  # fmt: skip
+def test_a_division_of_floats_takes_zero_divisors(arguments: Arguments, spec: object) -> None:
+    assert any(d == 0 for _, d in quotients(arguments, "special.1", spec))
+
+
+@pytest.mark.parametrize(("scalar", "has_smallest"), [(-1, False), (3, True), (-1.0, True)])
+def test_a_python_divisor_counts(scalar: float, has_smallest: bool) -> None:
+    pairs = quotients(Arguments([ints(5), scalar]), "special.0", spec_of("aten::remainder.Scalar"))
+    assert any(n == MIN for n, _ in pairs) == has_smallest
+
+
+def test_a_python_dividend_counts() -> None:
+    scalar_tensor = spec_of("aten::remainder.Scalar_Tensor")
+    by_7, by_smallest = (
+        {divisor for _, divisor in quotients(Arguments([scalar, ints(5)]), "special.0", scalar_tensor)}
+        for scalar in (7, MIN)
+    )
+    assert 0 not in by_7 | by_smallest
+    assert -1 in by_7
+    assert -1 not in by_smallest

@@ -1,0 +1,202 @@
+"""Accumulation: literals, classes in any order, and exact fractions on easy, cancelling and extreme terms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from conform.interp.numerics import accumulate
+from conform.interp.numerics.accumulate import (
+    Accumulated,
+    decide_sum,
+    dot,
+    exact_dot,
+    exact_total,
+    matmul,
+    running,
+    total,
+)
+from conform.interp.numerics.formats import FORMATS
+from conform.interp.numerics.rounding import round_fraction
+
+F16, BF16, F32, F64 = (FORMATS[name] for name in ("float16", "bfloat16", "float32", "float64"))
+INF, NAN = float("inf"), float("nan")
+
+
+def terms_of(kind: str, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    normal = rng.standard_normal(shape)
+    with np.errstate(all="ignore"):
+        return {
+            "float32": normal.astype(np.float32).astype(np.float64),
+            "float64": normal,
+            "float32 range": np.ldexp(normal, rng.integers(-149, 127, shape)).astype(np.float32).astype(np.float64),
+            "float64 range": np.ldexp(normal, rng.integers(-1074, 1020, shape)),
+            "small": np.ldexp(normal, rng.integers(-1074, -1000, shape)),
+            "integers": rng.integers(-3, 4, shape).astype(np.float64),
+            "sparse": normal * (rng.random(shape) < 0.2),
+        }[kind]
+
+
+KINDS = ["float32", "float64", "float32 range", "float64 range", "small", "integers", "sparse"]
+
+
+def underflow(*factors: np.ndarray) -> Fraction:
+    """What `magnitude` may add for terms that underflow beside the largest: 2^-1056 of that."""
+    slack = Fraction(1, 2**1056)
+    for factor in factors:
+        slack *= max(Fraction(1), Fraction(np.abs(factor).max(initial=0.0)))
+    return slack
+
+
+def assert_encloses(
+    accumulated: Accumulated, exact: list[Fraction], magnitudes: list[Fraction], slack: Fraction
+) -> None:
+    parts = (accumulated.real.hi, accumulated.real.lo, accumulated.real.radius, accumulated.magnitude)
+    for number, magnitude, *found in zip(exact, magnitudes, *(part.ravel().tolist() for part in parts), strict=True):
+        hi, lo, radius, found_magnitude = found
+        if radius != INF:
+            assert hi + lo == hi
+            assert abs(number - Fraction(hi) - Fraction(lo)) <= Fraction(radius)
+        else:
+            assert abs(number) > Fraction(F64.max_finite) * Fraction(99, 100)
+        if found_magnitude == INF:
+            assert magnitude * (1 + Fraction(1, 2**30)) > Fraction(F64.max_finite)
+        else:
+            assert magnitude <= Fraction(found_magnitude) <= magnitude * (1 + Fraction(1, 2**30)) + slack
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [0, 1, 2, 17, 129])
+def test_total_and_running(kind, count):
+    x = terms_of(kind, np.random.default_rng(count), (count, 4))
+    columns = [list(map(Fraction, column)) for column in x.T.tolist()]
+    sums = total(x, 0)
+    assert sums.terms == count
+    magnitudes = [sum(map(abs, c), Fraction(0)) for c in columns]
+    assert_encloses(sums, [sum(c, Fraction(0)) for c in columns], magnitudes, underflow(x))
+    prefixes = running(np.ascontiguousarray(x.T), 1)
+    assert prefixes.terms.tolist() == [list(range(1, count + 1))]
+    exact = [sum(c[: i + 1]) for c in columns for i in range(count)]
+    if count < 100:
+        assert_encloses(prefixes, exact, [sum(map(abs, c[: i + 1])) for c in columns for i in range(count)], underflow(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", ["float32", "float64", "float64 range", "integers"])
+def test_dot_and_matmul(kind, other):
+    rng = np.random.default_rng(1)
+    for m, k, n in ((3, 40, 2), (2, 1, 3), (1, 0, 2)):
+        a, b = terms_of(kind, rng, (m, k)), terms_of(other, rng, (k, n))
+        products = [
+            [Fraction(x) * Fraction(y) for x, y in zip(row, column, strict=True)]
+            for row in a.tolist() for column in b.T.tolist()
+        ]  # fmt: skip
+        exact, magnitudes = [sum(p, Fraction(0)) for p in products], [sum(map(abs, p), Fraction(0)) for p in products]
+        assert_encloses(matmul(a, b), exact, magnitudes, underflow(a, b))
+        left, right = np.broadcast_arrays(a[:, :, None], b[None, :, :])
+        assert_encloses(dot(left, right, 1), exact, magnitudes, underflow(a, b))
+
+
+def test_sums_in_the_middle_of_the_range_are_exact():
+    rng = np.random.default_rng(2)
+    a, b = terms_of("float32", rng, (20, 300)), terms_of("float32", rng, (300, 20))
+    assert not matmul(a, b).real.radius.any()
+    assert not total(a, 1).real.radius.any()
+    cancelling = np.concatenate([a, -a[:, ::-1]], axis=1)
+    for zero in (total(cancelling, 1), matmul(cancelling, np.ones((600, 1)))):
+        assert not zero.real.hi.any()
+        assert not zero.real.radius.any()
+
+
+def test_slices_stay_exact_at_their_limit():
+    """All elements at the end of their slices, so that every partial sum of slices is as large as it can be."""
+    for count in (2, 256, 257, 1024):
+        largest = np.full((1, count), 1 - 2.0**-53)
+        product = matmul(largest, largest.T)
+        exact = count * (1 - Fraction(1, 2**53)) ** 2
+        hi, lo, radius = (Fraction(part[0, 0]) for part in (product.real.hi, product.real.lo, product.real.radius))
+        assert abs(exact - hi - lo) <= radius <= count * Fraction(1, 2**100)
+        sums = total(largest, 1).real
+        assert Fraction(sums.hi[0]) + Fraction(sums.lo[0]) == count * (1 - Fraction(1, 2**53))
+
+
+def test_literals():
+    x = np.array([1e16, 1.0, -1e16, 1e-30])
+    assert [part.tolist() for part in (total(x, 0).real.hi, total(x, 0).real.lo)] == [1.0, 1e-30]
+    assert running(x, 0).real.hi.tolist() == [1e16, 1e16, 1.0, 1.0]
+    assert total(x, 0).magnitude >= 2e16 + 1
+    overflowing = total(np.array([1.7e308, 1.7e308, -1.7e308]), 0)
+    assert (overflowing.real.hi, overflowing.real.radius, overflowing.magnitude) == (1.7e308, 0.0, INF)
+    assert total(np.array([1.7e308, 1.7e308]), 0).real.radius == INF
+    assert total(np.empty((0, 2)), 0).real.hi.tolist() == [0.0, 0.0]
+
+
+SPECIAL_TERMS = [
+    ([1.0, INF], INF),
+    ([-INF, 1e308], -INF),
+    ([INF, INF], INF),
+    ([INF, -INF], NAN),
+    ([NAN, 1.0], NAN),
+    ([INF, 1.0, -INF, 1.0], NAN),
+]
+
+
+@pytest.mark.parametrize(("terms", "expected"), SPECIAL_TERMS)
+def test_special_terms(terms, expected):
+    for order in (terms, terms[::-1]):
+        array = np.array(order)
+        ones = np.ones_like(array)
+        for sums in (total(array, 0), dot(array, ones, 0), dot(-ones, -array, 0)):
+            np.testing.assert_array_equal(sums.real.hi, expected)
+            assert (sums.real.lo, sums.real.radius) == (0.0, 0.0)
+        for product in (matmul(array[None], ones[:, None]), matmul(-ones[None], -array[:, None])):
+            np.testing.assert_array_equal(product.real.hi, [[expected]])
+        np.testing.assert_array_equal(running(array, 0).real.hi[-1], expected)
+
+
+def test_special_products():
+    a, b = np.array([[INF, 0.0, 1.0], [-2.0, 3.0, 0.5]]), np.array([[1.0, 0.0], [INF, 1.0], [1.0, NAN]])
+    expected = [[NAN, NAN], [INF, NAN]]
+    np.testing.assert_array_equal(matmul(a, b).real.hi, expected)
+    left, right = np.broadcast_arrays(a[:, :, None], b[None])
+    np.testing.assert_array_equal(dot(left, right, 1).real.hi, expected)
+
+
+def test_finite_prefixes_and_neighbours_of_special_terms():
+    assert running(np.array([1.0, 2.0, INF, 1.0, -INF]), 0).real.hi[:4].tolist() == [1.0, 3.0, INF, INF]
+    product = matmul(np.array([[1.0, NAN], [1.0, 2.0]]), np.array([[3.0], [4.0]]))
+    assert product.real.hi[1, 0] == 11.0
+    assert product.magnitude[0, 0] == pytest.approx(3.0)  # the finite terms
+
+
+def test_decide_sum_asks_for_what_the_real_leaves_open():
+    x = np.array([[1.0, 2.0**-11, 2.0**-200, 0.0], [1.0, 2.0**-11, -(2.0**-200), 2.0**-400], [1.0, 2.0, 3.0, 4.0]])
+    asked = []
+
+    def exactly(index: tuple[int, ...]) -> Fraction:
+        asked.append(index)
+        return exact_total(x[index])
+
+    assert decide_sum(F16, total(x, 1), exactly).tolist() == [1 + 2.0**-10, 1.0, 10.0]
+    assert (2,) not in asked
+    one = np.array([1e308, 1e308])
+    assert decide_sum(F64, total(one, 0), lambda index: exact_total(one)).tolist() == INF
+
+
+@pytest.mark.parametrize("fmt", [F16, BF16, F32, F64], ids=lambda fmt: fmt.name)
+def test_decided_sums_are_correctly_rounded(fmt):
+    rng = np.random.default_rng(4)
+    a, b = (terms_of(kind, rng, (30, 30)) for kind in ("integers", "float32 range"))
+    a[:, 15:], b[15:] = a[:, 14::-1], -b[14::-1] * (1 + 2.0**-20 * (rng.random((15, 30)) < 0.5))
+    value = decide_sum(fmt, matmul(a, b), lambda index: exact_dot(a[index[0]], b[:, index[1]]))
+    expected = [[round_fraction(fmt, exact_dot(row, column)) for column in b.T] for row in a]
+    np.testing.assert_array_equal(value.astype(np.float64), np.array(expected).astype(np.float64))
+
+
+def test_exact_sums():
+    assert exact_total(np.array([1.0, 2.0**-1074, 1e308])) == 1 + Fraction(1, 2**1074) + Fraction(1e308)
+    assert exact_dot(np.array([0.5, 3.0]), np.array([0.25, -1.0])) == Fraction(-23, 8)
+    assert exact_total(np.empty(0)) == 0
+    assert accumulate.fraction(np.float32(0.1)) == Fraction(13421773, 2**27)

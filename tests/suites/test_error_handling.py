@@ -1,0 +1,163 @@
+"""Specification: "Error handling and validation"; and safe reading: what is refused before anything is built."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conform.errors import UsageError
+from conform.suites import load
+from conform.suites.limits import Limits
+from conform.suites.source import Position, SourceError, parse_yaml, position_of
+
+
+def test_all_errors_of_a_file_are_reported_at_once_in_order(errors) -> None:
+    assert errors("""\
+        dims: {N: 2}
+        presets:
+          x: {type: tensor, shape: [M], kind: float}
+        tests:
+          - id: one
+            op: aten::rleu
+            in: [{ref: x}, {type: tensr}]
+          - op: aten::add
+            in: [{ref: y}]
+            kwargs: {alpa: {type: const, value: 2}}
+          - {id: three, op: {type: module, path: torch.nn.ReLU}, ins: [], in: []}
+    """) == [
+        "3:29: presets.x.shape[0]: unknown dimension 'M'; known: N",
+        "6:9: test 'one' (aten::rleu), op: unknown operator 'aten::rleu'; did you mean 'aten::relu'?",
+        "7:20: test 'one' (aten::rleu), in[1]: unknown node type 'tensr'; did you mean 'tensor'?",
+        "9:16: test number 2 (aten::add), in[0].ref: unknown preset 'y'; known: x",
+        "10:14: test number 2 (aten::add), kwargs.alpa: aten::add has no argument 'alpa'; did you mean 'alpha'?",
+        "11:58: test 'three' (torch.nn.ReLU), ins: unknown key 'ins'; did you mean 'in'?",
+    ]
+
+
+def test_the_number_of_reported_errors_is_bounded(errors) -> None:
+    found = errors("tests:\n" + "- {op: aten::relu, in: [3]}\n" * 1000)
+    assert len(found) == 51
+    assert found[-1] == "(the first 50 errors; there may be more)"
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "message"),
+    [
+        ("a: [1,\nb: 2", (3, 1), "not YAML: did not find expected ',' or ']' while parsing a flow sequence"),
+        (
+            "a: !!python/object:os.system x",
+            (1, 4),
+            "tag 'tag:yaml.org,2002:python/object:os.system': test files have no tags",
+        ),
+        ("a: !!str 1", (1, 4), "tag 'tag:yaml.org,2002:str': test files have no tags"),
+        ("a: &x [*x]", (1, 8), "alias *x stands inside its own anchor"),
+        ("a: *x", (1, 4), "alias *x has no anchor &x before it"),
+        ("a: 1\nb: 2\na: 3", (3, 1), "key 'a' is given twice; first at line 1"),
+        ("<<: {}", (1, 1), "merge keys ('<<') are YAML 1.1; use presets"),
+        ("1: 2", (1, 1), "key 1 is no string; write it in quotes if it is meant as one"),
+        ("? [a]\n: 1", (1, 3), "a list or mapping as a key; keys are strings"),
+        ("a: 1\n---\nb: 2", (2, 1), "a second document ('---'); a test file is one document"),
+        ("%YAML 1.1\n---\na: 1", (1, 1), "test files are YAML 1.2; remove the %YAML directive"),
+        ("a: 1e999", (1, 4), "1e999 is beyond float64; write .inf for infinity"),
+        ("a: " + "9" * 5000, (1, 4), "a number of 5000 characters; at most 1000 are read"),
+        ("a: \x07", (1, 4), "not YAML: character 7 is not allowed"),
+    ],
+)
+def test_what_cannot_be_read_says_where(text: str, position: tuple[int, int], message: str) -> None:
+    with pytest.raises(SourceError) as error:
+        parse_yaml(text, Limits())
+    assert (tuple(error.value.position), error.value.message) == (position, message)
+
+
+def test_a_file_must_be_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_bytes(b"tests:\n- \xff")
+    with pytest.raises(UsageError, match="s.yaml:2:3: byte 0xff is not UTF-8; test files are UTF-8"):
+        load([path])
+
+
+def test_deep_nesting_is_refused_in_a_process_that_survives(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("tests: " + "[" * 200_000)
+    code = f"from conform.suites import load; load([{str(path)!r}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "s.yaml:1:71: nested more than 64 deep; the limit is 64 (raise it with CONFORM_MAX_DEPTH)" in done.stderr
+
+
+def test_an_alias_bomb_is_refused_at_once() -> None:
+    text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    for before, after in zip("abcdefghij", "bcdefghijk", strict=True):
+        text += f"{after}: &{after} [{', '.join([f'*{before}'] * 10)}]\n"
+    start = time.perf_counter()
+    with pytest.raises(SourceError, match="more than 2000000 values \\(aliases written out\\)"):
+        parse_yaml(text, Limits())
+    assert time.perf_counter() - start < 1
+
+
+def test_aliases_are_values_like_any_other(loaded) -> None:
+    first, second = loaded(
+        "tests:\n- {id: a, op: aten::relu, in: &x [{type: const, value: 1}]}\n- {id: b, op: aten::neg, in: *x}"
+    )
+    assert first.inputs == second.inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{type: tensor, shape: [100000, 100000], kind: float}", "in[0]: a test of 10000000000 tensor elements"),
+        ("{type: list, len: 1000000000, elem: {type: const, value: 1}}", "in[0]: a test of 1000000001 values"),
+        ("{type: list, len: 300, elem: {type: list, len: 400, elem: {ref: c}}}", "in[0]: a test of 120301 values"),
+        ("{type: list, len: 100, elem: {ref: x}}", "in[0]: a test of 100000000 tensor elements"),
+        (f"{{type: tensor, shape: {[1] * 65}, kind: float}}", "in[0].shape: 65 dimensions"),
+    ],
+)
+def test_absurd_sizes_are_refused_with_the_limit(errors, text: str, message: str) -> None:
+    head = "presets: {x: {type: tensor, shape: [1000, 1000], kind: float}, c: {type: const, value: 1}}"
+    (found,) = errors(f"{head}\ntests: [{{id: t, op: aten::relu, in: [{text}]}}]")
+    assert f"{message}; the limit is " in found
+    assert "(raise it with CONFORM_MAX_" in found
+
+
+def test_the_tensors_of_a_test_count_together(errors) -> None:
+    tensor = "{type: tensor, shape: [10000, 1000], kind: float}"
+    assert "a test of 20000000 tensor elements" in errors(f"tests: [{{op: aten::add, in: [{tensor}, {tensor}]}}]")[0]
+
+
+def test_presets_that_double_are_refused(errors) -> None:
+    presets = "".join(f"  p{n}: {{type: tuple, elems: [{{ref: p{n - 1}}}, {{ref: p{n - 1}}}]}}\n" for n in range(1, 60))
+    found = errors(f"presets:\n  p0: {{type: const, value: 1}}\n{presets}tests: []")
+    assert "presets.p16: a test of 131071 values; the limit is 100000" in found[0]
+
+
+def test_a_long_chain_of_presets_is_refused(errors) -> None:
+    chain = "".join(f"  p{n}: {{type: optional, elem: {{ref: p{n + 1}}}}}\n" for n in range(5000))
+    found = errors(f"presets:\n{chain}  p5000: {{type: const, value: 1}}\ntests: []")
+    assert "nested more than 64 deep; the limit is 64" in found[0]
+
+
+def test_limits_can_be_raised_in_the_environment(loaded, errors, monkeypatch) -> None:
+    text = f"tests: [{{op: aten::relu, in: [{{type: tensor, shape: {[1] * 10}, kind: float}}]}}]"
+    monkeypatch.setenv("CONFORM_MAX_DIMS", "9")
+    assert "10 dimensions; the limit is 9 (raise it with CONFORM_MAX_DIMS)" in errors(text)[0]
+    monkeypatch.setenv("CONFORM_MAX_DIMS", "10")
+    assert len(loaded(text)) == 1
+    monkeypatch.setenv("CONFORM_MAX_DIMS", "many")
+    with pytest.raises(UsageError, match="CONFORM_MAX_DIMS='many': expected a positive integer"):
+        loaded(text)
+
+
+def test_errors_end_the_process_with_code_2() -> None:
+    assert UsageError.exit_code == 2
+
+
+def test_positions_of_values_keys_and_of_what_is_absent() -> None:
+    tree = parse_yaml("a:\n  - {b: 1,\n     c: 2}\n", Limits())
+    assert position_of(tree, ("a", 0, "c")) == Position(3, 9)
+    assert position_of(tree, ("a", 0, "c"), key=True) == Position(3, 6)
+    assert position_of(tree, ("a", 0, "d")) == Position(2, 5)
+    assert position_of(tree, ()) == Position(1, 1)
