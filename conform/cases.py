@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -16,7 +16,8 @@ from conform.inputs.arguments import Arguments, is_tensor, tensors
 from conform.inputs.draws import Stream
 from conform.inputs.specs.registry import spec_of
 from conform.interp.numerics.formats import format_of
-from conform.suites import Suite, Test, dtype_segment, sample, variants
+from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
+from conform.suites.dtypes import DEFAULT_DTYPES
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,18 @@ class Case:
 def draws(suite: Suite, selection: Selection) -> Iterator[Draw]:
     """Every draw of every test, in the suite's order."""
     for test in suite.tests:
-        spec = spec_of(test.op) if isinstance(test.op, str) else None
-        for variant in variants(test, spec.dtypes if spec else None, selection.dtypes):
+        for variant in variants(test, _allowed_dtypes(test), selection.dtypes):
             for number in range(selection.samples):
                 yield Draw(test, variant, number, selection.seed)
+
+
+def _allowed_dtypes(test: Test) -> Collection[str] | None:
+    """The dtypes that the spec of the test's overload allows; the arguments' kinds select it, whatever their dtypes."""
+    if not isinstance(test.op, str) or not kinds(test):
+        return None
+    common = {kind: DEFAULT_DTYPES[kind] for kind in kinds(test)}
+    spec = spec_of(resolved_op(test, Draw(test, common, 0, 0).arguments()))
+    return spec.dtypes if spec else None
 
 
 def cases_of(draw: Draw, selection: Selection) -> list[Case]:

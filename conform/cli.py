@@ -119,6 +119,8 @@ def check(
             run, exit_code = run_check(suites or DEFAULT_SUITE, on_verdict=progress.count, **selection), None
         except Interrupted as interruption:
             run, exit_code = interruption.run, INTERRUPTED
+    if exit_code == INTERRUPTED:
+        click.echo("conform: interrupted; this is what ran", err=True)
     written = write.write(run, directory) if directory else []
     _show(run, written, quiet)
     ctx.exit(run.exit_code if exit_code is None else exit_code)

@@ -69,13 +69,15 @@ def describe(array: np.ndarray) -> str:
     return f"{format_of(array).name} {list(array.shape)}"
 
 
-def values_text(array: np.ndarray) -> str:
-    """The elements as the shortest decimals of their format, the middle of a large tensor left out."""
+def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
+    """The elements as shortest decimals of their format, `?` where `is_open`; the middle of a large tensor is left out."""
     fmt = format_of(array)
-    if not fmt.is_float:
-        return np.array2string(array, threshold=SHOWN_ELEMENTS, max_line_width=100)
-    written = {"all": lambda element: decimal(float(element), fmt.name)}
-    return np.array2string(array.astype(np.float64), threshold=SHOWN_ELEMENTS, max_line_width=100, formatter=written)
+    written = np.empty(array.shape, dtype=object)
+    for index, element in np.ndenumerate(array):
+        written[index] = decimal(float(element), fmt.name) if fmt.is_float else str(element)
+    if is_open is not None:
+        written[is_open] = "?"
+    return np.array2string(written, threshold=SHOWN_ELEMENTS, max_line_width=100, formatter={"all": str})
 
 
 def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
@@ -95,11 +97,11 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
 
 
 def _output(number: int, golden: Golden, row: Row) -> str:
-    bound = f"{row.bound:g} ulp" if row.bound is not None else row.formula or ""
-    lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value)]
-    lines.append(f"contract: {row.kind} {bound} ({row.source})")
+    bound = f" {row.bound:g}" if row.bound is not None else f" {row.formula}" if row.formula else ""
+    lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value, golden.open)]
+    lines.append(f"contract: {row.kind}{bound} ({row.source})")
     if golden.open is not None:
-        lines.append(f"not judged: {int(golden.open.sum())} elements (policy {golden.open_rule})")
+        lines.append(f"?: left open by policy {golden.open_rule}, not judged")
     if np.any(golden.zero_sign_free):
         lines.append("the sign of a zero is free")
     if golden.alternatives:

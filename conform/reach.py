@@ -49,11 +49,15 @@ def _reached(name: str, value: np.ndarray, family: str, op: str, bound: dict[str
     if op.startswith("aten::mm") and value.ndim == 2:
         return value[index[0]] if name == "self" else value[:, index[1]]
     dim = bound.get("dim")
-    if family in ALONG_DIM and isinstance(dim, int) and value.ndim == len(index):
-        line: list[Any] = list(index)
-        line[dim] = slice(None)
-        return value[tuple(line)]
+    if family in ALONG_DIM and isinstance(dim, int) and value.ndim and value.ndim - len(index) in (0, 1):
+        return value[_line(index, dim % value.ndim, value.ndim)]
     return value
+
+
+def _line(index: tuple[int, ...], axis: int, rank: int) -> tuple[Any, ...]:
+    """The index of the whole line along `axis` through `index`, which has that axis, or has lost it."""
+    behind = index[axis + 1 :] if len(index) == rank else index[axis:]
+    return (*index[:axis], slice(None), *behind)
 
 
 def _broadcast_element(value: np.ndarray, index: tuple[int, ...]) -> np.ndarray:

@@ -121,7 +121,7 @@ def test_interrupted_keeps_what_ran(fake_check: Callable[[Fake], None], tmp_path
 
     fake_check(interrupt)
     result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
-    assert result.exit_code == 130
+    assert (result.exit_code, result.stderr) == (130, "conform: interrupted; this is what ran\n")
     summary = json.loads((tmp_path / "run.json").read_text())["summary"]
     assert (summary["asked"], summary["pass"], summary["not_run"]) == (10, 1, 9)
     assert "not judged: not run 9" in result.stdout

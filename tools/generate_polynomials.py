@@ -27,8 +27,8 @@ PRECISION_BITS = 400
 
 @dataclass(frozen=True)
 class Table:
-    """`pieces` lists (function, centre, half width); a polynomial has `pairs` + `doubles` coefficients. Errors are relative to
-    the function, or to `scale` where it is smaller."""
+    """`pieces` lists (function, centre, half width); a polynomial has `pairs` + `doubles` coefficients. Errors are
+    relative to the function, or to `scale` where it is smaller."""
 
     name: str
     pairs: int

@@ -50,7 +50,7 @@ class Draw:
 
     def mask(self, *shape: int, dtype: str = "bool") -> np.ndarray:
         """True at about every second place."""
-        return self._stream.bernoulli(0.5, shape).astype(dtype)
+        return np.asarray(self._stream.bernoulli(0.5, shape), dtype)
 
     def choice(self, items: Sequence[Any]) -> Any:
         """One of the items."""

@@ -7,6 +7,7 @@ import numpy as np
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.formats import Format
+from conform.interp.numerics.rounding import round_to
 
 
 def components(array: np.ndarray) -> np.ndarray:
@@ -35,5 +36,5 @@ def sum_of_products(fmt: Format, *pairs: tuple[np.ndarray, np.ndarray]) -> Golde
         fmt.component, total, lambda index: accumulate.exact_dot(left[(slice(None), *index)], right[(slice(None), *index)])
     )
     golden = Golden(fmt, joined(fmt, value), total.real, terms=total.terms, magnitude=total.magnitude, zero_sign_free=True)
-    bounded = (total.magnitude <= fmt.component.max_finite).all(axis=-1)
-    return golden.opened(~bounded, "P8")
+    products = round_to(fmt.component, left * right)
+    return golden.opened(~np.isfinite(products).all(axis=(0, -1)), "P8")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp import registry
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.rounding import round_to
 from conform.interp.operands import compute_format
+from conform.interp.promotion import category
 from conform.schema import OpSchema, bind, resolve
 
 # Arguments that say where or how a result is stored, not what it is; torch documents no effect on values.
@@ -36,9 +37,10 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
         raise Unjudged(f"no semantics for {schema.name}")
     bound = {name: _arrays(value) for name, value in bind(schema, args, kwargs, is_array).items()}
     meant = {name: value for name, value in bound.items() if name not in WITHOUT_MEANING}
-    outcome = _outcome(definition.function(**meant))
-    for reading in _other_readings(schema, meant):
-        outcome = _joined(outcome, _outcome(definition.function(**{**meant, **reading})))
+    with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
+        outcome = _outcome(definition.function(**meant))
+        for reading in _other_readings(schema, meant):
+            outcome = _joined_if_valid(outcome, definition.function, {**meant, **reading})
     return outcome
 
 
@@ -53,6 +55,14 @@ def _outcome(result: Golden | tuple[Golden, ...] | Outcome) -> Outcome:
     if isinstance(result, Outcome):
         return result
     return Outcome(result if isinstance(result, tuple) else (result,))
+
+
+def _joined_if_valid(outcome: Outcome, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Outcome:
+    """`outcome`, or what another reading gives; a reading that the op refuses (a start that becomes inf) is none."""
+    try:
+        return _joined(outcome, _outcome(function(**arguments)))
+    except InvalidArguments:
+        return outcome
 
 
 def _joined(outcome: Outcome, other: Outcome) -> Outcome:
@@ -80,21 +90,29 @@ def _element_format(bound: Mapping[str, Any]) -> Format:
     """The dtype that Python floats are cast to: of the first float tensor with dimensions, else torch's default."""
     for value in bound.values():
         first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, np.ndarray) and first.ndim and format_of(first).is_float:
-            return format_of(first)
+        if isinstance(first, np.ndarray) and first.ndim and category(format_of(first)) >= 2:
+            return _component(format_of(first))
     named = bound.get("dtype")
     return FORMATS[named] if named in FORMATS and FORMATS[named].is_float else FORMATS["float32"]
 
 
+def _component(fmt: Format) -> Format:
+    return fmt.component if fmt.is_complex else fmt
+
+
 def _is_wider(value: Any, fmt: Format) -> bool:
-    if isinstance(value, float):
-        return float(round_to(fmt, np.float64(value))) != value and np.isfinite(value)
-    if isinstance(value, np.ndarray) and value.ndim == 0 and format_of(value).is_float:
-        return format_of(value).bits > fmt.bits
+    if isinstance(value, float | complex):
+        return _read_in(fmt, value) != value and np.isfinite(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and category(format_of(value)) >= 2:
+        return _component(format_of(value)).bits > fmt.bits
     return False
 
 
-def _read_in(fmt: Format, value: float | np.ndarray) -> float | np.ndarray:
-    if isinstance(value, float):
-        return float(round_to(fmt, np.float64(value)))
-    return np.asarray(round_to(fmt, value.astype(np.float64)).astype(value.dtype))
+def _read_in(fmt: Format, value: float | complex | np.ndarray) -> float | complex | np.ndarray:
+    """`value` rounded to the real format `fmt`, a complex one part by part, in the type it has."""
+    if np.iscomplexobj(value):
+        parts = [round_to(fmt, np.float64(part)).astype(np.float64) for part in (value.real, value.imag)]
+        rounded = parts[0] + 1j * parts[1]
+    else:
+        rounded = round_to(fmt, np.asarray(value, np.float64)).astype(np.float64)
+    return np.asarray(rounded, value.dtype) if isinstance(value, np.ndarray) else type(value)(rounded)

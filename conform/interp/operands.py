@@ -16,7 +16,7 @@ def compute_format(fmt: Format) -> Format:
 
 
 def converted(operand: Operand, fmt: Format) -> np.ndarray:
-    """`operand` in `fmt`, rounded once where it does not fit; a Python number that overflows an integer format is an error."""
+    """`operand` in `fmt`, rounded once where it does not fit; integers wrap (P10)."""
     if not isinstance(operand, np.ndarray):
         return _converted_number(operand, fmt)
     source = format_of(operand)
@@ -25,10 +25,6 @@ def converted(operand: Operand, fmt: Format) -> np.ndarray:
 
 def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.ndarray:
     if fmt.is_integer:
-        # torch lets a negative number wrap into an unsigned dtype, if its magnitude fits (c10/util/TypeCast.h, overflows).
-        smallest = fmt.min_value if fmt.kind == "int" else -fmt.max_value
-        if not smallest <= int(number) <= fmt.max_value:
-            raise InvalidArguments(f"value {number} cannot be converted to {fmt.name} without overflow")
         return np.array(int(number) % 2**fmt.bits, dtype=fmt.code_storage).view(fmt.storage)
     if fmt.kind == "bool":
         return np.array(bool(number))
@@ -51,6 +47,21 @@ def numbers(operand: Operand, fmt: Format) -> np.ndarray:
     return converted(operand, fmt).astype(np.float64)
 
 
+def complex_numbers(operand: Operand, fmt: Format) -> np.ndarray:
+    """`numbers` of an op whose common dtype is the complex format `fmt`, as complex128."""
+    if not isinstance(operand, np.ndarray):
+        return np.array(operand, np.complex128)
+    source = format_of(operand)
+    component = source.component if source.is_complex else source
+    own = operand.ndim == 0 and category(source) >= 2 and component.bits > fmt.component.bits
+    return (operand if own else converted(operand, fmt)).astype(np.complex128)
+
+
+def broadcast_complex_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
+    """The operands as complex128 numbers of one shape."""
+    return list(_broadcast([complex_numbers(operand, fmt) for operand in operands]))
+
+
 def broadcast_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
     """The operands as float64 numbers of one shape."""
     return list(_broadcast([numbers(operand, fmt) for operand in operands]))
@@ -69,8 +80,15 @@ def _broadcast(arrays: list[np.ndarray]) -> list[np.ndarray]:
         raise InvalidArguments(f"shapes {shapes} do not broadcast") from None
 
 
-def number_of(fmt: Format, value: bool | int | float, argument: str) -> int | float:
-    """A Scalar parameter (alpha, beta) as the op's dtype lets it be: integral dtypes take no floats."""
-    if category(fmt) < 2 and category(format_of_operand(value)) >= 2:
-        raise InvalidArguments(f"argument {argument} must not be a floating point number for {fmt.name} tensors, got {value}")
+def number_of(fmt: Format, value: bool | int | float | complex, argument: str) -> bool | int | float | complex:
+    """A Scalar parameter (alpha, beta) as the op's dtype lets it be: no float for integers, no complex number for reals.
+
+    An integer must fit into an integer dtype; a negative one also into an unsigned dtype if its magnitude does
+    (c10/util/TypeCast.h, overflows).
+    """
+    kind = category(format_of_operand(value))
+    if kind >= 2 and kind > category(fmt):
+        raise InvalidArguments(f"argument {argument} must not be {value} for {fmt.name} tensors")
+    if fmt.is_integer and not -max(-fmt.min_value, fmt.max_value) <= value <= fmt.max_value:
+        raise InvalidArguments(f"argument {argument}: {value} cannot be converted to {fmt.name} without overflow")
     return value

@@ -266,8 +266,10 @@ def eq(self: Operand, other: Operand) -> RefTensor:
 
 
 @reference("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar")
-def where(condition: RefTensor, self: Operand, other: Operand) -> RefTensor:
+def where(condition: RefTensor | bool, self: Operand, other: Operand) -> RefTensor:
     """self where the condition holds, else other, in the common dtype of these two."""
+    if not isinstance(condition, RefTensor):
+        condition = RefTensor("bool", (), [bool(condition)])
     if condition.dtype not in ("bool", "uint8"):
         raise ValueError(f"where needs a condition of bool, found {condition.dtype}")
     dtype, _, (chosen, otherwise) = common_operands(self, other)

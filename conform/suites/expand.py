@@ -20,6 +20,7 @@ from conform.suites.resolve import argument, class_path, preset, resolve, size_p
 from conform.suites.scope import UNKNOWN, Scope, has_placeholder, scalar_text
 from conform.suites.source import Quoted, position_of
 from conform.suites.test import ModuleSpec, Pair, Test
+from conform.suites.written_nodes import Form
 
 _ID_TEXT = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
 
@@ -217,7 +218,7 @@ def _suffix(template: written.Template, case: int, variables: Mapping[str, Any])
     """ "__out_features=3,bias=true"; a value that is no short word is #K, the K-th of its variable or of the cases."""
     parts = []
     for name, value in variables.items():
-        text = scalar_text(value) if not isinstance(value, list | dict | written.Form) else ""
+        text = scalar_text(value) if not isinstance(value, list | dict | Form) else ""
         if not _ID_TEXT.fullmatch(text):
             text = f"#{next((at for at, one in enumerate(template.vars[name]) if one is value), case)}"
         parts.append(f"{name}={text}")

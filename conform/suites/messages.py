@@ -12,7 +12,8 @@ from conform.errors import UsageError, did_you_mean
 from conform.suites.fields import describe
 from conform.suites.limits import Limits
 from conform.suites.source import Position, position_of
-from conform.suites.written import FORMS, NODE_FORMS, OP_FORMS, Common, Form, Side, TemplateComparePairForm
+from conform.suites.written import FORMS, OP_FORMS, Common, Side, TemplateComparePairForm
+from conform.suites.written_nodes import NODE_FORMS, Form
 
 Path = tuple[str | int, ...]
 

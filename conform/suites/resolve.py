@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from conform.suites import nodes, sampling, written
+from conform.suites import nodes, sampling
+from conform.suites import written_nodes as written
 from conform.suites.dtypes import kind_of
 from conform.suites.fields import PATH_FORMATS, Symbol, describe, file_and_attribute, is_path
 from conform.suites.limits import Limits

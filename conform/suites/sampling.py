@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conform.suites import written
+from conform.suites import written_nodes as written
 from conform.suites.dtypes import default_dtype, holds
 from conform.suites.fields import Symbol, describe
 from conform.suites.messages import Path

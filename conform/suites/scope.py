@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from conform.suites import nodes, written
+from conform.suites import nodes
+from conform.suites import written_nodes as written
 from conform.suites.fields import Symbol, describe
 from conform.suites.limits import Limits
 from conform.suites.messages import Path, Problems, SourceFile, suggest

@@ -191,6 +191,7 @@ def test_where() -> None:
     same(call("where.ScalarSelf", condition=condition, self=7, other=tensor("int8", [-1])), "int8", [[7], [-1]])
     result = call("where.ScalarOther", condition=condition, self=tensor("float64", -0.0), other=nan)
     same(result, "float64", [[-0.0], [nan]])
+    same(call("where.Scalar", condition=False, self=1, other=2), "int64", 2)
 
 
 def test_bitwise_and() -> None:

@@ -76,7 +76,7 @@ def test_what_cannot_be_read_says_where(text: str, position: tuple[int, int], me
 def test_a_file_must_be_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_bytes(b"tests:\n- \xff")
-    with pytest.raises(UsageError, match="s.yaml:2:3: byte 0xff is not UTF-8; test files are UTF-8"):
+    with pytest.raises(UsageError, match=r"s\.yaml:2:3: byte 0xff is not UTF-8; test files are UTF-8"):
         load([path])
 
 

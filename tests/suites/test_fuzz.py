@@ -17,9 +17,13 @@ LOCATED = re.compile(
 )
 FUZZ = settings(max_examples=150, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 
-WORDS = st.sampled_from(
-    ["type", "tensor", "shape", "kind", "float", "dtype", "int8", "init", "low", "high", "value", "ref", "var", "const", "list", "len", "elem", "tuple", "elems", "optional", "p_none", "op", "in", "kwargs", "id", "module", "path", "args", "template_module", "vars", "cases", "template_compare_pair", "a", "b", "impl", "common", "construct", "N", "x", "aten::add", "torch.nn.Linear", "scalar", "scalar_tensor", "const_tensor", "int_list", "name", "bernoulli", "device", "cpu"]
-)
+WORDS = st.sampled_from([
+    "type", "tensor", "shape", "kind", "float", "dtype", "int8", "init", "low", "high", "value", "ref", "var",
+    "const", "list", "len", "elem", "tuple", "elems", "optional", "p_none", "op", "in", "kwargs", "id", "module",
+    "path", "args", "template_module", "vars", "cases", "template_compare_pair", "a", "b", "impl", "common",
+    "construct", "N", "x", "aten::add", "torch.nn.Linear", "scalar", "scalar_tensor", "const_tensor", "int_list",
+    "name", "bernoulli", "device", "cpu",
+])  # fmt: skip
 SCALARS = st.one_of(WORDS, st.integers(-3, 10), st.floats(), st.booleans(), st.none(), st.text(max_size=5))
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=5), max_leaves=20

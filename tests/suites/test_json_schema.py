@@ -37,23 +37,45 @@ EVERYTHING: dict[str, Any] = {
     },
     "tests": [
         {
-            "id": "t", "impl": "i", "op": "aten::add.Tensor", "device": "gpu", "out": [1], "cast_input0_to_complex": False,
-            "in": [{"type": "ref", "ref": "x"}, {"type": "list", "len": 2, "elem": {"type": "scalar", "kind": "int", "value": 1}}],
+            "id": "t",
+            "impl": "i",
+            "op": "aten::add.Tensor",
+            "device": "gpu",
+            "out": [1],
+            "cast_input0_to_complex": False,
+            "in": [
+                {"type": "ref", "ref": "x"},
+                {"type": "list", "len": 2, "elem": {"type": "scalar", "kind": "int", "value": 1}},
+            ],
             "kwargs": {"alpha": {"type": "scalar_tensor", "dtype": "int8", "p": 0.5}, "other": {"var": "v"}},
         },
         {
-            "op": {"type": "template_module", "path": {"var": "p"}, "vars": {"p": ["a.B", 1, None, {"k": [True]}]}, "cases": [{"p": 1}],
-                   "args": [{"type": "construct", "path": "a.B", "args": [1, {"ref": {"var": "p"}}]}], "kwargs": {}},
+            "op": {
+                "type": "template_module",
+                "path": {"var": "p"},
+                "vars": {"p": ["a.B", 1, None, {"k": [True]}]},
+                "cases": [{"p": 1}],
+                "args": [{"type": "construct", "path": "a.B", "args": [1, {"ref": {"var": "p"}}]}],
+                "kwargs": {},
+            },
             "in": [{"type": "tuple", "elems": [{"type": "int_list", "elems": [1, "N"]}]}, {"type": "var", "name": "p"}],
         },
         {
-            "op": {"type": "template_compare_pair", "vars": {}, "common": {"args": []},
-                   "a": {"impl": "1", "type": "module", "path": "a.B"}, "b": {"impl": "2", "type": "module", "path": "a.B"}},
+            "op": {
+                "type": "template_compare_pair",
+                "vars": {},
+                "common": {"args": []},
+                "a": {"impl": "1", "type": "module", "path": "a.B"},
+                "b": {"impl": "2", "type": "module", "path": "a.B"},
+            },
             "in": [],
         },
-        {"op": {"type": "module", "path": "a.B", "args": [[1, "x", {"a": None}]]}, "in": [{"type": "const", "value": {"a": 1}}]},
+        {
+            "op": {"type": "module", "path": "a.B", "args": [[1, "x", {"a": None}]]},
+            "in": [{"type": "const", "value": {"a": 1}}],
+        },
     ],
-}  # fmt: skip
+}
 
 
 def loader_accepts(document: Any) -> bool:
@@ -77,21 +99,7 @@ def places(value: Any, path: tuple = ()):
             yield from places(item, (*path, key))
 
 
-REPLACEMENTS = [
-    None,
-    True,
-    -1,
-    1.5,
-    "",
-    "aten::add",
-    "tensor",
-    [],
-    [3],
-    {},
-    {"type": "tensor"},
-    {"ref": "x"},
-    {"zz": 1},
-]
+REPLACEMENTS = [None, -1, "", [3], {"ref": "x"}]
 
 
 def mutations():

@@ -192,7 +192,7 @@ def test_values_without_a_short_text_are_numbered_in_ids(tests) -> None:
     [
         ("vars: {a: [1]}, args: [{var: b}]", "op.args[0]: unknown template variable 'b'; known: a"),
         ("vars: {}, args: [{var: b}]", "op.args[0]: unknown template variable 'b'; none is defined"),
-        ("vars: {size: [1]}, cases: [{sise: 1}]", "op.cases[0].sise: undeclared template variable 'sise'; did you mean"),
+        ("vars: {size: [1]}, cases: [{sise: 1}]", "op.cases[0].sise: undeclared template variable 'sise'; did"),
         ("vars: {a: []}", "op.vars.a: expected at least one item, found none"),
         ("vars: {a: [1]}, cases: []", "op.cases: expected at least one item, found none"),
         ("vars: {a: [1, 1]}", "id: the id 't__a=1' is already that of a test at"),

@@ -72,8 +72,10 @@ def test_draws_are_the_same_on_every_platform(loaded) -> None:
 
 
 def test_arrays_are_contiguous_and_their_own(loaded) -> None:
-    (test,) = loaded("tests: [{op: aten::relu, in: [{type: tensor, shape: [3, 2], kind: float}, "
-                     "{type: scalar_tensor, kind: float}, {type: scalar_tensor, dtype: bfloat16, low: 0, high: 1}]}]")  # fmt: skip
+    scalar_tensors = "{type: scalar_tensor, kind: float}, {type: scalar_tensor, dtype: bfloat16, low: 0, high: 1}"
+    (test,) = loaded(
+        f"tests: [{{op: aten::relu, in: [{{type: tensor, shape: [3, 2], kind: float}}, {scalar_tensors}]}}]"
+    )
     arrays = draw(test).args
     assert all(type(array) is np.ndarray and array.flags.c_contiguous and array.flags.writeable for array in arrays)
     arrays[0][:] = 7

@@ -155,25 +155,18 @@ def to_copy(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 def _near_midpoints(source: str, target: str, draw: Draw) -> np.ndarray:
     """Midpoints of neighbours in `target` and the numbers of float64 next to them, as far as `source` holds them."""
-    values = draw.wild(target, 40).astype(np.float64)
+    values = draw.wild(target, 40)
     with np.errstate(all="ignore"):
-        above = np.nextafter(values.astype(np.float64), np.inf) if target == "float64" else _next_above(values, target)
-        middle = (values + above) / 2
+        above = np.nextafter(values, FORMATS[target].storage.type(np.inf))
+        middle = values.astype(np.float64) / 2 + above.astype(np.float64) / 2
         near = np.concatenate([middle, np.nextafter(middle, np.inf), np.nextafter(middle, -np.inf)])
         return _in_source(near, source)
 
 
-def _next_above(values: np.ndarray, target: str) -> np.ndarray:
-    storage = FORMATS[target].storage
-    return np.nextafter(values.astype(storage), storage.type(np.inf)).astype(np.float64)
-
-
 def _in_source(numbers: np.ndarray, source: str) -> np.ndarray:
     fmt = FORMATS[source]
-    if fmt.is_integer:
-        held = np.abs(numbers) < float(fmt.max_value)
-        return np.where(held, numbers, 0.0).astype(fmt.storage)
-    return numbers.astype(fmt.storage)
+    held = np.abs(numbers) < float(fmt.max_value) if fmt.is_integer else np.isfinite(numbers)
+    return np.where(held, numbers, 0.0).astype(fmt.storage)
 
 
 # ---- All inputs of the 16-bit formats ----------------------------------------------------------------------------

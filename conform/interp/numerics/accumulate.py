@@ -183,6 +183,10 @@ def _exact_sums(x: np.ndarray, axis: int, add_up: Callable[[np.ndarray], np.ndar
 
 def _diagonals(a_slices: list[np.ndarray], b_slices: list[np.ndarray]) -> list[np.ndarray]:
     """The exact sums over i + j = d of a_slices[i] @ b_slices[j], for each d below MAX_SLICES."""
+    if not a_slices or not b_slices:  # a matrix of zeros, or of no elements
+        return []
+    if not (a_slices and b_slices):  # a factor is zero everywhere, or there are no terms
+        return []
     sums = []
     for d in range(min(len(a_slices) + len(b_slices) - 1, MAX_SLICES)):
         first = max(0, d - len(b_slices) + 1)

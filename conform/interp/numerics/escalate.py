@@ -49,7 +49,7 @@ def _rounded(fmt: Format, coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) 
         return fmt.storage.type(float(fine))
     radius = mpmath.ldexp(abs(fine), 20 - precision) + 2 * abs(fine - coarse)
     low, high = (round_fraction(fmt, as_fraction(_within_reach(fine + sign * radius))) for sign in (-1, 1))
-    return low if low == high else None
+    return low if low == high and np.signbit(low) == np.signbit(high) else None
 
 
 def _within_reach(number: mpmath.mpf) -> mpmath.mpf:

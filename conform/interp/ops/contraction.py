@@ -15,7 +15,7 @@ from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real
+from conform.interp.numerics.real import Real, where
 from conform.interp.operands import number_of
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, reshaped
@@ -87,6 +87,9 @@ def _float_addmm(
     real = product.real * Real.exact(alpha)
     if beta != 0:
         real = real + Real.exact(addend) * Real.exact(beta)
+        # An infinite or NaN addend decides the class of the sum, even where the finite product is beyond float64.
+        decides = ~np.isfinite(addend) & np.isfinite(product.real.hi)
+        real = where(decides, Real.exact(beta * addend), real)
     with np.errstate(all="ignore"):
         magnitude = abs(alpha) * product.magnitude + (np.abs(beta * addend) if beta != 0 else 0.0)
     total = Accumulated(real, magnitude, product.terms + 2)
@@ -118,6 +121,7 @@ def convolution(
         _per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
     )
     _check_convolution(input, weight, bias, transposed, groups)
+    _check_steps(spatial, stride, padding, dilation, output_padding if transposed else [0] * spatial)
     if transposed:
         input = _spread(input, weight, stride, padding, dilation, output_padding)
         weight = _adjoint(weight, groups)
@@ -137,8 +141,18 @@ def _check_convolution(
     if input.ndim != weight.ndim or input.ndim < 3 or input.shape[1] != channels:
         raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
-    if weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
+    if groups < 1 or weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
         raise InvalidArguments(f"convolution to {outputs} channels with groups={groups} and bias {None if bias is None else list(bias.shape)}")
+
+
+def _check_steps(spatial: int, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]) -> None:
+    given = f"stride {stride}, padding {padding}, dilation {dilation}, output_padding {output_padding}"
+    if any(len(values) != spatial for values in (stride, padding, dilation, output_padding)):
+        raise InvalidArguments(f"convolution over {spatial} dimensions with {given}")
+    if min(*stride, *dilation) < 1 or min(*padding, *output_padding) < 0:
+        raise InvalidArguments(f"convolution steps must be positive and padding not negative, got {given}")
+    if any(extra and extra >= max(s, d) for extra, s, d in zip(output_padding, stride, dilation, strict=True)):
+        raise InvalidArguments(f"output_padding must be below stride or dilation, got {given}")
 
 
 def _padded(input: np.ndarray, padding: Sequence[int]) -> np.ndarray:

@@ -20,6 +20,7 @@ from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
 from conform.interp.operands import (
+    broadcast_complex_numbers,
     broadcast_converted,
     broadcast_numbers,
     compute_format,
@@ -46,12 +47,14 @@ def integers(fmt: Format, operation: Callable[..., np.ndarray], *operands: Opera
 
 
 @semantics("aten::add.Tensor", "aten::add.Scalar")
-def add(self: Operand, other: Operand, alpha: int | float = 1) -> Golden:
+def add(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Golden:
     """self + alpha * other"""
     fmt = result_type(self, other)
+    alpha = number_of(fmt, alpha, "alpha")
+    if isinstance(alpha, bool) and fmt.kind != "bool":
+        raise InvalidArguments(f"alpha={alpha} is for bool tensors only, got {fmt.name}")
     if fmt.kind == "complex":
         return _add_complex(fmt, self, other, alpha)
-    alpha = number_of(fmt, alpha, "alpha")
     if fmt.kind == "bool":
         return integers(fmt, lambda x, y: x | (y & bool(alpha)), self, other)
     if not fmt.is_float:
@@ -84,12 +87,15 @@ def _rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
     return Golden(fmt, value, Real.exact(value.astype(np.float64)))
 
 
-def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: complex) -> Golden:
-    x, y = broadcast_converted(fmt, self, other)
-    if alpha == 1:
-        parts, real = arithmetic.add(fmt.component, components(x), components(y))
-        return Golden(fmt, joined(fmt, parts), real)
-    return sum_of_products(fmt, (np.ones_like(x), x), (np.full_like(y, alpha), y))
+def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float | complex) -> Golden:
+    """Part by part where alpha is real; P8 where a product is formed of parts that are not finite."""
+    x, y = broadcast_complex_numbers(fmt, self, other)
+    if isinstance(alpha, complex) and alpha != 1:
+        return sum_of_products(fmt, (np.ones_like(x), x), (np.full_like(y, alpha), y))
+    alpha = np.float64(alpha.real)
+    parts, real = arithmetic.axpy(fmt.component, alpha, components(x), components(y))
+    golden = Golden(fmt, joined(fmt, parts), real)
+    return golden if alpha == 1 else golden.opened(~(np.isfinite(x) & np.isfinite(y) & np.isfinite(alpha)), "P8")
 
 
 @semantics("aten::mul.Tensor", "aten::mul.Scalar")
@@ -97,7 +103,7 @@ def mul(self: Operand, other: Operand) -> Golden:
     """self * other"""
     fmt = result_type(self, other)
     if fmt.kind == "complex":
-        return sum_of_products(fmt, tuple(broadcast_converted(fmt, self, other)))
+        return sum_of_products(fmt, tuple(broadcast_complex_numbers(fmt, self, other)))
     if fmt.kind == "bool":
         return integers(fmt, np.logical_and, self, other)
     if not fmt.is_float:

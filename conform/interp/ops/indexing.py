@@ -47,7 +47,10 @@ def index_put(
     fmt = format_of(self)
     if format_of(values) != fmt:
         raise InvalidArguments(f"index_put expects values of dtype {fmt.name}, got {format_of(values).name}")
-    places = np.arange(self.size).reshape(self.shape)[_coordinates(self, indices)]
+    try:
+        places = np.arange(self.size).reshape(self.shape)[_coordinates(self, indices)]
+    except IndexError as error:
+        raise InvalidArguments(f"index_put: {error}") from None
     try:
         written = np.broadcast_to(values, places.shape).ravel()
     except ValueError:

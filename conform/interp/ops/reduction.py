@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
+from conform.interp.numerics.rounding import in_integer_range
 from conform.interp.operands import compute_format, converted
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import category
@@ -31,6 +33,12 @@ def _summand(self: np.ndarray, dtype: str | None) -> tuple[np.ndarray, Format]:
     return converted(self, target), target
 
 
+def _not_held(self: np.ndarray, fmt: Format) -> np.ndarray:
+    """Where the conversion before a sum has no result (P13)."""
+    is_cast = format_of(self).is_float and fmt.is_integer
+    return ~in_integer_range(self, fmt) if is_cast else np.zeros(self.shape, bool)
+
+
 def _kept(array: np.ndarray, axes: tuple[int, ...], keepdim: bool) -> np.ndarray:
     return np.expand_dims(array, axes) if keepdim and array.ndim + len(axes) else array
 
@@ -49,9 +57,11 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
     if not fmt.is_float:
         with np.errstate(over="ignore"):
             total = np.any(summand, axes) if fmt.kind == "bool" else np.sum(summand, axes, dtype=fmt.storage)
-        return exact(_kept(np.asarray(total), axes, keepdim and self.ndim > 0), fmt)
+        not_held = np.any(_not_held(self, fmt), axes, keepdims=keepdim)
+        return exact(_kept(np.asarray(total), axes, keepdim and self.ndim > 0), fmt).opened(not_held, "P13")
     kept = [axis for axis in range(self.ndim) if axis not in axes]
-    terms = summand.astype(np.float64).transpose(*axes, *kept).reshape(-1, *(self.shape[axis] for axis in kept))
+    count = prod(self.shape[axis] for axis in axes)
+    terms = summand.astype(np.float64).transpose(*axes, *kept).reshape(count, *(self.shape[axis] for axis in kept))
     total = accumulate.total(terms, axis=0)
     value = accumulate.decide_sum(fmt, total, lambda index: accumulate.exact_total(terms[(slice(None), *index)]))
     golden = accumulation(fmt, total, value)
@@ -94,12 +104,14 @@ def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
     """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first"""
     axis = wrap_dim(dim, self.ndim)
     summand, fmt = _summand(self, dtype)
+    if fmt.kind == "bool":
+        raise InvalidArguments("cumsum is not defined for bool results")
     if self.ndim == 0:
-        return exact(summand, fmt, zero_sign_free=fmt.is_float)
+        return exact(summand, fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
     if not fmt.is_float:
         with np.errstate(over="ignore"):
-            running = np.logical_or.accumulate if fmt.kind == "bool" else np.add.accumulate
-            return exact(running(summand, axis, dtype=fmt.storage), fmt)
+            not_held = np.logical_or.accumulate(_not_held(self, fmt), axis)
+            return exact(np.add.accumulate(summand, axis, dtype=fmt.storage), fmt).opened(not_held, "P13")
     terms = np.moveaxis(summand.astype(np.float64), axis, 0)
     total = accumulate.running(terms, axis=0)
     value = accumulate.decide_sum(fmt, total, lambda index: accumulate.exact_total(terms[(slice(index[0] + 1), *index[1:])]))

@@ -1,8 +1,8 @@
 """Correctly rounded real functions, and the same functions of reals with a radius.
 
-    apply(name, fmt, *operands) -> (value, Real)      correctly rounded to nearest even
-    exp(Real) -> Real, log, sin, erf, ...             double-double with a proven radius, for composite operations
-    mp(name)                                          the formula in mpmath, for their escalation
+apply(name, fmt, *operands) -> (value, Real)      correctly rounded to nearest even
+exp(Real) -> Real, log, sin, erf, ...             double-double with a proven radius, for composite operations
+mp(name)                                          the formula in mpmath, for their escalation
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from conform.interp.numerics.functions.table import FUNCTIONS
 from conform.interp.numerics.real import Real
 
 __all__ = [
-    "apply", "cos", "erf", "erf_float64", "erfc", "exp", "expm1", "log", "log1p", "mp", "names", "sigmoid", "sin", "tanh",
+    "apply", "cos", "erf", "erf_float64", "erfc", "exp", "expm1", "log", "log1p", "mp", "names", "sigmoid", "sin",
+    "tanh",
 ]  # fmt: skip
 
 
@@ -33,10 +34,12 @@ def names() -> list[str]:
 def apply(name: str, fmt: Format, *operands: np.ndarray) -> tuple[np.ndarray, Real]:
     """The function on every element: (value in `fmt.storage`, the real numbers it rounds).
 
-    `operands` are float64 arrays of one shape holding the exact elements; `fmt` is a float format of at most 64 bits. The
-    reals are good to 2^-41 relative or better for formats narrower than float64 and to 2^-90 for float64; results
-    below 2^-1000 in magnitude are only known to lie there for the narrower formats, and infinity stands for results
-    beyond float64. Raises UsageError for an unknown name, Unjudged where no precision decides the rounding.
+    `operands` are float64 arrays of one shape holding the exact elements (of at most 24 bits where `fmt` is narrower
+    than float64); `fmt` is a float format of at most 64 bits. The reals are good to 2^-41 relative or better for
+    narrower formats and to 2^-80 for float64; for the narrower ones a result below 2^-1000 in magnitude is only known
+    to lie there, and infinity stands for results beyond float64. Special operands follow C99 annex F; the product
+    forms (gelu, silu, mish) of -inf are -inf * 0, NaN. Raises UsageError for an unknown name, Unjudged where no
+    precision decides.
     """
     return evaluate(_function(name), fmt, operands)
 

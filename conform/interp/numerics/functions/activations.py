@@ -40,7 +40,8 @@ def softplus(x: DD) -> DD:
 
 
 def mish(x: DD) -> DD:
-    """x tanh(softplus x) = x n / (n + 2), n = w^2 + 2w, w = e^x; relative error LOGISTIC_ERROR (n's is 2.1 EXP_ERROR)."""
+    """x tanh(softplus x) = x n / (n + 2), n = w^2 + 2w, w = e^x; relative error LOGISTIC_ERROR, n's is 2.1
+    EXP_ERROR."""
     w = exp((np.minimum(x[0], _MISH_REACH), np.where(x[0] < _MISH_REACH, x[1], 0.0)))
     n = dd.add(dd.square(w), dd.scale(w, 2.0))
     return dd.mul(x, dd.div(n, dd.add_double(n, 2.0)))
@@ -55,7 +56,10 @@ def _gelu_constants() -> tuple[DD, DD]:
 
 
 def gelu_tanh(x: DD) -> tuple[DD, Array]:
-    """x/2 (1 + tanh u) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3); the error of 2u, 30 u^2 relative, counts |2u| times."""
+    """x/2 (1 + tanh u) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
+
+    The error of 2u, 30 u^2 relative, counts |2u| times in the relative error returned.
+    """
     factor, cubic = _gelu_constants()
     inner = dd.add_double(dd.mul(dd.square(x), cubic), 1.0)
     two_u = dd.mul(dd.mul(inner, x), factor)

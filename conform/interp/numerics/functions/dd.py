@@ -22,8 +22,12 @@ import numpy as np
 
 from conform.interp.numerics.eft import SPLITTER, fast_two_sum, two_prod, two_sum
 
+SAFE_MIN, SAFE_MAX = 2.0**-900, 2.0**1000
+"""Between them no partial product of the functions below leaves float64's range."""
+
 Array = np.ndarray
 DD = tuple[Array, Array]
+
 
 def split(a: Array) -> DD:
     """a as two halves of 26 bits, |a| < 2^996 (Veltkamp)."""
@@ -131,8 +135,8 @@ def constant(value: mpmath.mpf) -> tuple[float, float]:
 def horner(coefficients: Sequence[tuple[Array | float, Array | float]], tail: Array, t: DD) -> DD:
     """c0 + t*(c1 + t*(... + t*tail)) with n pairs c0, c1, ... and a float64 tail, |t| <= 2^-6.
 
-    A step costs 7 u^2 of t*(...) and 3 u^2 of its sum, so the result is within 2^-103 of its largest term c[k] t^k, plus
-    the tail's error: 2^-52 relative, times t^n.
+    A step costs 7 u^2 of t*(...) and 3 u^2 of its sum, so the result is within 2^-103 of its largest term c[k] t^k,
+    plus the tail's error: 2^-52 relative, times t^n.
     """
     t1, t2 = split(t[0])
     hi, lo = coefficients[-1]

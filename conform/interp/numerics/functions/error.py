@@ -1,6 +1,6 @@
 """erf, erfc, the normal distribution Phi and gelu of double-doubles.
 
-erf is a polynomial below 1; erfc x = e^(-x^2) erfcx x from 1/2 on, where erfcx is smooth: a polynomial on 64 pieces an octave.
+erf is a polynomial below 1; erfc x = e^(-x^2) erfcx x from 1/2 on, where erfcx is a polynomial on 64 pieces an octave.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from conform.interp.numerics.functions.piecewise import PER_UNIT, Piecewise, log
 ERF_ERROR = 2.0**-96
 """Below 1 EVALUATION; from there on 1 - erfc x > 0.84 with erfc x < 0.16 within ERFC_ERROR."""
 ERFC_ERROR = 2.0**-95
-"""EXP_ERROR, EVALUATION, two products, where the square in the exponent is exact (a double x); `square_error` adds the rest.
-Below 1/2 and below -1 a sum whose terms are at most twice the result."""
+"""EXP_ERROR, EVALUATION, two products, where the square in the exponent is exact (a double x); `square_error` adds
+the rest. Below 1/2 and below -1 a sum whose terms are at most twice the result."""
 ERF_FLOAT64_ERROR = 2.0**-49
 """As in double-double with u for u^2; e^-h e^-l by numpy within 4 ulp, h + l = x^2 exactly."""
 

@@ -1,9 +1,9 @@
 """Where the functions are dyadic rationals, zeros or poles: the cases that no rising precision decides.
 
-Each function returns a Fraction, or a float where the sign of a zero, an infinity or a NaN is the answer, or a closed form in
-mpmath where an operand's signed zero decides, else None. For the transcendental ones "nowhere else" is the theorem of
-Lindemann and Weierstrass: e^x, and with it log, sin, sinh, ... and their inverses, is transcendental at every algebraic x but
-those listed. The algebraic ones are decided on integers.
+Each function returns a Fraction, or a float where the sign of a zero, an infinity or a NaN is the answer, or a closed
+form in mpmath where an operand's signed zero decides, else None. For the transcendental ones "nowhere else" is the
+theorem of Lindemann and Weierstrass: e^x, and with it log, sin, sinh, ... and their inverses, is transcendental at
+every algebraic x but those listed. The algebraic ones are decided on integers.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def _power_of_two(sign: int, exponent: int) -> Fraction:
 
 
 def atan2(y: float, x: float) -> Exact:
-    """Where a zero or an infinity decides: +-0 for a positive x, else multiples of pi/4 with the sign of y (C99 F.9.1.4)."""
+    """Where a zero or an infinity decides: +-0 for a positive x, else multiples of pi/4 with the sign of y (C99
+    F.9.1.4)."""
     if y != 0 and not isinf(y) and not isinf(x):
         return None
     if not isinf(y) and math.copysign(1.0, x) > 0:

@@ -17,11 +17,11 @@ from conform.interp.numerics.functions import dd
 from conform.interp.numerics.functions.dd import DD, Array
 
 EXP_ERROR = 2.0**-98
-"""Relative to e^x where |x| < 710: r is within 2^-106 (|x| < 710: the tail of k ln2/128 is cut at 2^-113, x_lo is added as
-a pair, 3 u^2), expm1(r) within 2^-102 |r|, two products and a sum with T cost 20 u^2 = 2^-101.6."""
+"""Relative to e^x where |x| < 710: r is within 2^-106 (|x| < 710: the tail of k ln2/128 is cut at 2^-113, x_lo is
+added as a pair, 3 u^2), expm1(r) within 2^-102 |r|, two products and a sum with T cost 20 u^2 = 2^-101.6."""
 EXPM1_ERROR = 2.0**-96
-"""Relative to e^x - 1: where j != 0 or n != 0, |e^x - 1| > 2^-8.6 max(1, e^x) and T[j] - 1 is cut at 2^-107 absolute, which
-the cancellation makes 2^-98; where j = n = 0 the result is expm1(r), relative 2^-102."""
+"""Relative to e^x - 1: where j != 0 or n != 0, |e^x - 1| > 2^-8.6 max(1, e^x) and T[j] - 1 is cut at 2^-107 absolute,
+which the cancellation makes 2^-98; where j = n = 0 the result is expm1(r), relative 2^-102."""
 
 _STEPS = 128  # per octave
 _REACH = 1500.0  # arguments beyond are clamped to it: 0 and inf in float64
@@ -80,13 +80,15 @@ def _reduce(x: DD) -> tuple[Array, DD]:
 
 def _kernel(x: DD) -> tuple[Array, DD, DD]:
     """n, T and e^r - 1 with e^x = 2^n T (1 + (e^r - 1))."""
-    clamped = np.abs(x[0]) > _REACH
-    if clamped.any():
-        x = dd.where(clamped, dd.of(np.copysign(_REACH, x[0])), x)
-    k, r = _reduce(x)
+    k, r = _reduce(_clamped(x))
     k = k.astype(np.int64)
     n = (k + _STEPS // 2) >> 7
     return n, dd.look_up(_powers(), (k + _STEPS // 2) & (_STEPS - 1)), _expm1_small(r)
+
+
+def _clamped(x: DD) -> DD:
+    beyond = np.abs(x[0]) > _REACH
+    return dd.where(beyond, dd.of(np.copysign(_REACH, x[0])), x) if beyond.any() else x
 
 
 def _ldexp(x: DD, n: Array) -> DD:
@@ -113,8 +115,9 @@ def expm1(x: DD) -> DD:
 
 
 def exp2(x: DD) -> DD:
-    """2^x, relative error EXP_ERROR: r ln2 is rounded relative to |r| < 2^-8."""
-    k = np.rint(np.clip(x[0], -1030.0, 1030.0) * _STEPS)
+    """2^x, relative error EXP_ERROR: r ln2 is rounded relative to |r| < 2^-8. 0 and inf beyond float64's range."""
+    x = _clamped(x)
+    k = np.rint(x[0] * _STEPS)
     r = dd.add_double(x, -k / _STEPS)
     with mpmath.workprec(200):
         ln2 = dd.constant(mpmath.log(2))

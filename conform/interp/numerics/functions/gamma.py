@@ -1,7 +1,7 @@
 """lgamma and digamma of doubles, in double-double.
 
-Polynomials on [1/2, 4) (the zeros 1 and 2 of lgamma are centres there) and [4, 16), Stirling's series from 16 on, one step of
-the recurrence below 1/2, reflection below 0 (DLMF 5.5, 5.11).
+Polynomials on [1/2, 4) (the zeros 1 and 2 of lgamma are centres there) and [4, 16), Stirling's series from 16 on, one
+step of the recurrence below 1/2, reflection below 0 (DLMF 5.5, 5.11).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from conform.interp.numerics.functions.piecewise import PER_UNIT, Piecewise, log
 from conform.interp.numerics.functions.trigonometric import cos, pi, sin
 
 GAMMA_ERROR = 2.0**-94
-"""Relative to the largest term: EVALUATION, LOG_ERROR times at most 4 by cancellation in Stirling's series (x >= 16), whose
-remainder is below 2^-115; one or two sums."""
+"""Relative to the largest term: EVALUATION, LOG_ERROR times at most 4 by cancellation in Stirling's series (x >= 16),
+whose remainder is below 2^-115; one or two sums."""
 
 _LOWEST, _MIDDLE, _HIGHEST = 0.5, 4.0, 16.0
 _FIRST = 32  # the uniform tables begin at 32/64
@@ -35,7 +35,8 @@ def _series(name: str) -> tuple[list[tuple[float, float]], list[float]]:
     """Coefficients in z = 1/x^2: B_2k / (2k (2k - 1)), times 1/x, of lgamma; B_2k / 2k, times z, of digamma."""
     with mpmath.workprec(300):
         terms = [
-            mpmath.bernoulli(2 * k) / (2 * k * (2 * k - 1) if name == "lgamma" else 2 * k) for k in range(1, _SERIES_TERMS + 1)
+            mpmath.bernoulli(2 * k) / (2 * k * (2 * k - 1) if name == "lgamma" else 2 * k)
+            for k in range(1, _SERIES_TERMS + 1)
         ]
         return [dd.constant(c) for c in terms[:_SERIES_PAIRS]], [float(c) for c in terms[_SERIES_PAIRS:]]
 
@@ -111,7 +112,8 @@ def _lgamma_negative(x: DD) -> tuple[DD, Array]:
     reflected = log(dd.div(pi(), dd.absolute(sine)))
     gamma = _from_half("lgamma", two_sum(np.float64(1.0), -x[0]))
     value, error = _relative(dd.sub(reflected, gamma), reflected, gamma)
-    return value, error + 2.0 * sine_error / np.abs(value[0])
+    error = error + 2.0 * sine_error / np.abs(value[0])
+    return value, np.where(-x[0] > dd.SAFE_MIN, error, np.inf)
 
 
 def digamma(x: DD) -> tuple[DD, Array]:
@@ -133,7 +135,7 @@ def digamma(x: DD) -> tuple[DD, Array]:
         cotangent = dd.mul(pi(), dd.div(cosine, sine))
         value = dd.where(positive, value, dd.sub(value, cotangent))
         term = np.abs(cotangent[0]) * (4 * GAMMA_ERROR + cosine_error + sine_error)
-        error = np.where(positive, error, error + term)
+        error = np.where(positive, error, np.where(-x[0] > dd.SAFE_MIN, error + term, np.inf))
     return value, error / np.abs(value[0]) + GAMMA_ERROR
 
 

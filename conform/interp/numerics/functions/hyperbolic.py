@@ -84,4 +84,3 @@ def acosh(x: DD) -> DD:
 def atanh(x: DD) -> DD:
     """log1p(2x / (1 - x)) / 2 of doubles |x| < 1 (lo = 0); relative error INVERSE_ERROR."""
     return _on_size(lambda z: dd.scale(log1p(dd.div(dd.scale(z, 2.0), two_sum(np.float64(1.0), -z[0]))), 0.5), x)
-

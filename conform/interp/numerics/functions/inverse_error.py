@@ -29,7 +29,6 @@ INVERSE_FLOAT64_ERROR = 2.0**-43
 """The residual -y^2 + log erfcx y - log q is off by 8 ulp of at most 745 and divided by its slope 2y, relative to y."""
 
 _HALF_SQRT_PI = 0.8862269254527580
-_SAFE_MIN = 2.0**-900  # smaller erfc y are left to mpmath
 _WINITZKI = 0.147  # erf y = sqrt(1 - e^(-y^2 (4/pi + a y^2)/(1 + a y^2))) within 2e-3: a start, no more
 
 
@@ -83,11 +82,12 @@ def erfinv(x: DD) -> DD:
 
 
 def ndtri(p: DD) -> tuple[DD, Array]:
-    """y with Phi y = p, 0 < p < 1: sqrt 2 erfinv(2p - 1); its relative error INVERSE_ERROR, inf where erfc y < SAFE_MIN."""
+    """y with Phi y = p, 0 < p < 1: sqrt 2 erfinv(2p - 1); its relative error INVERSE_ERROR, inf where erfc y <
+    SAFE_MIN."""
     lower = p[0] < 0.5
     q = dd.where(lower, dd.scale(p, 2.0), dd.scale(two_sum(np.float64(1.0), -p[0]), 2.0))
     y = _solve(two_sum(2.0 * p[0], np.float64(-1.0)), q)
-    return dd.scale(dd.mul(y, sqrt_half()), 2.0), np.where(p[0] > _SAFE_MIN, INVERSE_ERROR, np.inf)
+    return dd.scale(dd.mul(y, sqrt_half()), 2.0), np.where(p[0] > dd.SAFE_MIN, INVERSE_ERROR, np.inf)
 
 
 def erfinv_float64(x: Array) -> Array:

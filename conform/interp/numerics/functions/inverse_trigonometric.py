@@ -48,7 +48,8 @@ def acos(x: DD) -> DD:
 
 
 def atan2(y: DD, x: DD) -> tuple[DD, Array]:
-    """The angle of (x, y), of doubles; its relative error ASIN_ERROR, or inf where the quotient leaves the safe range."""
+    """The angle of (x, y), of doubles; its relative error ASIN_ERROR, or inf where the quotient leaves the safe
+    range."""
     quotient = dd.div(dd.absolute(y), dd.absolute(x))
     angle = _atan_positive(quotient)
     angle = dd.where(np.signbit(x[0]), dd.add(dd.neg(angle), pi()), angle)

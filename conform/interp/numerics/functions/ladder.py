@@ -1,12 +1,12 @@
 """The ladder of a correctly rounded function (Ziv's strategy).
 
- 1. float64 with a stated relative error, for results narrower than float64 (each function's error is checked once a process on
-    its sentinels; where a platform misses it, this rung is skipped).
+ 1. float64 with a stated relative error, for results narrower than float64. Each function's error is checked once a
+    process on its sentinels; where a platform misses it, this rung is skipped.
  2. double-double with a proven radius.
  3. One element at a time: exact results by case analysis on integers, then mpmath at rising precision.
 
-Each rung rounds both ends of its enclosure; what they agree on is decided, the rest climbs. What the last precision leaves
-open raises Unjudged.
+Each rung rounds both ends of its enclosure; what they agree on is decided, the rest climbs. What the last precision
+leaves open raises Unjudged.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.numerics.formats import Format
-from conform.interp.numerics.functions.dd import DD, Array
+from conform.interp.numerics.functions.dd import DD, SAFE_MAX, SAFE_MIN, Array
 from conform.interp.numerics.functions.exact import Exact
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import decide, round_fraction, round_to
 
 CHUNK = 8192
 """Elements computed at a time: the temporaries of double-double stay in cache."""
-SAFE_MIN, SAFE_MAX = 2.0**-900, 2.0**1000
-"""Results outside go to the scalar rung: partial products of double-double would leave float64's range."""
 UNDERFLOW = 2.0**-1000
-"""Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for narrower formats."""
+"""Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
+narrower formats."""
 PRECISIONS = (100, 200, 400, 800, 1600, 3200)
 GUARD_BITS = 20
-"""mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at 2p."""
+"""mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at
+2p."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Function:
 
     float64         rung 1; also gives the class (NaN, infinity) of every result with a non-finite operand
     float64_error   its relative error; inf: not relied on beyond the class
-    double_double   rung 2 on pairs: the value and its relative error (inf where it does not reach), finite operands only
+    double_double   rung 2 on pairs of finite operands: the value and its relative error, inf where it does not reach
     mp              the formula in mpmath, at the context's precision
     exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
     sentinels       operands on which float64_error is checked
@@ -64,7 +64,9 @@ def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tu
     shape = operands[0].shape
     flat = [np.ascontiguousarray(operand).reshape(-1) for operand in operands]
     with np.errstate(all="ignore"):
-        parts = [_evaluate_chunk(function, fmt, [x[i : i + CHUNK] for x in flat]) for i in range(0, flat[0].size, CHUNK)]
+        parts = [
+            _evaluate_chunk(function, fmt, [x[i : i + CHUNK] for x in flat]) for i in range(0, flat[0].size, CHUNK)
+        ]
     if len(parts) == 1:
         value, real = parts[0]
         return value.reshape(shape), real.reshape(shape)
@@ -104,14 +106,33 @@ def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Ar
     size = np.abs(hi)
     radius = size * function.float64_error
     radius[~np.isfinite(hi) | _class_of_operands(estimate, operands)] = 0.0
-    margin = radius * 1.125  # the float64 sums below are off by 2^-53 |hi| <= radius / 16
     tiny = size < UNDERFLOW
     if tiny.any():
         tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
         hi[tiny] = np.copysign(UNDERFLOW / 2, hi[tiny])
-        radius[tiny], margin[tiny] = UNDERFLOW / 2, 0.0  # all of (0, UNDERFLOW] rounds to zero
+        radius[tiny] = UNDERFLOW / 2
+    value = round_to(fmt, hi)
+    undecided = _may_cross(fmt, hi, function.float64_error)
+    candidates = np.flatnonzero(undecided)
+    if candidates.size:
+        undecided[candidates] = _ends_differ(fmt, hi[candidates], radius[candidates])
+    return Real(hi, np.zeros_like(hi), radius), value, undecided
+
+
+def _may_cross(fmt: Format, hi: Array, relative_error: float) -> Array:
+    """Where hi (1 +- relative_error) may cross a rounding boundary of `fmt`: the bits that `fmt` drops lie near their
+    middle, counted in ulp of float64, or the number is subnormal there."""
+    dropped = 52 - fmt.mantissa_bits
+    reach = int(relative_error * 2.0**53) + 1
+    offset = (hi.view(np.int64) + ((1 << (dropped - 1)) + reach)) & ((1 << dropped) - 1)
+    return (offset <= 2 * reach) | (np.abs(hi) < 2 * fmt.min_normal)
+
+
+def _ends_differ(fmt: Format, hi: Array, radius: Array) -> Array:
+    """Where hi - radius and hi + radius round differently; all of (0, UNDERFLOW] rounds to the zero of its sign."""
+    margin = np.where(np.abs(hi) < UNDERFLOW, 0.0, radius * 1.125)  # the sums are off by 2^-53 |hi| <= radius / 16
     low, high = round_to(fmt, hi - margin), round_to(fmt, hi + margin)
-    return Real(hi, np.zeros_like(hi), radius), low, (low.view(fmt.code_storage) != high.view(fmt.code_storage)) & (margin > 0)
+    return (low.view(fmt.code_storage) != high.view(fmt.code_storage)) & (margin > 0)
 
 
 def _decide_float64(real: Real) -> tuple[Array, Array]:
@@ -129,7 +150,8 @@ def _any_non_finite(operands: list[Array]) -> Array:
 
 
 def _class_of_operands(estimate: Array, operands: list[Array]) -> Array:
-    """Where the float64 result is the exact one: NaN, or an infinity, 0, 1 or another integer at a non-finite operand."""
+    """Where the float64 result is the exact one: NaN, or an infinity, 0, 1 or another integer at a non-finite
+    operand."""
     return np.isnan(estimate) | (_any_non_finite(operands) & (estimate == np.rint(estimate)))
 
 
@@ -141,7 +163,9 @@ def _measured_error(function: Function) -> float:
         values = function.float64(*columns).tolist()
     with mpmath.workprec(200):
         expected = [function.mp(*map(mpmath.mpf, operands)) for operands in function.sentinels]
-        return max(float(abs(y - e) / abs(e)) if math.isfinite(y) else math.inf for y, e in zip(values, expected, strict=True))
+        return max(
+            float(abs(y - e) / abs(e)) if math.isfinite(y) else math.inf for y, e in zip(values, expected, strict=True)
+        )
 
 
 def float64_holds(function: Function) -> bool:
@@ -186,7 +210,8 @@ def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object
             low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
         if confirmed and low.tobytes() == high.tobytes():
             return low, _parts(to_fraction(fine))
-    raise Unjudged(f"{function.name}{tuple(operands)} lies within 2^-{PRECISIONS[-1] - GUARD_BITS} of a rounding boundary of {fmt.name}")
+    distance = f"2^-{PRECISIONS[-1] - GUARD_BITS}"
+    raise Unjudged(f"{function.name}{tuple(operands)} lies within {distance} of a rounding boundary of {fmt.name}")
 
 
 def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], precision: int) -> mpmath.mpf:
@@ -195,7 +220,8 @@ def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], pre
 
 
 def to_fraction(number: mpmath.mpf) -> Fraction:
-    """The exact value, its magnitude clamped to 2^-2200 .. 2^2200 (beyond every format; exponents of mpmath have no end)."""
+    """The exact value, its magnitude clamped to 2^-2200 .. 2^2200 (beyond every format; exponents of mpmath have no
+    end)."""
     sign, mantissa, exponent, bits = number._mpf_
     if not mantissa:
         return Fraction(0)

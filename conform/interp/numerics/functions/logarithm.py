@@ -20,8 +20,8 @@ LOG_ERROR = 2.0**-97
 """Relative: s costs 15 + 6 u^2, the series 8 u^2, the sums with log c and e ln2 4 u^2 of terms at most 2^3 times the
 result (|log m| >= 2^-8.5 if c != 1, |log c| <= 2 |log m| + 2^-7; e ln2 is at least twice log m where e != 0)."""
 LOG1P_ERROR = 2.0**-96
-"""As log; 1 + x is exact for a double x and costs 3 u^2 for a pair, 2^-104 absolute, divided by |log1p x|: small |x| take
-the series in x/(2 + x) instead, from 2^-7 on the loss is 7 bits."""
+"""As log; 1 + x is exact for a double x and costs 3 u^2 for a pair, 2^-104 absolute, divided by |log1p x|: small |x|
+take the series in x/(2 + x) instead, from 2^-7 on the loss is 7 bits."""
 
 _FIRST, _LAST = 90, 182  # 128 sqrt(1/2) = 90.5, 128 sqrt(2) = 181.02
 

@@ -1,8 +1,9 @@
 """Functions of reals with a radius: the kernel's own error plus what the operand's radius becomes in the image.
 
-The image of hi + lo +- radius lies within `spread` of that of hi + lo: the mean value theorem with the largest slope on the
-interval. Radii are raised by 2^-40 for their own roundings. An infinite or NaN operand, an exact pole and an exact
-domain error give the class, exactly; where the kernel does not reach, or the class is open, the radius is infinite.
+The image of hi + lo +- radius lies within `spread` of that of hi + lo: the mean value theorem with the largest slope
+on the interval. Radii are raised by 2^-40 for their own roundings. An infinite or NaN operand, an exact pole and an
+exact domain error give the class, exactly; where the kernel does not reach, or the class is open, the radius is
+infinite.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from conform.interp.numerics.functions import activations, error, exponential, hyperbolic, logarithm, trigonometric
-from conform.interp.numerics.functions.dd import DD, Array
-from conform.interp.numerics.functions.ladder import SAFE_MIN
+from conform.interp.numerics.functions.dd import DD, SAFE_MIN, Array
 from conform.interp.numerics.real import Real
 
 Kernel = Callable[[DD], tuple[DD, Array | float]]
@@ -22,9 +22,12 @@ _RAISE = 1.0 + 2.0**-40
 _EXP_LOWEST, _EXP_LOWEST_VALUE = -700.0, 2.0**-1009  # e^-700 < 2^-1009
 
 
-def _image(x: Real, kernel: Kernel, spread: Callable[[Array], Array], special: Array, settled: Array | bool = False) -> Real:
-    """kernel(x), whose value and relative error are good where the value exceeds SAFE_MIN. `spread` bounds, from the value's
-    hi, what x.radius > 0 adds; `special` is the class where x is not finite, `settled`, or an exact zero with f(0) = 0."""
+def _image(
+    x: Real, kernel: Kernel, spread: Callable[[Array], Array], special: Array, settled: Array | bool = False
+) -> Real:
+    """kernel(x), whose value and relative error are good where the value exceeds SAFE_MIN. `spread` bounds, from the
+    value's hi, what x.radius > 0 adds; `special` is the class where x is not finite, `settled`, or an exact zero with
+    f(0) = 0."""
     known = ~np.isfinite(x.hi) | settled | ((x.hi == 0) & (x.radius == 0) & (special == 0))
     (hi, lo), relative_error = kernel((np.where(known, 0.5, x.hi), np.where(known, 0.0, x.lo)))
     size = np.abs(hi)
@@ -71,7 +74,9 @@ def _logarithm(x: Real, kernel: Kernel, numpy_function: Callable[[Array], Array]
         outside = (x.hi < pole) | ((x.hi == pole) & (x.lo <= 0))
         ratio = x.radius * (1.0 + 2.0**-50) / np.maximum(above_pole, 0.0)
         spread = np.where(outside | ~(ratio < 1.0), np.inf, -np.log1p(-ratio))  # log(a / (a - r)), the longer side
-        return _image(x, kernel, lambda _: spread, numpy_function(x.hi), settled=outside & (x.radius == 0) & (x.lo == 0))
+        return _image(
+            x, kernel, lambda _: spread, numpy_function(x.hi), settled=outside & (x.radius == 0) & (x.lo == 0)
+        )
 
 
 def sin(x: Real) -> Real:
@@ -97,7 +102,9 @@ def sigmoid(x: Real) -> Real:
     """1 / (1 + e^-x), slope at most y (1 + ...) and at most 1/4."""
     with np.errstate(all="ignore"):
         kernel = _bounded(activations.sigmoid, activations.LOGISTIC_ERROR)
-        return _image(x, kernel, lambda y: np.minimum(y * np.expm1(x.radius), 0.25 * x.radius), 1.0 / (1.0 + np.exp(-x.hi)))
+        return _image(
+            x, kernel, lambda y: np.minimum(y * np.expm1(x.radius), 0.25 * x.radius), 1.0 / (1.0 + np.exp(-x.hi))
+        )
 
 
 def erf(x: Real) -> Real:

@@ -1,8 +1,9 @@
 """Piecewise polynomials with double-double coefficients, from tables that tools/generate_polynomials.py writes.
 
-A piece is a polynomial in t = x - centre. Its first coefficients are pairs, the others, whose share of the value is below
-2^-50, are doubles. Coefficients interpolate the function at Chebyshev nodes in mpmath at 400 bits; the generator refuses a
-piece whose error exceeds TRUNCATION, and tests/interp/numerics/functions/test_piecewise.py proves each table against Arb.
+A piece is a polynomial in t = x - centre. Its first coefficients are pairs, the others, whose share of the value is
+below 2^-50, are doubles. Coefficients interpolate the function at Chebyshev nodes in mpmath at 400 bits; the
+generator refuses a piece whose error exceeds TRUNCATION, and tests/interp/numerics/functions/test_piecewise.py proves
+each table against Arb.
 
 Uniform grids have their centres at multiples of 1/64, logarithmic ones have 64 pieces an octave; t is exact on both.
 """
@@ -21,9 +22,11 @@ from conform.interp.numerics.functions.dd import DD, Array
 TRUNCATION = 2.0**-106
 """Largest relative error of a piece against the function, with the coefficients as stored and exact arithmetic."""
 EVALUATION = 2.0**-100
-"""Relative error of `Piecewise.value` in all: TRUNCATION, `dd.horner`, and the tail's 2^-52 times its share below 2^-50."""
+"""Relative error of `Piecewise.value` in all: TRUNCATION, `dd.horner`, and the tail's 2^-52 times its share below
+2^-50."""
 EVALUATION_FLOAT64 = 2.0**-51
-"""Relative error of `Piecewise.float64`: c0 is rounded by half an ulp, the sum by another, t*(...) is 2^-5 of the sum."""
+"""Relative error of `Piecewise.float64`: c0 is rounded by half an ulp, the sum by another, t*(...) is 2^-5 of the
+sum."""
 
 PER_UNIT = 64  # pieces of a uniform grid per unit, of a logarithmic grid per octave
 _SHIFT = 46  # of float64's 52 mantissa bits, 6 number the piece

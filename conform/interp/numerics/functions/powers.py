@@ -23,16 +23,17 @@ def reciprocal(x: DD) -> DD:
     return dd.div(dd.of(np.ones_like(x[0])), x)
 
 
-def rsqrt(x: DD) -> DD:
-    """1 / sqrt x for x > 0; relative error QUOTIENT_ERROR."""
-    return reciprocal(dd.sqrt(x))
+def rsqrt(x: DD) -> tuple[DD, Array]:
+    """1 / sqrt x for x > 0; its relative error, inf where the square of the root underflows."""
+    return reciprocal(dd.sqrt(x)), np.where(x[0] > dd.SAFE_MIN, QUOTIENT_ERROR, np.inf)
 
 
-def cbrt(x: DD) -> DD:
-    """The real cube root of doubles (lo = 0), relative error CBRT_ERROR."""
+def cbrt(x: DD) -> tuple[DD, Array]:
+    """The real cube root of doubles (lo = 0); its relative error, inf where the cube of the root underflows."""
     y = np.cbrt(x[0])
     cube = dd.mul_double(two_prod(y, y), y)
-    return fast_two_sum(y, -((cube[0] - x[0]) + cube[1]) / (3.0 * y * y))
+    root = fast_two_sum(y, -((cube[0] - x[0]) + cube[1]) / (3.0 * y * y))
+    return root, np.where(np.abs(x[0]) > dd.SAFE_MIN, CBRT_ERROR, np.inf)
 
 
 def hypot(x: DD, y: DD) -> tuple[DD, Array]:
@@ -42,7 +43,8 @@ def hypot(x: DD, y: DD) -> tuple[DD, Array]:
 
 
 def pow(x: DD, y: DD) -> tuple[DD, Array]:  # noqa: A001 - the function's name
-    """x^y = e^(y log|x|) with the sign of an odd y; the error of the exponent, 2^-96 relative, counts |y log x| times."""
+    """x^y = e^(y log|x|) with the sign of an odd y; the error of the exponent, 2^-96 relative, counts |y log x|
+    times."""
     exponent = dd.mul(y, log(dd.absolute(x)))
     sign = np.where((x[0] < 0) & (np.abs(y[0]) % 2 == 1), -1.0, 1.0)
     return dd.scale(exp(exponent), sign), EXP_ERROR + np.abs(exponent[0]) * 2.0**-96

@@ -15,8 +15,8 @@ from conform.interp.numerics.functions.piecewise import Piecewise, uniform_piece
 SIN_ERROR = 2.0**-97
 """Relative to sin x or cos x where the reduced angle is at least 2^-30: EVALUATION plus that of the angle, 4 u^2."""
 REACH = 2.0**20
-"""Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact); those beyond
-are mpmath's, as are those within 2^-30 of a zero that is not 0: the absolute error of r is 2^-130."""
+"""Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact); those
+beyond are mpmath's, as are those within 2^-30 of a zero that is not 0: the absolute error of r is 2^-130."""
 
 _LAST = 51  # pi/4 = 50.3/64
 _TABLE = Piecewise("sin_cos", 7)
@@ -82,15 +82,15 @@ def tan(x: DD) -> tuple[DD, Array]:
 
 
 def sinc(x: DD) -> tuple[DD, Array]:
-    """sin(pi x) / (pi x) of doubles x (lo = 0): x - round(x) is exact."""
+    """sin(pi x) / (pi x) of doubles x (lo = 0): x - round(x) is exact. Its relative error is inf for the smallest x."""
     nearest = np.rint(x[0])
     sine, error = sin(dd.mul(pi(), dd.of(x[0] - nearest)))
     sign = np.where(nearest % 2 == 1, -1.0, 1.0)
-    return dd.div(dd.scale(sine, sign), dd.mul(pi(), x)), error + 2.0**-98
+    return dd.div(dd.scale(sine, sign), dd.mul(pi(), x)), np.where(np.abs(x[0]) > dd.SAFE_MIN, error + 2.0**-98, np.inf)
 
 
 def sinc_float64(x: Array) -> Array:
-    """The same in float64: pi r, numpy's sine (a condition number of at most 1 for |pi r| <= pi/2), pi x and the quotient."""
+    """The same in float64: pi r, numpy's sine (condition at most 1 for |pi r| <= pi/2), pi x and the quotient."""
     nearest = np.rint(x)
     sine = np.sin(np.pi * (x - nearest)) * np.where(nearest % 2 == 1, -1.0, 1.0)
     value = np.where(x == nearest, 0.0, sine / (np.pi * x))

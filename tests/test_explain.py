@@ -1,0 +1,98 @@
+"""`conform explain`: of an op its schema, meaning, bounds, rules and tests; of a case inputs and expectation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conform.errors import UsageError
+from conform.explain import explain_op
+from conform.explain_case import explain_case
+
+SUITE = """
+tests:
+  - id: thirds
+    op: aten::div
+    in:
+      - {type: const_tensor, shape: [2, 2], dtype: float32, value: [[1.0, 2.0], [-1.0, 0.0]]}
+      - {type: const_tensor, shape: [2], dtype: float32, value: [3.0, 0.0]}
+  - id: halves
+    op: aten::div
+    in:
+      - {type: const_tensor, shape: [3], dtype: int32, value: [5, -5, 1]}
+      - {type: const_tensor, shape: [3], dtype: int32, value: [2, 2, 0]}
+    kwargs: {rounding_mode: {type: const, value: floor}}
+  - id: vector
+    op: aten::neg
+    in: [{type: tensor, shape: [3], kind: float, init: normal}]
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> str:
+    path = tmp_path / "mine.yaml"
+    path.write_text(SUITE)
+    return str(path)
+
+
+def test_an_op(suite: str) -> None:
+    text = explain_op("aten::sqrt", [suite])
+    assert text.startswith("aten::sqrt(Tensor self) -> Tensor\n    ")
+    assert "OpenCL C 3.0" in text
+    assert "P7" in text or "P2" in text
+    assert text.endswith(f"tests in {suite}: 0")
+
+
+def test_the_tests_of_an_op_with_their_places(suite: str) -> None:
+    assert explain_op("aten::div", [suite]).splitlines()[-3:] == [
+        f"tests in {suite}: 2", f"  thirds   ({suite}:3)", f"  halves   ({suite}:8)",
+    ]  # fmt: skip
+
+
+def test_an_op_without_semantics_says_so(suite: str) -> None:
+    assert "no semantics: cases of this overload end as unjudged" in explain_op("aten::fmod", [suite])
+
+
+def test_an_unknown_op_is_the_users_mistake(suite: str) -> None:
+    with pytest.raises(UsageError, match=r"unknown operator 'aten::sqr'; did you mean 'aten::sqrt'\?"):
+        explain_op("aten::sqr", [suite])
+
+
+def test_a_case(suite: str) -> None:
+    assert explain_case("thirds/float32/typical/contiguous", [suite]).splitlines() == [
+        "thirds/float32/typical/contiguous",
+        f"aten::div.Tensor, float32, seed 0   ({suite}:3)",
+        "",
+        "self: float32 [2, 2]",
+        "[[1.0 2.0]",
+        " [-1.0 0.0]]",
+        "other: float32 [2]",
+        "[3.0 0.0]",
+        "",
+        "expected output 0: float32 [2, 2]",
+        "[[0.33333334 inf]",
+        " [-0.33333334 nan]]",
+        "contract: ulp 2.5 (OpenCL C 3.0 section 7.4, x / y; bfloat16 takes the half column, the 16-bit figure)",
+    ]
+
+
+def test_a_case_with_freedoms(suite: str) -> None:
+    assert explain_case("halves/int32/typical/contiguous", [suite]).splitlines()[-5:] == [
+        "expected output 0: int32 [3]",
+        "[2 -3 ?]",
+        "contract: exact (integers and bools are exact: no rounding takes place)",
+        "?: left open by policy P11, not judged",
+        "or the backend raises (policy P11, P12)",
+    ]
+
+
+def test_a_case_of_another_layout_and_sample_is_found(suite: str) -> None:
+    assert "strides [2], offset" in explain_case("vector/float32/typical/strided.0/3", [suite])
+
+
+def test_an_unknown_case_is_the_users_mistake(suite: str) -> None:
+    with pytest.raises(UsageError, match=r"no test of .* has a case 'third/float32'; did you mean 'thirds'\?"):
+        explain_case("third/float32", [suite])
+    with pytest.raises(UsageError, match=r"--id 'thirds/float64/typical/contiguous' matches no case"):
+        explain_case("thirds/float64/typical/contiguous", [suite])
