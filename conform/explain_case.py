@@ -70,7 +70,7 @@ def describe(array: np.ndarray) -> str:
 
 
 def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
-    """The elements as shortest decimals of their format, `?` where `is_open`; the middle of a large tensor is left out."""
+    """The elements as shortest decimals of their format, `?` where `is_open`; the middle of a large tensor is cut."""
     fmt = format_of(array)
     written = np.empty(array.shape, dtype=object)
     for index, element in np.ndenumerate(array):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
 
 from conform.agreement.compare import compare
 from conform.agreement.draw import Draw
 from conform.agreement.registry import Call, family_of, witnesses
 from conform.agreement.show import shown
+from conform.inputs.specs.registry import spec_of
 
 WITNESSED_ELEMENTS = 10_000  # at least, for each overload and dtype
 MOST_ROUNDS = 60  # of one op and dtype; an op whose rounds witness too little is found out, not waited for
@@ -19,15 +19,17 @@ MOST_ROUNDS = 60  # of one op and dtype; an op whose rounds witness too little i
 class Agreement:
     """What comparing one overload on one dtype showed.
 
-    `witnessed` elements were equal bit for bit; `refused` calls were refused by both sides. `first` tells the first
-    disagreement in full: the call, its inputs in decimal and hex, and both results.
+    `witnessed` elements were equal bit for bit, `opened` ones are left open by the policy on both sides (or on the one
+    that can know); `refused` calls were refused by both. `first` tells the first disagreement in full: the call, its
+    inputs in decimal and hex, and both results.
     """
 
     op: str
     dtype: str
-    witnessed: int
-    refused: int
-    disagreements: int
+    witnessed: int = 0
+    opened: int = 0
+    refused: int = 0
+    disagreements: int = 0
     first: str | None = None
 
     @property
@@ -36,15 +38,20 @@ class Agreement:
         return self.disagreements == 0 and self.witnessed >= WITNESSED_ELEMENTS
 
     def __str__(self) -> str:
-        counted = f"I8 {self.op} {self.dtype}: {self.witnessed} elements witnessed, {self.disagreements} disagreements"
-        return f"{counted}\n{self.first}" if self.first else counted
+        counted = f"{self.witnessed} elements witnessed, {self.opened} open, {self.disagreements} disagreements"
+        return f"I8 {self.op} {self.dtype}: {counted}" + (f"\n{self.first}" if self.first else "")
+
+
+def ops_and_dtypes() -> list[tuple[str, str]]:
+    """Every overload that has witness calls, with every dtype of its spec."""
+    return [(op, dtype) for op in witnesses() for dtype in spec_of(op).dtypes]
 
 
 def agree(op: str, dtype: str, at_least: int = WITNESSED_ELEMENTS) -> Agreement:
     """Rounds of witness calls of the overload `op` until `at_least` elements were witnessed, or something disagreed."""
-    total = Agreement(op, dtype, 0, 0, 0)
+    total = Agreement(op, dtype)
     for round_ in range(MOST_ROUNDS):
-        total = agree_on(op, dtype, calls(op, dtype, round_), total)
+        total = agree_on(total, calls(op, dtype, round_))
         if total.disagreements or total.witnessed >= at_least:
             break
     return total
@@ -55,16 +62,21 @@ def calls(op: str, dtype: str, round_: int) -> Iterator[Call]:
     return witnesses()[op](op, dtype, Draw(op, dtype, round_))
 
 
-def agree_on(op: str, dtype: str, some: Iterable[Call], before: Agreement | None = None) -> Agreement:
-    """What `before` (by default nothing) and the calls `some` show together."""
-    total = before or Agreement(op, dtype, 0, 0, 0)
-    for number, call in zip(count(), some):
-        result = compare(op, call)
+def agree_on(before: Agreement, some: Iterable[Call]) -> Agreement:
+    """What `before` and the calls `some` of the same op and dtype show together."""
+    total = before
+    for number, call in enumerate(some):
+        result = compare(total.op, call)
         first = total.first
         if first is None and result.first is not None:
-            first = f"in witness call {number}: {shown(call, result.first, pointwise=family_of(op) == 'elementwise')}"
+            first = f"in witness call {number}: {shown(call, result.first, family_of(total.op) == 'elementwise')}"
         total = Agreement(
-            op, dtype, total.witnessed + result.witnessed, total.refused + result.refused,
-            total.disagreements + result.differences, first,
-        )  # fmt: skip
+            total.op,
+            total.dtype,
+            total.witnessed + result.witnessed,
+            total.opened + result.opened,
+            total.refused + result.refused,
+            total.disagreements + result.differences,
+            first,
+        )
     return total

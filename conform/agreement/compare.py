@@ -34,9 +34,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`witnessed`: elements that were compared and found equal; `refused`: both sides refused the call."""
+    """Elements that were compared and found `witnessed`, left `opened` by the policy, or in `differences`.
+
+    `refused`: both sides refused the call.
+    """
 
     witnessed: int
+    opened: int = 0
     differences: int = 0
     first: Difference | None = None
     refused: bool = False
@@ -51,7 +55,8 @@ def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
         return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
     parts = [_compare_output(n, golden, tensor) for n, (golden, tensor) in enumerate(zip(actual.goldens, expected, strict=True))]
     first = next((part.first for part in parts if part.first), None)
-    return Comparison(sum(part.witnessed for part in parts), sum(part.differences for part in parts), first)
+    counts = (sum(getattr(part, name) for part in parts) for name in ("witnessed", "opened", "differences"))
+    return Comparison(*counts, first)
 
 
 def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | ValueError | NotImplementedError:
@@ -71,7 +76,7 @@ def _interpreter(op: str, kwargs: Mapping[str, Any]) -> Outcome | InvalidArgumen
 
 
 def _one(difference: Difference) -> Comparison:
-    return Comparison(0, 1, difference)
+    return Comparison(0, 0, 1, difference)
 
 
 def _compare_refusals(actual: object, expected: object) -> Comparison:
@@ -98,7 +103,10 @@ def _compare_output(output: int, golden: Golden, tensor: RefTensor) -> Compariso
         return _one(Difference(f"the reference gives {error}", output))
     skipped, opened_by_one = _openness(golden, open_)
     same = _equal_indices(golden, values) if golden.ties else _equal(golden, values)
-    return _summed_up(output, golden, values, opened_by_one, ~same & ~skipped, skipped | opened_by_one)
+    wrong = ~(same | skipped) | opened_by_one
+    witnessed, opened, differences = (int(np.count_nonzero(mask)) for mask in (~(skipped | wrong), skipped, wrong))
+    first = _first_difference(output, golden, values, opened_by_one, wrong) if differences else None
+    return Comparison(witnessed, opened, differences, first)
 
 
 def _openness(golden: Golden, reference_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,22 +150,13 @@ def _equal_indices(golden: Golden, values: np.ndarray) -> np.ndarray:
     return (same_rank & is_permutation).reshape(golden.value.shape)
 
 
-def _summed_up(
-    output: int, golden: Golden, values: np.ndarray, opened_by_one: np.ndarray, unequal: np.ndarray, uncounted: np.ndarray
-) -> Comparison:
-    wrong = unequal | opened_by_one
-    witnessed = int(np.count_nonzero(~wrong & ~uncounted))
-    if not wrong.any():
-        return Comparison(witnessed)
+def _first_difference(
+    output: int, golden: Golden, values: np.ndarray, opened_by_one: np.ndarray, wrong: np.ndarray
+) -> Difference:
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    what = f"open to one side alone ({golden.open_rule})" if opened_by_one[index] else "element"
-    sides = _shown_sides(golden, values, opened_by_one, index)
-    return Comparison(witnessed, int(np.count_nonzero(wrong)), Difference(what, output, index, *sides))
-
-
-def _shown_sides(golden: Golden, values: np.ndarray, opened_by_one: np.ndarray, index: tuple[int, ...]) -> tuple[Any, Any]:
-    """The element on both sides; None on the side that leaves it open alone."""
     mine, its = golden.value[index], values[index]
     if not opened_by_one[index]:
-        return mine, its
-    return (None, its) if golden.open is not None and golden.open[index] else (mine, None)
+        return Difference("element", output, index, mine, its)
+    by_interpreter = golden.open is not None and golden.open[index]
+    what = f"open to one side alone ({golden.open_rule if by_interpreter else 'by the reference'})"
+    return Difference(what, output, index, None if by_interpreter else mine, its if by_interpreter else None)

@@ -32,10 +32,11 @@ def sum_over(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 @witness("aten::sum")
 def sum_all(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    """One element a call: as many calls as elements, each small."""
-    for _ in range(120):
-        yield {"self": draw.tame(dtype, draw.integer(0, 9))}
-        yield {"self": draw.wild(dtype, 2, draw.integer(1, 3))}
+    """One element a call: as many calls as elements, each a short piece of what is drawn once."""
+    tame, wild, lengths = draw.tame(dtype, 150, 9), draw.wild(dtype, 150, 3, 2), draw.integers(0, 9, 150).tolist()
+    for row, box, length in zip(tame, wild, lengths, strict=True):
+        yield {"self": row[:length]}
+        yield {"self": box[: 1 + length % 3]}
     yield {"self": draw.sparse(dtype, 300)}
     yield {"self": draw.wild(dtype)}
     for converted in _conversions(dtype):

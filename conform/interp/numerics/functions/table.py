@@ -76,8 +76,13 @@ def _define(
 
 # Exponentials and logarithms
 
+
+def _mp_exp2(x: mpf) -> mpf:
+    return mpf(2) ** min(max(x, -FAR_EXPONENT), FAR_EXPONENT)
+
+
 _define("exp", np.exp, exponential.exp, exponential.EXP_ERROR, mpmath.exp, exact.values({0.0: 1.0}), LINE)
-_define("exp2", np.exp2, exponential.exp2, exponential.EXP_ERROR, lambda x: mpf(2) ** x, exact.exp2, LINE)
+_define("exp2", np.exp2, exponential.exp2, exponential.EXP_ERROR, _mp_exp2, exact.exp2, LINE)
 _define("expm1", np.expm1, exponential.expm1, exponential.EXPM1_ERROR, mpmath.expm1, exact.odd_zero, LINE)
 _LOG = logarithm.LOG_ERROR
 _define("log", np.log, logarithm.log, _LOG, mpmath.log, exact.values({1.0: 0.0, 0.0: -np.inf}), POSITIVE)

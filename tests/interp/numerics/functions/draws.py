@@ -17,7 +17,8 @@ def operands(name: str, fmt: Format, count: int, seed: int = 0) -> tuple[np.ndar
     """About `count` operands of the function, as float64 arrays of elements of `fmt`, without its exact cases."""
     rng = np.random.default_rng([seed, *name.encode()])
     if name not in BINARY:
-        return (_elements(fmt, _unary(name, SCALE[fmt.name], count, rng)),)
+        x = _elements(fmt, _unary(name, SCALE[fmt.name], count, rng))
+        return (x[x != np.rint(x)] if name == "sinc" else x,)
     x, y = (_elements(fmt, _spread(SCALE[fmt.name], count, rng)) for _ in range(2))
     x, y = x[: min(x.size, y.size)], y[: min(x.size, y.size)]
     if name == "pow":
@@ -61,4 +62,6 @@ def _unary(name: str, scale: int, count: int, rng: np.random.Generator) -> np.nd
 def _elements(fmt: Format, x: np.ndarray) -> np.ndarray:
     """Rounded to `fmt`, without what is exact for some function: integers, powers of two and halves."""
     x = round_to(fmt, x).astype(np.float64)
-    return x[np.isfinite(x) & (x != 0) & (np.rint(2 * x) != 2 * x) & (np.abs(np.frexp(x)[0]) != 0.5) | (np.abs(x) > 2.0**53)]
+    return x[
+        np.isfinite(x) & (x != 0) & (np.rint(2 * x) != 2 * x) & (np.abs(np.frexp(x)[0]) != 0.5) | (np.abs(x) > 2.0**53)
+    ]

