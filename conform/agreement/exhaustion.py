@@ -39,7 +39,9 @@ def _midpoints(source: str) -> Iterator[Call]:
     storage = FORMATS[source].storage
     for target in HALVES:
         codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[target].storage)
-        values = np.unique(codes[np.isfinite(codes)].astype(storage))
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            every = codes.astype(storage)
+        values = np.unique(every[np.isfinite(every)])
         midpoints = values[:-1] / 2 + values[1:] / 2
-        for numbers in (midpoints, np.nextafter(midpoints, storage.type(np.inf)), np.nextafter(midpoints, -storage.type(np.inf))):
-            yield {"self": numbers, "dtype": target}
+        for beside in (midpoints, np.nextafter(midpoints, storage.type(np.inf)), np.nextafter(midpoints, storage.type(-np.inf))):
+            yield {"self": beside, "dtype": target}

@@ -70,7 +70,8 @@ def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     if tensor.layout != torch.strided or name not in DTYPES:
         raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")
     values = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    content = values.reshape(-1).view(torch.uint8).numpy().tobytes()
+    # An empty tensor may keep strides that a view of its bytes cannot have.
+    content = values.reshape(-1).view(torch.uint8).numpy().tobytes() if values.numel() else b""
     if len(content) != math.prod(tensor.shape) * DTYPES[name].itemsize:
         raise TypeError(f"output {number} of shape {tuple(tensor.shape)} came as {len(content)} bytes")
     return [name, list(tensor.shape), list(tensor.stride())], content

@@ -13,7 +13,7 @@ import numpy as np
 
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.ball import gamma
+from conform.interp.numerics.ball import gamma, underflow
 from conform.interp.numerics.formats import FORMATS, Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import error_ulp, ulp
@@ -123,7 +123,7 @@ def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
         vacuous = ~np.isfinite(bound) & ~determined
         near = _near(kind, bound, error, actual, expected)
     same_class = np.where(determined, _same_special(actual, expected), ~np.isnan(actual))
-    sign = _zero_sign(golden, actual, real)
+    sign = _zero_sign(golden, actual, real, kind)
     open_ = np.zeros(expected.shape, bool) if golden.open is None else golden.open
     vacuous = vacuous & ~open_
     compared = ~open_ & ~vacuous
@@ -144,9 +144,14 @@ def _same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return (actual == expected) | (np.isnan(actual) & np.isnan(expected))
 
 
-def _zero_sign(golden: Golden, actual: np.ndarray, real: Real) -> np.ndarray:
-    """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free."""
+def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
+    """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free.
+
+    A number that underflows keeps its sign when it is rounded correctly or to a few ulps; an error bound reaches across 0.
+    """
     both_zero = (actual == 0) & (golden.value == 0)
+    if kind in ("accumulation", "derived"):
+        both_zero &= (real.hi == 0) & (real.radius == 0)
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
 
 
@@ -170,7 +175,7 @@ def _accumulation_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) 
     """|error| <= gamma_k(u) S + k eta, S the sum of magnitudes, u and eta of the compute type (Higham, theorem 3.1)."""
     compute = compute_of(golden.format)
     roundings = np.asarray(golden.terms, np.float64)
-    spread = gamma(roundings, compute.unit_roundoff) * golden.magnitude + roundings * compute.min_subnormal / 2
+    spread = gamma(roundings, compute.unit_roundoff) * golden.magnitude + roundings * underflow(compute)
     return (spread + _final_rounding(golden, compute, real, spread)) / unit
 
 

@@ -32,9 +32,11 @@ def sum_of_products(fmt: Format, *pairs: tuple[np.ndarray, np.ndarray]) -> Golde
         rights += [b, b[..., ::-1]]
     left, right = (np.stack(np.broadcast_arrays(*side)) for side in (lefts, rights))
     total = accumulate.dot(left, right, axis=0)
-    value = accumulate.decide_sum(
-        fmt.component, total, lambda index: accumulate.exact_dot(left[(slice(None), *index)], right[(slice(None), *index)])
+    value, real = accumulate.decide_sum(
+        fmt.component,
+        total,
+        lambda index: accumulate.exact_dot(left[(slice(None), *index)], right[(slice(None), *index)]),
     )
-    golden = Golden(fmt, joined(fmt, value), total.real, terms=total.terms, magnitude=total.magnitude, zero_sign_free=True)
+    golden = Golden(fmt, joined(fmt, value), real, total.terms, total.magnitude, zero_sign_free=True)
     products = round_to(fmt.component, left * right)
     return golden.opened(~np.isfinite(products).all(axis=(0, -1)), "P8")

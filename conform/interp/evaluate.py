@@ -12,7 +12,7 @@ from conform.interp import registry
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.rounding import round_to
-from conform.interp.operands import compute_format
+from conform.interp.operands import steps_of
 from conform.interp.promotion import category
 from conform.schema import OpSchema, bind, resolve
 
@@ -75,7 +75,7 @@ def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str
     """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type hold it."""
     element = _element_format(bound)
     readings = []
-    for fmt in {compute_format(element), element}:
+    for fmt in steps_of(element):
         rounded = {
             argument.name: _read_in(fmt, bound[argument.name])
             for argument in schema.arguments

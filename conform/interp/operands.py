@@ -15,6 +15,11 @@ def compute_format(fmt: Format) -> Format:
     return FORMATS["float32"] if fmt.is_float and fmt.bits < 32 else fmt
 
 
+def steps_of(fmt: Format) -> tuple[Format, ...]:
+    """The formats that an implementation may round its steps to: the compute type, and the element type."""
+    return tuple(dict.fromkeys((compute_format(fmt), fmt)))
+
+
 def converted(operand: Operand, fmt: Format) -> np.ndarray:
     """`operand` in `fmt`, rounded once where it does not fit; integers wrap (P10)."""
     if not isinstance(operand, np.ndarray):

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tests.planted.planting import Planted, mapped
+from planting import Planted, mapped
 
 HALVES = (torch.float16, torch.bfloat16)
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::convolution")

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tests.planted.planting import Planted
+from planting import Planted
 
 
 class Zeros(Planted):

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tests.planted.planting import Planted, mapped
+from planting import Planted, mapped
 
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tests.planted.planting import Planted, mapped, storage_of
+from planting import Planted, mapped, storage_of
 
 
 class IgnoresStrides(Planted):

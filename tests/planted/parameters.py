@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from conform import schema
-from tests.planted.planting import Planted
+from planting import Planted
 
 
 class DropsArgument(Planted):

@@ -16,13 +16,16 @@ class Planted(TorchDevice):
 
     bug = ""
     ops: tuple[str, ...] = ("*",)
+    remembers = False  # whether a result depends on the calls before it
     name = "planted"
 
     def __init__(self) -> None:
         super().__init__("cpu")
 
-    def touches(self, op: str) -> bool:
-        return any(fnmatchcase(op, glob) or fnmatchcase(op.partition(".")[0], glob) for glob in self.ops)
+    @classmethod
+    def touches(cls, op: str) -> bool:
+        """Whether the defect shows in this overload."""
+        return any(fnmatchcase(op, glob) or fnmatchcase(op.partition(".")[0], glob) for glob in cls.ops)
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if not self.touches(op):

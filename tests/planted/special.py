@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tests.planted.planting import Planted
+from planting import Planted
 
 SMALLEST_NORMAL = {torch.float16: 2.0**-14, torch.bfloat16: 2.0**-126, torch.float32: 2.0**-126, torch.float64: 2.0**-1022}
 

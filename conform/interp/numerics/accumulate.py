@@ -58,8 +58,8 @@ def dot(lhs: np.ndarray, rhs: np.ndarray, axis: int) -> Accumulated:
     with np.errstate(all="ignore"):
         finite = np.isfinite(lhs) & np.isfinite(rhs)
         special = None if finite.all() else np.where(finite, 0.0, lhs * rhs).sum(axis)
-        a, a_exponent, _ = _normalised(np.where(finite, lhs, 0.0), axis)
-        b, b_exponent, _ = _normalised(np.where(finite, rhs, 0.0), axis)
+        a, a_exponent = _normalised(np.where(finite, lhs, 0.0), axis)
+        b, b_exponent = _normalised(np.where(finite, rhs, 0.0), axis)
         product, error = two_prod(a, b)
         faint = ((np.abs(product) < SAFE_PRODUCT) & finite & (lhs != 0) & (rhs != 0)).any(axis)
         pieces = _exact_sums(np.concatenate([product, error], axis), axis, lambda part: part.sum(axis))
@@ -75,29 +75,48 @@ def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
         special = None if finite else _special_products(lhs, rhs)
         if not finite:
             lhs, rhs = (np.where(np.isfinite(operand), operand, 0.0) for operand in (lhs, rhs))
-        a, a_exponent, a_faint = _normalised(lhs, 1)
-        b, b_exponent, b_faint = _normalised(rhs, 0)
+        a, a_exponent = _normalised(lhs, 1)
+        b, b_exponent = _normalised(rhs, 0)
         count = lhs.shape[1]
         bits = (SIGNIFICAND - DIAGONAL_BITS - (count - 1).bit_length()) // 2
         a_slices, a_cut = _slices(a, bits, MAX_SLICES)
         b_slices, b_cut = _slices(b, bits, MAX_SLICES)
         pieces = _diagonals(a_slices, b_slices)
-        magnitude, lost = np.abs(a) @ np.abs(b), count * TINY * (a_faint | b_faint)
+        magnitude, lost = np.abs(a) @ np.abs(b), 0.0
         if a_cut or b_cut or len(a_slices) + len(b_slices) > MAX_SLICES + 1:
-            # At most (MAX_SLICES^2 + 2) products of parts i and j with i + j >= MAX_SLICES were left out, each at most
-            # count * 2^(-bits * MAX_SLICES).
-            magnitude = magnitude + count * TINY  # products may have underflowed
-            lost = lost + count * (MAX_SLICES**2 + 2) * 2.0 ** (-bits * MAX_SLICES)
+            # At most MAX_SLICES^2 + 2 products of parts i and j with i + j >= MAX_SLICES were left out, each at most
+            # count * 2^(-bits * MAX_SLICES). Elements or products that underflow are far below that.
+            magnitude = magnitude + count * TINY
+            lost = count * (MAX_SLICES**2 + 2) * 2.0 ** (-bits * MAX_SLICES)
         return _assembled(pieces, magnitude, a_exponent + b_exponent, count, lost, special)
 
 
-def decide_sum(fmt: Format, accumulated: Accumulated, exact: Callable[[tuple[int, ...]], Fraction]) -> np.ndarray:
-    """The sums rounded once to `fmt`; `exact(index)` is asked for the exact value where the Real cannot decide."""
+def decide_sum(
+    fmt: Format, accumulated: Accumulated, exact: Callable[[tuple[int, ...]], Fraction]
+) -> tuple[np.ndarray, Real]:
+    """The sums rounded once to `fmt`, and the reals they round.
+
+    `exact(index)` is asked for the exact value where `accumulated.real` cannot decide; what it says joins the reals.
+    """
     value, undecided = decide(fmt, accumulated.real)
-    if undecided.any():
-        for index in map(tuple, np.argwhere(undecided).tolist()):
-            value[index] = round_fraction(fmt, Fraction(exact(index)))
-    return value
+    if not undecided.any():
+        return value, accumulated.real
+    real = accumulated.real.map_parts(np.copy)
+    for index in map(tuple, np.argwhere(undecided).tolist()):
+        number = Fraction(exact(index))
+        value[index] = round_fraction(fmt, number)
+        real.hi[index], real.lo[index], real.radius[index] = _as_sum(number)
+    return value, real
+
+
+def _as_sum(number: Fraction) -> tuple[float, float, float]:
+    """hi, lo and radius of a number; a number beyond float64 is known to be no more than that (R4)."""
+    try:
+        hi = float(number)
+    except OverflowError:
+        return (np.inf if number > 0 else -np.inf), 0.0, 0.0
+    lo = float(number - Fraction(hi))
+    return hi, lo, abs(lo) * 2.0**-52 + TINY * (number != Fraction(hi) + Fraction(lo))
 
 
 def fraction(number: float) -> Fraction:
@@ -137,23 +156,23 @@ def _summed(
         if not finite.all():
             special = add_up(np.where(finite, 0.0, terms))  # adds infinities and NaN only
             terms = np.where(finite, terms, 0.0)
-        scaled, exponent, faint = _normalised(terms, axis)
+        scaled, exponent = _normalised(terms, axis)
+        underflow = ((np.abs(scaled) < 2.0**-1021) & (terms != 0)).any(axis, keepdims=True)
         pieces = _exact_sums(scaled, axis, add_up)
         magnitude = add_up(np.abs(scaled))
         drop = exponent if magnitude.ndim == terms.ndim else exponent.reshape(magnitude.shape)
-        lost = terms.shape[axis] * TINY * faint.reshape(drop.shape)
+        lost = terms.shape[axis] * TINY * underflow.reshape(drop.shape)
         return _assembled(pieces, magnitude + lost, drop, counts, lost, special)
 
 
-def _normalised(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(y, k, faint) with x = y * 2^k and |y| < 1 along `axis`, which k and faint keep with length 1.
+def _normalised(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """(y, k) with x = y * 2^k and |y| < 1 along `axis`, which k keeps with length 1.
 
-    The scaling is exact but for numbers that underflow, each by less than 2^-1074; `faint` tells where there are any.
+    The scaling is exact but for y below 2^-1022, which are rounded to multiples of 2^-1074.
     """
     largest = np.abs(x).max(axis, keepdims=True, initial=0.0)
     exponent = np.clip(np.frexp(largest)[1], -1000, None)
-    y = x * np.ldexp(1.0, -exponent)
-    return y, exponent, ((np.abs(y) < 2.0**-1021) & (x != 0)).any(axis, keepdims=True)
+    return x * np.ldexp(1.0, -exponent), exponent
 
 
 def _slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np.ndarray], bool]:

@@ -47,7 +47,7 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            rad = propagated + 2 * ulps * (self.compute.unit_roundoff * reach + self.compute.min_subnormal / 2)
+            rad = propagated + 2 * ulps * (self.compute.unit_roundoff * reach + underflow(self.compute))
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
@@ -124,6 +124,11 @@ class Ball:
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
         return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])
+
+
+def underflow(compute: Format) -> float:
+    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds that."""
+    return max(compute.min_subnormal / 2, 2.0**-1074)
 
 
 def gamma(n: np.ndarray | int, unit_roundoff: float) -> np.ndarray:

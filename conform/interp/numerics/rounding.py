@@ -6,7 +6,7 @@ is rounded once. What has no counterpart in the target:
   the largest number. Directed modes stop at the largest number where they point away from infinity (IEEE 754-2019,
   4.3.2). `saturate` gives the largest number always, for infinities too (torch's cast to float8_e4m3fn since 2.13).
 * NaN becomes +0 in formats without NaN.
-* A format without negative zero has +0 in its place.
+* A format without negative zero has +0 in its place (the storage's own conversion of -0).
 * float8_e8m0fnu, which has neither zero nor sign: what lies below its smallest number rounds up to it, zero
   included (as torch casts), and negative numbers become NaN.
 """
@@ -66,8 +66,6 @@ def _round_float64(fmt: Format, x: np.ndarray, mode: Mode, saturate: bool) -> np
     rounded = _TO_INTEGER[mode](x / quantum) * quantum
     if not fmt.has_zero:
         return _without_zero(fmt, rounded, x, mode, saturate)
-    if not fmt.has_negative_zero:
-        rounded = rounded + 0.0
     overflows = np.abs(rounded) > fmt.max_finite
     if overflows.any():
         rounded = np.where(overflows, _overflow(fmt, x, mode, saturate), rounded)
@@ -132,7 +130,10 @@ def decide(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
         ends = real.ends()
         rounded = round_to(fmt, ends.hi, ends.lo)
         lower, upper = rounded.view(fmt.code_storage)
-        undecided = ((lower != upper) & (real.radius > 0)) | np.isinf(real.radius)
+        differ = lower != upper
+        if fmt.has_nan and not fmt.has_inf:  # both ends may be NaN, the one below, the other above all numbers
+            differ = differ | (np.isnan(rounded[0]) & (np.signbit(ends.hi[0]) != np.signbit(ends.hi[1])))
+        undecided = differ & (real.radius > 0)
     return np.asarray(rounded[0]), np.asarray(undecided)
 
 

@@ -36,7 +36,7 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
         steps, unit = _overflow_point(fmt)
         edge = np.ldexp(steps, unit - exponent)  # everything is counted in ulps of the real from here on
         hi, lo = np.ldexp(real.hi, -exponent), np.ldexp(real.lo, -exponent)
-        clamped = infinite | (np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge)
+        clamped = np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge
         hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
         value = np.asarray(actual).astype(np.float64)
         overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & (np.abs(hi) > edge / 2)

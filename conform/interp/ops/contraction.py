@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -43,8 +44,7 @@ def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
         return _integer_product(fmt, self, mat2)
     lhs, rhs = self.astype(np.float64), mat2.astype(np.float64)
     product = accumulate.matmul(lhs, rhs)
-    value = accumulate.decide_sum(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
-    return accumulation(fmt, product, value)
+    return accumulation(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
 
 
 def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> Golden:
@@ -94,11 +94,11 @@ def _float_addmm(
         magnitude = abs(alpha) * product.magnitude + (np.abs(beta * addend) if beta != 0 else 0.0)
     total = Accumulated(real, magnitude, product.terms + 2)
 
-    def exactly(index: tuple[int, ...]) -> object:
+    def exactly(index: tuple[int, ...]) -> Fraction:
         rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
         return accumulate.fraction(alpha) * accumulate.exact_dot(mat1[index[0]], mat2[:, index[1]]) + rest
 
-    return accumulation(fmt, total, accumulate.decide_sum(fmt, total, exactly))
+    return accumulation(fmt, total, exactly)
 
 
 @semantics("aten::convolution")
@@ -122,12 +122,21 @@ def convolution(
     )
     _check_convolution(input, weight, bias, transposed, groups)
     _check_steps(spatial, stride, padding, dilation, output_padding if transposed else [0] * spatial)
+    present = np.ones((1, 1, *input.shape[2:]), bool)
     if transposed:
-        input = _spread(input, weight, stride, padding, dilation, output_padding)
+        input, present = (_spread(x, weight, stride, padding, dilation, output_padding) for x in (input, present))
         weight = _adjoint(weight, groups)
         stride, padding = [1] * spatial, [0] * spatial
-    patches = _patches(_padded(input, padding), weight.shape[2:], stride, dilation)
-    return _grouped_product(fmt, patches, weight, bias, groups)
+    patches, there = (_patches(_padded(x, padding), weight.shape[2:], stride, dilation) for x in (input, present))
+    golden = _grouped_product(fmt, patches, there, weight, bias, groups)
+    return golden if transposed else golden.opened(_beside_padding(there, weight, golden.value.shape), "P39")
+
+
+def _beside_padding(there: np.ndarray, weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Where a window meets padding with an infinite or NaN weight."""
+    taps = (~np.isfinite(weight.astype(np.float64))).any(axis=1).reshape(weight.shape[0], -1)
+    absent = ~there.reshape(taps.shape[1], -1)
+    return np.broadcast_to((taps.astype(int) @ absent > 0).reshape(shape[1:]), shape)
 
 
 def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
@@ -193,19 +202,44 @@ def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilat
 
 
 def _grouped_product(
-    fmt: Format, patches: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, groups: int
+    fmt: Format, patches: np.ndarray, there: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, groups: int
 ) -> Golden:
-    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]."""
+    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]. `there`: patches that hold input."""
     spatial = weight.ndim - 2
     batch, sizes, outputs = patches.shape[0], patches.shape[2 + spatial :], weight.shape[0]
     terms, places = weight[0].size, int(np.prod(sizes, dtype=int))
     columns = np.moveaxis(patches.reshape(batch, groups, terms, places), 0, 2).reshape(groups, terms, batch * places)
+    gaps = np.tile(~there.reshape(-1, places), (weight.shape[1], batch))
     rows = weight.reshape(groups, outputs // groups, terms)
     if bias is not None:
         columns = np.concatenate([columns, np.ones((groups, 1, batch * places), columns.dtype)], axis=1)
+        gaps = np.concatenate([gaps, np.zeros((1, batch * places), bool)])
         rows = np.concatenate([rows, bias.reshape(groups, outputs // groups, 1)], axis=2)
-    parts = [mm(row, column) for row, column in zip(rows, columns, strict=True)]
+    parts = [_product_with_gaps(row, column, gaps) for row, column in zip(rows, columns, strict=True)]
     return _channels_second(fmt, parts, (outputs, batch, *sizes))
+
+
+def _product_with_gaps(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> Golden:
+    """mm without the terms that `gaps` (of columns' shape) marks: columns is zero there, and 0 * inf must not count."""
+    if not (format_of(rows).is_float and gaps.any() and not np.isfinite(rows.astype(np.float64)).all()):
+        return mm(rows, columns)
+    special = _special_terms(rows.astype(np.float64), columns.astype(np.float64), gaps)
+    golden = mm(*(np.where(np.isfinite(x.astype(np.float64)), x, x.dtype.type(0)) for x in (rows, columns)))
+    decides = special != 0
+    return replace(
+        golden,
+        value=np.where(decides, special.astype(golden.value.dtype), golden.value),
+        real=where(decides, Real.exact(special), golden.real),
+    )
+
+
+def _special_terms(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """The sum of the products that are not finite because an operand is not: 0, an infinity or NaN."""
+    total = np.zeros((rows.shape[0], columns.shape[1]))
+    for row, column, gap in zip(rows.T, columns, gaps, strict=True):
+        special = ~(np.isfinite(row)[:, None] & np.isfinite(column)) & ~gap
+        total = total + np.where(special, row[:, None] * column, 0.0)
+    return total
 
 
 def _channels_second(fmt: Format, parts: list[Golden], shape: tuple[int, ...]) -> Golden:

@@ -27,6 +27,7 @@ from conform.interp.operands import (
     converted,
     number_of,
     numbers,
+    steps_of,
 )
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.registry import semantics
@@ -73,7 +74,7 @@ def _add_float(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> Golde
 def _add_in_two_roundings(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> list[Golden]:
     """P31: the product, and then the sum, rounded to the compute type or to the element type."""
     goldens = []
-    for step in {compute_format(fmt), fmt}:
+    for step in steps_of(fmt):
         product, _ = arithmetic.mul(step, np.float64(alpha), y)
         goldens.append(Golden(fmt, *arithmetic.add(fmt, x, product.astype(np.float64))))
         total, _ = arithmetic.add(step, x, product.astype(np.float64))
@@ -88,14 +89,16 @@ def _rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
 
 
 def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float | complex) -> Golden:
-    """Part by part where alpha is real; P8 where a product is formed of parts that are not finite."""
+    """Part by part where alpha is real; P8 where parts are not finite, P9 for the signs of zeros."""
     x, y = broadcast_complex_numbers(fmt, self, other)
     if isinstance(alpha, complex) and alpha != 1:
         return sum_of_products(fmt, (np.ones_like(x), x), (np.full_like(y, alpha), y))
-    alpha = np.float64(alpha.real)
-    parts, real = arithmetic.axpy(fmt.component, alpha, components(x), components(y))
-    golden = Golden(fmt, joined(fmt, parts), real)
-    return golden if alpha == 1 else golden.opened(~(np.isfinite(x) & np.isfinite(y) & np.isfinite(alpha)), "P8")
+    factor = np.float64(alpha.real)
+    parts, real = arithmetic.axpy(fmt.component, factor, components(x), components(y))
+    magnitude = np.abs(components(x)) + np.abs(factor * components(y))
+    roundings = 1 if factor == 1 else 2
+    golden = Golden(fmt, joined(fmt, parts), real, roundings, magnitude, zero_sign_free=True)
+    return golden.opened(~(np.isfinite(x) & np.isfinite(y)), "P8")
 
 
 @semantics("aten::mul.Tensor", "aten::mul.Scalar")
@@ -160,7 +163,7 @@ def _rounded_quotients(fmt: Format, a: np.ndarray, b: np.ndarray, rounding_mode:
     """P32: floor or trunc of the rounded quotient, and Python's floor division, in the compute or element type."""
     goldens = []
     with np.errstate(all="ignore"):
-        for step in {compute_format(fmt), fmt}:
+        for step in steps_of(fmt):
             quotient, _ = arithmetic.div(step, a, b)
             rounded = np.floor if rounding_mode == "floor" else np.trunc
             goldens.append(_rounded_from(fmt, rounded(quotient.astype(np.float64))))
@@ -247,7 +250,7 @@ def round_decimals(self: Operand, decimals: int) -> Golden:
 def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]:
     """P33: round(x * 10^d) / 10^d, each step rounded, in the compute or element type; for d < 0 the other way round."""
     goldens = []
-    for step in {compute_format(fmt), fmt}:
+    for step in steps_of(fmt):
         power = round_to(step, np.float64(10.0 ** abs(decimals))).astype(np.float64)
         scale, unscale = (arithmetic.mul, arithmetic.div) if decimals >= 0 else (arithmetic.div, arithmetic.mul)
         scaled, _ = scale(step, x, power)

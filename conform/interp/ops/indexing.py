@@ -12,6 +12,7 @@ from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate as sums
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.ops.elementwise import exact
+from conform.interp.ops.reduction import overflowing
 from conform.interp.registry import semantics
 
 
@@ -95,7 +96,10 @@ def _added(self: np.ndarray, fmt: Format, places: np.ndarray, written: np.ndarra
     rank = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
     terms[1 + rank, places[order]] = written[order].astype(np.float64)
     total = sums.total(terms, axis=0)
-    value = sums.decide_sum(fmt, total, lambda index: sums.exact_total(terms[(slice(None), *index)]))
-    shaped = (array.reshape(self.shape) for array in (value, total.magnitude, 1 + counts))
-    value, magnitude, terms_per_element = shaped
-    return Golden(fmt, value, total.real.reshape(self.shape), terms_per_element, magnitude, zero_sign_free=True)
+    value, real = sums.decide_sum(fmt, total, lambda index: sums.exact_total(terms[(slice(None), *index)]))
+    shape = self.shape
+    golden = Golden(
+        fmt, value.reshape(shape), real.reshape(shape), counts.reshape(shape), total.magnitude.reshape(shape),
+        zero_sign_free=True,
+    )  # fmt: skip
+    return golden.opened(overflowing(fmt, total).reshape(shape), "P35")

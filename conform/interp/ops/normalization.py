@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import isqrt
@@ -105,7 +106,14 @@ def native_layer_norm(
         )
         for name in ("mean", "rstd")
     )
-    return output, mean, rstd
+    infinite = np.isinf(rows).any(axis=-1).reshape(statistic_shape)
+    return output, *(_opened(statistic, infinite) for statistic in (mean, rstd))
+
+
+def _opened(statistic: Golden, infinite: np.ndarray) -> Golden:
+    """P40, in the golden and its alternatives."""
+    others = tuple(other.opened(infinite, "P40") for other in statistic.alternatives)
+    return replace(statistic.opened(infinite, "P40"), alternatives=others)
 
 
 def _check_layer_norm(
@@ -200,7 +208,8 @@ class _LayerNorm:
         """Errors of two-pass or Welford statistics, and of (x - mean) * rstd or x * rstd - mean * rstd (ATen's CPU kernel).
 
         The mean's error is one number for the whole row: its first-order effect on the variance is 2 err sum(x - mean) / n
-        = 0, and its square is what remains.
+        = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance, kappa^2 =
+        sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
         """
         x = Ball.exact(self.rows, compute)
         with np.errstate(all="ignore"):
@@ -209,7 +218,9 @@ class _LayerNorm:
             centred = x.rounded(centred_mid, 0.0)
             variance = (centred * centred).sum(-1) / self.n
             shared = mean.rad**2 + 2 * mean.rad * centred.rad.mean(-1, keepdims=True)
-            variance = Ball(variance.mid, variance.rad + shared, compute)
+            square = (self.rows**2).mean(-1, keepdims=True)
+            welford = self.n * compute.unit_roundoff * np.sqrt(square * variance.mid)
+            variance = Ball(variance.mid, variance.rad + shared + welford, compute)
             rstd = Ball.exact(np.float64(1), compute) / (variance + self.eps).sqrt()
             reach = rstd.mid + rstd.rad
             spread = np.abs(centred_mid) * rstd.rad + (mean.rad + 2 * compute.unit_roundoff * (np.abs(self.rows) + np.abs(mean.mid))) * reach

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from math import prod
 
 import numpy as np
@@ -11,6 +12,7 @@ from conform.errors import InvalidArguments
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
+from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
 from conform.interp.numerics.rounding import in_integer_range
 from conform.interp.operands import compute_format, converted
@@ -19,11 +21,16 @@ from conform.interp.promotion import category
 from conform.interp.registry import semantics
 
 
-def accumulation(fmt: Format, total: accumulate.Accumulated, value: np.ndarray) -> Golden:
+def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
     """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open (P35)."""
-    golden = Golden(fmt, value, total.real, total.terms, total.magnitude, zero_sign_free=True)
-    finite = np.isfinite(total.magnitude)
-    return golden.opened(finite & (total.magnitude > compute_format(fmt).max_finite), "P35")
+    value, real = accumulate.decide_sum(fmt, total, exact_sum)
+    golden = Golden(fmt, value, real, total.terms, total.magnitude, zero_sign_free=True)
+    return golden.opened(overflowing(fmt, total), "P35")
+
+
+def overflowing(fmt: Format, total: Accumulated) -> np.ndarray:
+    """Where the finite terms can overflow the compute type in some order; a NaN term makes any order NaN."""
+    return (total.magnitude > compute_format(fmt).max_finite) & ~np.isnan(total.real.hi)
 
 
 def _summand(self: np.ndarray, dtype: str | None) -> tuple[np.ndarray, Format]:
@@ -63,9 +70,8 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
     count = prod(self.shape[axis] for axis in axes)
     terms = summand.astype(np.float64).transpose(*axes, *kept).reshape(count, *(self.shape[axis] for axis in kept))
     total = accumulate.total(terms, axis=0)
-    value = accumulate.decide_sum(fmt, total, lambda index: accumulate.exact_total(terms[(slice(None), *index)]))
-    golden = accumulation(fmt, total, value)
-    return reshaped(golden, np.expand_dims(value, axes).shape) if keepdim and self.ndim else golden
+    golden = accumulation(fmt, total, lambda index: accumulate.exact_total(terms[(slice(None), *index)]))
+    return reshaped(golden, np.expand_dims(golden.value, axes).shape) if keepdim and self.ndim else golden
 
 
 def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
@@ -114,8 +120,7 @@ def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
             return exact(np.add.accumulate(summand, axis, dtype=fmt.storage), fmt).opened(not_held, "P13")
     terms = np.moveaxis(summand.astype(np.float64), axis, 0)
     total = accumulate.running(terms, axis=0)
-    value = accumulate.decide_sum(fmt, total, lambda index: accumulate.exact_total(terms[(slice(index[0] + 1), *index[1:])]))
-    golden = accumulation(fmt, total, value)
+    golden = accumulation(fmt, total, lambda index: accumulate.exact_total(terms[(slice(index[0] + 1), *index[1:])]))
     return _moved_back(golden, axis)
 
 

@@ -14,7 +14,7 @@ from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation
+from conform.interp.ops.reduction import accumulation, overflowing
 from conform.interp.registry import semantics
 
 
@@ -92,10 +92,10 @@ def _float_mean(fmt: Format, terms: np.ndarray, divisor: np.ndarray) -> Golden:
     mean = Accumulated(
         total.real / Real.exact(counts.astype(np.float64)), total.magnitude / np.abs(counts), total.terms + 1
     )
-    value = accumulate.decide_sum(
+    golden = accumulation(
         fmt, mean, lambda index: accumulate.exact_total(terms[(slice(None), *index)]) / Fraction(int(counts[index]))
     )
-    return accumulation(fmt, mean, value)
+    return golden.opened(overflowing(fmt, total), "P35")
 
 
 def _integer_mean(fmt: Format, terms: np.ndarray, divisor: np.ndarray) -> Golden:

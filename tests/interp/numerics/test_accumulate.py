@@ -68,7 +68,7 @@ def assert_encloses(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("count", [0, 1, 2, 17, 129])
+@pytest.mark.parametrize("count", [0, 1, 2, 17, 65])
 def test_total_and_running(kind, count):
     x = terms_of(kind, np.random.default_rng(count), (count, 4))
     columns = [list(map(Fraction, column)) for column in x.T.tolist()]
@@ -78,9 +78,9 @@ def test_total_and_running(kind, count):
     assert_encloses(sums, [sum(c, Fraction(0)) for c in columns], magnitudes, underflow(x))
     prefixes = running(np.ascontiguousarray(x.T), 1)
     assert prefixes.terms.tolist() == [list(range(1, count + 1))]
-    exact = [sum(c[: i + 1]) for c in columns for i in range(count)]
-    if count < 100:
-        assert_encloses(prefixes, exact, [sum(map(abs, c[: i + 1])) for c in columns for i in range(count)], underflow(x))
+    beginnings = [column[: i + 1] for column in columns for i in range(count)]
+    exact, magnitudes = [sum(c) for c in beginnings], [sum(map(abs, c)) for c in beginnings]
+    assert_encloses(prefixes, exact, magnitudes, underflow(x))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,6 +104,9 @@ def test_sums_in_the_middle_of_the_range_are_exact():
     a, b = terms_of("float32", rng, (20, 300)), terms_of("float32", rng, (300, 20))
     assert not matmul(a, b).real.radius.any()
     assert not total(a, 1).real.radius.any()
+    many = rng.random((1, 20_000))
+    sums = total(many, 1).real
+    assert Fraction(sums.hi[0]) + Fraction(sums.lo[0]) == exact_total(many)
     cancelling = np.concatenate([a, -a[:, ::-1]], axis=1)
     for zero in (total(cancelling, 1), matmul(cancelling, np.ones((600, 1)))):
         assert not zero.real.hi.any()
@@ -157,8 +160,9 @@ def test_special_terms(terms, expected):
 
 
 def test_special_products():
-    a, b = np.array([[INF, 0.0, 1.0], [-2.0, 3.0, 0.5]]), np.array([[1.0, 0.0], [INF, 1.0], [1.0, NAN]])
-    expected = [[NAN, NAN], [INF, NAN]]
+    a = np.array([[INF, 0.0, 1.0], [-2.0, 3.0, 0.5]])
+    b = np.array([[1.0, 0.0, 2.0, 2.0], [INF, 1.0, 1.0, 1.0], [1.0, 1.0, NAN, 1.0]])
+    expected = [[NAN, NAN, NAN, INF], [INF, 3.5, NAN, -0.5]]
     np.testing.assert_array_equal(matmul(a, b).real.hi, expected)
     left, right = np.broadcast_arrays(a[:, :, None], b[None])
     np.testing.assert_array_equal(dot(left, right, 1).real.hi, expected)
@@ -179,10 +183,10 @@ def test_decide_sum_asks_for_what_the_real_leaves_open():
         asked.append(index)
         return exact_total(x[index])
 
-    assert decide_sum(F16, total(x, 1), exactly).tolist() == [1 + 2.0**-10, 1.0, 10.0]
+    assert decide_sum(F16, total(x, 1), exactly)[0].tolist() == [1 + 2.0**-10, 1.0, 10.0]
     assert (2,) not in asked
     one = np.array([1e308, 1e308])
-    assert decide_sum(F64, total(one, 0), lambda index: exact_total(one)).tolist() == INF
+    assert decide_sum(F64, total(one, 0), lambda index: exact_total(one))[0].tolist() == INF
 
 
 @pytest.mark.parametrize("fmt", [F16, BF16, F32, F64], ids=lambda fmt: fmt.name)
@@ -190,7 +194,7 @@ def test_decided_sums_are_correctly_rounded(fmt):
     rng = np.random.default_rng(4)
     a, b = (terms_of(kind, rng, (30, 30)) for kind in ("integers", "float32 range"))
     a[:, 15:], b[15:] = a[:, 14::-1], -b[14::-1] * (1 + 2.0**-20 * (rng.random((15, 30)) < 0.5))
-    value = decide_sum(fmt, matmul(a, b), lambda index: exact_dot(a[index[0]], b[:, index[1]]))
+    value, _ = decide_sum(fmt, matmul(a, b), lambda index: exact_dot(a[index[0]], b[:, index[1]]))
     expected = [[round_fraction(fmt, exact_dot(row, column)) for column in b.T] for row in a]
     np.testing.assert_array_equal(value.astype(np.float64), np.array(expected).astype(np.float64))
 

@@ -235,9 +235,28 @@ def test_round_decimals_against_fractions(fmt, decimals):
 
 
 def test_subnormal_and_overflowing_reals_of_float64():
-    value, real = arithmetic.mul(F64, np.array([5e-324, 1e308]), np.array([0.75, 1e308]))
-    assert value.tolist() == [5e-324, INF]
-    assert (real.hi.tolist(), real.radius.tolist()) == ([5e-324, INF], [5e-324, INF])
+    """The third product is just below a tie that rounding to 53 bits first would fall on."""
+    a = np.array([5e-324, 1e308, 3 * (1 + 2.0**-30) * 2.0**-1000])
+    b = np.array([0.75, 1e308, (1 - 2.0**-30) * 2.0**-75])
+    value, real = arithmetic.mul(F64, a, b)
+    assert value.tolist() == [5e-324, INF, 5e-324]
+    assert real.hi.tolist() == [5e-324, INF, 5e-324]
+    assert real.lo.tolist() == [0.0, 0.0, 0.0]
+    assert real.radius.tolist() == [5e-324, INF, 5e-324]
+
+
+def test_add_beside_the_largest_number():
+    """Where an inner step of two_sum overflows although the sum does not."""
+    for a, b in ((-3 * 2.0**970, F64.max_finite), (3 * 2.0**970, -F64.max_finite)):
+        _, real = arithmetic.add(F64, np.array([a]), np.array([b]))
+        assert_encloses(real, [Fraction(a) + Fraction(b)])
+        assert real.radius.tolist() == [0.0]
+
+
+def test_axpy_just_below_a_tie():
+    """2^53 + 2 + (1 - 2^-60): rounding the low parts to nearest first would make it a tie."""
+    value, _ = arithmetic.axpy(F64, np.float64(1 + 2.0**-30), np.float64(2.0**53 + 2), np.float64(1 - 2.0**-30))
+    assert value == 2.0**53 + 2
 
 
 def test_scalars_and_broadcasting():

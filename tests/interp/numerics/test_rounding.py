@@ -251,6 +251,12 @@ def test_decide_literals():
     assert_same(value[~undecided], [1.0, 1.5, INF, INF, NAN, 0.0, -0.0, INF])
 
 
+@pytest.mark.parametrize("radius", [1e9, INF])
+@pytest.mark.parametrize("fmt", SMALL_FLOATS, ids=lambda fmt: fmt.name)
+def test_an_enclosure_of_all_numbers_decides_nothing(fmt, radius):
+    assert decide(fmt, Real(*np.array([[0.0], [0.0], [radius * 2.0**128]])))[1].tolist() == [True]
+
+
 @settings(max_examples=500, deadline=None)
 @given(sums(), st.sampled_from([0.0, 2.0**-60, 2.0**-53, 2.0**-25, 0.75, 1.5]), st.sampled_from([F16, F32, F64]))
 def test_decide_is_right_wherever_it_decides(pair, relative_radius, fmt):

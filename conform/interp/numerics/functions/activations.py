@@ -58,8 +58,8 @@ def _gelu_constants() -> tuple[DD, DD]:
 def gelu_tanh(x: DD) -> tuple[DD, Array]:
     """x/2 (1 + tanh u) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
 
-    The error of 2u, 30 u^2 relative, counts |2u| (1 - sigmoid 2u) times in the relative error returned: at most |2u|, and
-    at most 1 for positive u.
+    The error of 2u, 30 u^2 relative, counts |2u| (1 - sigmoid 2u) times in the relative error returned: at most |2u|,
+    and at most 1 for positive u.
     """
     factor, cubic = _gelu_constants()
     inner = dd.add_double(dd.mul(dd.square(x), cubic), 1.0)

@@ -139,7 +139,8 @@ def _decide_float64(real: Real) -> tuple[Array, Array]:
     """`decide` for what `_double_double` returns: |lo| <= ulp(hi)/2, a radius of 0, or of at least 2^-102 |hi|."""
     margin = real.radius * 1.125  # lo - margin and lo + margin are off by 2^-106 |hi| <= radius / 16
     low, high = real.hi + (real.lo - margin), real.hi + (real.lo + margin)
-    return low, (low != high) & (margin > 0)
+    inexact = margin > 0
+    return np.where(inexact, low, real.hi), (low != high) & inexact  # -0 + 0 would be +0
 
 
 def _any_non_finite(operands: list[Array]) -> Array:

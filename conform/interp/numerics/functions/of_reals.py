@@ -31,7 +31,9 @@ def _image(
     known = ~np.isfinite(x.hi) | settled | ((x.hi == 0) & (x.radius == 0) & (special == 0))
     (hi, lo), relative_error = kernel((np.where(known, 0.5, x.hi), np.where(known, 0.0, x.lo)))
     size = np.abs(hi)
-    radius = np.where(size < SAFE_MIN, 4 * SAFE_MIN, size * relative_error)
+    radius = np.where(
+        (size < SAFE_MIN) & np.isfinite(relative_error), 4 * SAFE_MIN, np.maximum(size, SAFE_MIN) * relative_error
+    )
     radius = (radius + np.where(x.radius > 0, spread(hi), 0.0)) * _RAISE
     radius = np.where(np.isfinite(radius + lo), radius, np.inf)
     unknown = np.isinf(radius) & ~known
@@ -74,9 +76,9 @@ def _logarithm(x: Real, kernel: Kernel, numpy_function: Callable[[Array], Array]
         outside = (x.hi < pole) | ((x.hi == pole) & (x.lo <= 0))
         ratio = x.radius * (1.0 + 2.0**-50) / np.maximum(above_pole, 0.0)
         spread = np.where(outside | ~(ratio < 1.0), np.inf, -np.log1p(-ratio))  # log(a / (a - r)), the longer side
-        return _image(
-            x, kernel, lambda _: spread, numpy_function(x.hi), settled=outside & (x.radius == 0) & (x.lo == 0)
-        )
+        special = np.where((x.hi == pole) & (x.lo < 0), np.nan, numpy_function(x.hi))
+        one = (x.hi == pole + 1.0) & (x.lo == 0)  # log 1 = 0
+        return _image(x, kernel, lambda _: spread, special, settled=(outside | one) & (x.radius == 0))
 
 
 def sin(x: Real) -> Real:

@@ -250,13 +250,20 @@ _define(
     bessel.i0_float64,
     bessel.i0,
     _BESSEL,
-    lambda x: mpmath.besseli(0, x),
+    lambda x: mpmath.besseli(0, min(abs(x), FAR)),
     exact.values({0.0: 1.0}),
     LINE,
     _BESSEL_FLOAT64,
 )
 _define(
-    "i1", bessel.i1_float64, bessel.i1, _BESSEL, lambda x: mpmath.besseli(1, x), exact.odd_zero, LINE, _BESSEL_FLOAT64
+    "i1",
+    bessel.i1_float64,
+    bessel.i1,
+    _BESSEL,
+    lambda x: mpmath.besseli(1, max(min(x, FAR), -FAR)),
+    exact.odd_zero,
+    LINE,
+    _BESSEL_FLOAT64,
 )
 _INVERSE_ERF, _INVERSE_ERF_FLOAT64 = inverse_error.INVERSE_ERROR, inverse_error.INVERSE_FLOAT64_ERROR
 _define(

@@ -1,5 +1,5 @@
-"""Results decided by case analysis: C99 annex F and IEEE 754-2019 9.2.1 at NaN, infinities, zeros and poles, exact values,
-midpoints, overflow and underflow. Literal operands, literal results."""
+"""Results decided by case analysis: C99 annex F and IEEE 754-2019 9.2.1 at NaN, infinities, zeros and poles, exact
+values, midpoints, overflow and underflow. Literal operands, literal results."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_atan2_at_the_axes(y: float, x: float, quarters: int, format_name: str) 
 
 def test_atan_of_infinity_is_half_pi() -> None:
     assert apply("atan", "float64", inf) == 1.5707963267948966
-    assert apply("atan", "float32", -inf) == np.float32(-1.5707963)
+    assert apply("atan", "float32", -inf) == np.float32(-1.5707964)
     assert apply("acos", "float64", -1.0) == 3.141592653589793
 
 
@@ -131,22 +131,22 @@ def test_atan_of_infinity_is_half_pi() -> None:
         ("pow", "float64", (3.0 * 2.0**-538, 2.0), 2 * SMALLEST),  # 9/4 of the smallest
         ("pow", "float64", (9.0, 1.5), 27.0),
         ("pow", "float64", (0.5, LARGEST), 0.0),
-        ("pow", "float64", (1.0 + 2.0**-52, 1e18), 2.6949938055055494e96),
-        ("hypot", "float32", (2023.0 * 8191.0, 2040.0 * 8191.0), 2873.0 * 8191.0),
+        ("pow", "float64", (1.0 + 2.0**-52, 1e18), 2.7086111089766717e96),
+        ("hypot", "float32", (2023.0 * 8191.0, 2040.0 * 8191.0), 23532744.0),  # 23532743 is a midpoint
         ("hypot", "float16", (2023.0, 2040.0), 2872.0),  # 2873 is a midpoint
         ("hypot", "float64", (3 * SMALLEST, 4 * SMALLEST), 5 * SMALLEST),
         ("hypot", "float64", (LARGEST, LARGEST), inf),
-        ("cbrt", "float64", (-27.0 * 2.0**-1000, ), -3.0 * 2.0**-333 * 2.0 ** (-1 / 3)),
+        ("cbrt", "float64", (-27.0 * 2.0**-999,), -3.0 * 2.0**-333),
         ("rsqrt", "float64", (2.0**-1074,), 2.0**537),
         ("log10", "float64", (1e22,), 22.0),
         ("log2", "float64", (SMALLEST,), -1074.0),
-        ("exp", "float64", (709.782712893384,), 1.797693134862273e308),
+        ("exp", "float64", (709.782712893384,), 1.7976931348622732e308),
         ("exp", "float64", (709.7827128933841,), inf),
         ("exp", "float64", (-745.1332191019411,), SMALLEST),
         ("exp", "float64", (-745.1332191019412,), 0.0),
         ("exp", "float32", (-103.97207641601562,), 2.0**-149),
         ("exp", "float32", (-103.9720916748047,), 0.0),
-        ("exp", "float16", (11.0859375,), 65184.0),
+        ("exp", "float16", (11.0859375,), 65248.0),
         ("exp", "float16", (11.09375,), inf),
         ("gelu", "float64", (SMALLEST,), SMALLEST),  # a little more than half of the smallest
         ("gelu", "float64", (-SMALLEST,), -0.0),  # a little less

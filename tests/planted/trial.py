@@ -1,0 +1,63 @@
+"""Cases of the core suite on one backend after another; inputs and goldens are made once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from conform.backends.call import Call
+from conform.backends.client import BackendProcess
+from conform.cases import Case, Selection, select
+from conform.contracts.tables import contract_table
+from conform.errors import InvalidArguments, Unjudged
+from conform.inputs.arguments import Arguments
+from conform.inputs.layouts import logical
+from conform.interp.evaluate import evaluate
+from conform.interp.golden import Outcome
+from conform.report.verdict import Verdict
+from conform.suites import load
+from conform.verdicts import verdict_of
+
+CAUGHT = ("fail", "error", "crash")
+_IN_FLIGHT = 8
+
+
+class Trial:
+    """The core suite as `conform check --backend NAME` runs it: contract `opencl`, seed 0, all values and layouts."""
+
+    def __init__(self) -> None:
+        self.cases = {case.id: case for group in select(load(["core"]), Selection()) for case in group}
+        self._table = contract_table("opencl")
+        self._truths: dict[str, tuple[Arguments, Outcome | Exception]] = {}
+
+    def of_op(self, op: str) -> list[Case]:
+        """The cases of one overload, in the suite's order."""
+        return [case for case in self.cases.values() if case.op == op]
+
+    def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
+        """The cases' verdicts, in their order; some calls are sent ahead."""
+        waiting: list[Case] = []
+        for case in cases:
+            placed = case.arguments(case.draw.arguments())
+            backend.submit(Call(case.op, placed.args, placed.kwargs))
+            waiting.append(case)
+            if len(waiting) == _IN_FLIGHT:
+                yield self._verdict(backend, waiting.pop(0))
+        while waiting:
+            yield self._verdict(backend, waiting.pop(0))
+
+    def _verdict(self, backend: BackendProcess, case: Case) -> Verdict:
+        arguments, outcome = self._truth(case)
+        return verdict_of(case, arguments, outcome, backend.receive(), self._table)
+
+    def _truth(self, case: Case) -> tuple[Arguments, Outcome | Exception]:
+        if case.id not in self._truths:
+            arguments = logical(case.arguments(case.draw.arguments()))
+            self._truths[case.id] = arguments, _evaluated(case.op, arguments)
+        return self._truths[case.id]
+
+
+def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
+    try:
+        return evaluate(op, arguments.args, arguments.kwargs)
+    except (Unjudged, InvalidArguments) as reason:
+        return reason
