@@ -52,11 +52,15 @@ class Ball:
         return Ball(mid, rad, self.compute)
 
     def _determined(self, *operands: Ball) -> Ball:
-        """Where an operand is infinite or NaN and exact, IEEE 754 determines the result: no error."""
-        known = np.zeros(self.mid.shape, bool)
-        for operand in operands:
-            known = known | (~np.isfinite(operand.mid) & (operand.rad == 0))
-        return Ball(self.mid, np.where(known, 0.0, self.rad), self.compute)
+        """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the result."""
+        with np.errstate(all="ignore"):
+            exact_nan, exact_special, bounded = False, False, True
+            for operand in operands:
+                exact = operand.rad == 0
+                exact_nan = exact_nan | (np.isnan(operand.mid) & exact)
+                exact_special = exact_special | (~np.isfinite(operand.mid) & exact)
+                bounded = bounded & np.isfinite(operand.rad)
+        return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
 
     def _lift(self, other: Ball | float) -> Ball:
         return other if isinstance(other, Ball) else self.constant(other)
@@ -84,7 +88,9 @@ class Ball:
         with np.errstate(all="ignore"):
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, (self.rad + np.abs(quotient) * other.rad) / np.abs(room), np.inf)
-        return self.rounded(quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED)
+        return self.rounded(quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED)._determined(
+            self, other
+        )
 
     def __getitem__(self, index: object) -> Ball:
         return Ball(self.mid[index], self.rad[index], self.compute)
@@ -96,14 +102,20 @@ class Ball:
             count = self.mid.size // max(total.size, 1)
             magnitude = (np.abs(self.mid) + self.rad).sum(axis, keepdims=keepdims)
             rad = carried + gamma(count - 1, self.compute.unit_roundoff) * magnitude
-            return Ball(total, np.where(magnitude + rad <= self.compute.max_finite, rad, np.inf), self.compute)
+            special, bounded = ~np.isfinite(self.mid) & (self.rad == 0), np.isfinite(self.rad)
+            determined = (special & np.isnan(self.mid)).any(axis, keepdims=keepdims)
+            determined |= special.any(axis, keepdims=keepdims) & bounded.all(axis, keepdims=keepdims)
+            rad = np.where(magnitude + rad <= self.compute.max_finite, rad, np.inf)
+            return Ball(total, np.where(determined, 0.0, rad), self.compute)
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):
             root = np.sqrt(self.mid)
             low = np.sqrt(np.maximum(self.mid - self.rad, 0.0))
             spread = np.where(self.rad > 0, self.rad / (root + low), 0.0)
-        return self.rounded(root, spread, ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED)
+        return self.rounded(root, spread, ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED)._determined(
+            self
+        )
 
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):
@@ -116,14 +128,14 @@ class Ball:
         with np.errstate(all="ignore"):
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad * (2 / np.sqrt(np.pi)) * np.exp(-(nearest**2)), 2.0)
-        return self.rounded(real_erf(self.mid), spread, ULPS["erf"])
+        return self.rounded(real_erf(self.mid), spread, ULPS["erf"])._determined(self)
 
     def tanh(self) -> Ball:
         """The slope of tanh within the ball is at most 1/cosh(t)^2 at its point nearest to zero."""
         with np.errstate(all="ignore"):
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
-        return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])
+        return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
 
 
 def underflow(compute: Format) -> float:

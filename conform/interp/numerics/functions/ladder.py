@@ -183,8 +183,10 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
         operands = [np.where(known, 0.5, x) for x in operands]
     (hi, lo), error = function.double_double(*((x, np.zeros_like(x)) for x in operands))
     size = np.abs(hi)
-    reached = (size >= SAFE_MIN) & (size <= SAFE_MAX) & ~_any_non_finite(operands)
-    radius = np.where(reached, size * error, np.inf)
+    radius = size * error
+    unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
+    if unknown.any():
+        hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
     if not known.any():
         return Real(hi, lo, radius)
     return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))

@@ -2,7 +2,7 @@
 
 A piece is a polynomial in t = x - centre. Its first coefficients are pairs, the others, whose share of the value is
 below 2^-50, are doubles. Coefficients interpolate the function at Chebyshev nodes in mpmath at 400 bits; the
-generator refuses a piece whose error exceeds TRUNCATION, and tests/interp/numerics/functions/test_piecewise.py proves
+generator refuses a piece whose error exceeds TRUNCATION, and tests/interp/numerics/functions/test_piecewise.py checks
 each table against Arb.
 
 Uniform grids have their centres at multiples of 1/64, logarithmic ones have 64 pieces an octave; t is exact on both.

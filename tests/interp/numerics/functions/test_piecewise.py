@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
@@ -12,7 +15,7 @@ from flint import arb, ctx, fmpq
 from conform.interp.numerics.functions import bessel, error, gamma, inverse_trigonometric, piecewise, trigonometric
 from conform.interp.numerics.functions.piecewise import Piecewise, log_centres, log_piece, uniform_piece
 
-EIGHTH_OF_A_UNIT = 1 / 128  # half the width of a uniform piece
+HALF_A_PIECE = 1 / 128  # of a uniform grid
 
 
 def erfcx(x: arb) -> arb:
@@ -47,7 +50,7 @@ TABLES = {
 
 def half_width(centre: float, name: str) -> float:
     logarithmic = name.endswith(("scaled", "cx", "16"))
-    return 2.0 ** (np.frexp(centre)[1] - 1) / 128 if logarithmic else EIGHTH_OF_A_UNIT
+    return 2.0 ** (np.frexp(centre)[1] - 1) / 128 if logarithmic else HALF_A_PIECE
 
 
 def polynomial(table: Piecewise, piece: int, t: Fraction) -> Fraction:
@@ -103,3 +106,16 @@ def test_log_pieces() -> None:
     assert piece.tolist() == [0, 0, 1, 64, 127, 0, 127]
     assert centre.tolist() == [1 + 1 / 128, 1 + 1 / 128, 1 + 3 / 128, 2 + 1 / 64, 4 - 1 / 64, 1 + 1 / 128, 4 - 1 / 64]
     np.testing.assert_array_equal(log_centres(1.0, 4.0)[[0, 64, 127]], centre[[0, 3, 4]])
+
+
+@pytest.mark.parametrize("name", ["atan", "lgamma"])
+def test_the_generator_writes_these_tables(name: str) -> None:
+    path = Path(__file__).parents[4] / "tools" / "generate_polynomials.py"
+    spec = importlib.util.spec_from_file_location("generate_polynomials", path)
+    assert spec is not None
+    assert spec.loader is not None
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    (table,) = (table for table in generator.TABLES if table.name == name)
+    with mpmath.workprec(generator.PRECISION_BITS):
+        np.testing.assert_array_equal(generator.generate(table), TABLES[name][0].table)
