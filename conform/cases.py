@@ -49,7 +49,7 @@ class Draw:
     def arguments(self) -> Arguments:
         """The typical inputs, contiguous."""
         drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample)
-        return Arguments(drawn.args, drawn.kwargs, drawn.literal)
+        return Arguments(drawn.args, drawn.kwargs, drawn.literal, drawn.requires_grad)
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,11 @@ class Case:
         return layout_axis.with_layout(valued, self.layout)
 
 
-def draws(suite: Suite, selection: Selection) -> Iterator[Draw]:
-    """Every draw of every test, in the suite's order."""
-    for test in suite.tests:
-        for variant in variants(test, _allowed_dtypes(test), selection.dtypes):
-            for number in range(selection.samples):
-                yield Draw(test, variant, number, selection.seed)
+def draws(test: Test, selection: Selection) -> Iterator[Draw]:
+    """Every draw of a test."""
+    for variant in variants(test, _allowed_dtypes(test), selection.dtypes):
+        for number in range(selection.samples):
+            yield Draw(test, variant, number, selection.seed)
 
 
 def _allowed_dtypes(test: Test) -> Collection[str] | None:
@@ -101,14 +100,28 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     ]
 
 
-def resolved_op(test: Test, arguments: Arguments) -> str:
-    """The overload that the arguments select; for a module its import path."""
+def beyond_the_kit(test: Test) -> str | None:
+    """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
     if not isinstance(test.op, str):
+        return "the kit does not run modules yet"
+    if test.takes_objects:
+        return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
+    return None
+
+
+def resolved_op(test: Test, arguments: Arguments) -> str:
+    """The overload that the arguments select, as written if they hold objects; for a module its import path.
+
+    UsageError with the test's place if no overload takes the arguments.
+    """
+    if beyond_the_kit(test):
         return test.op_name
     try:
-        return schema.resolve(test.op, arguments.args, arguments.kwargs, is_tensor).name
+        found = schema.resolve(test.op_name, arguments.args, arguments.kwargs, is_tensor)
+        schema.bind(found, arguments.args, arguments.kwargs, is_tensor)
     except UsageError as error:
-        raise UsageError(f"{test.location}: test {test.id}: {error}") from None
+        raise UsageError(f"{test.location}: test {test.id!r}: {error}") from None
+    return found.name
 
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
@@ -127,9 +140,9 @@ def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
     found = tensors(arguments)
     if found:
         return format_of(found[0]).name
-    bound: dict[str, Any] = {}
-    if isinstance(draw.test.op, str):
-        bound = schema.bind(schema.schema(op), arguments.args, arguments.kwargs, is_tensor)
+    if beyond_the_kit(draw.test):
+        return "none"
+    bound = schema.bind(schema.schema(op), arguments.args, arguments.kwargs, is_tensor)
     return bound.get("dtype") or _output_dtype(op, arguments)
 
 
@@ -145,7 +158,7 @@ def _output_dtype(op: str, arguments: Arguments) -> str:
 
 def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
-    groups = [cases_of(draw, selection) for draw in draws(suite, selection)]
+    groups = _groups(suite, selection)
     everything = [case for group in groups for case in group]
     tests = {
         "--op": (selection.ops, _matches_op, sorted({case.op for case in everything})),
@@ -160,8 +173,22 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     ]
     selected = [group for group in wanted if group]
     if not selected:
-        raise UsageError("the filters together select no case; each alone matches some")
+        raise UsageError("the filters together select no case; each alone matches some" if everything else
+                         f"{' '.join(suite.names)}: no test, so no case to check")  # fmt: skip
     return selected
+
+
+def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
+    """Every case, grouped by draw. UsageError with every test whose arguments do not fit its op."""
+    groups, errors = [], []
+    for test in suite.tests:
+        try:
+            groups += [cases_of(draw, selection) for draw in draws(test, selection)]
+        except UsageError as error:
+            errors.append(str(error))
+    if errors:
+        raise UsageError("\n".join(errors))
+    return groups
 
 
 def _passes(case: Case, patterns: Sequence[str], matches: Callable[[Case, str], bool]) -> bool:

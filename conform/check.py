@@ -58,7 +58,9 @@ def check(
         seconds = time.perf_counter() - started
         return record.build(
             verdicts, asked=asked, suite={"names": suite.names, "digest": suite.digest}, tests=[t.id for t in suite.tests],
-            contract=table.name, backend=described, seed=seed, timings={"seconds": seconds, "cases_per_second": asked / seconds},
+            contract=table.name, backend=_identity(described), seed=seed,
+            timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
+            invocation={"backend": backend, "contract": contract, "hardware": described.get("hardware")},
         )  # fmt: skip
 
     with BackendProcess(backend, timeout_s=timeout_s) as process:
@@ -73,6 +75,11 @@ def check(
         except KeyboardInterrupt:
             raise record.Interrupted(finished(described)) from None
         return finished(described)
+
+
+def _identity(described: dict) -> dict:
+    """What identifies the backend in a record; the hardware and threads it ran on belong to the environment."""
+    return {key: described.get(key) for key in ("name", "version", "device")}
 
 
 @dataclass
@@ -96,7 +103,7 @@ def _verdicts(groups: Sequence[Sequence[Case]], process: BackendProcess, describ
                 yield refused
                 continue
             arguments = case.arguments(typical)
-            process.submit(Call(case.op, arguments.args, arguments.kwargs))
+            process.submit(Call(case.op, arguments.args, arguments.kwargs, arguments.requires_grad))
             waiting.append(_Asked(case, arguments, _golden(case, arguments, goldens)))
             if len(waiting) >= IN_FLIGHT:
                 yield _judged(waiting.popleft(), process, table)

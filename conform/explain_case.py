@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conform import schema
-from conform.cases import Case, Selection, select
+from conform.cases import Case, Selection, beyond_the_kit, select
 from conform.contracts.tables import Row, contract_table
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.arguments import Arguments, is_tensor
@@ -49,8 +49,8 @@ def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
 
 
 def _inputs(case: Case, arguments: Arguments) -> str:
-    if not isinstance(case.draw.test.op, str):
-        return "a module: the kit does not run modules yet"
+    if (reason := beyond_the_kit(case.draw.test)) is not None:
+        return reason
     bound = schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
     return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
 

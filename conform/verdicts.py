@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
-from conform.cases import Case
+from conform.cases import Case, beyond_the_kit
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, Unjudged
@@ -31,8 +31,8 @@ def _verdict(case: Case, status: str, reason: str | None, **rest: Any) -> Verdic
 def cannot_run(case: Case, described: dict) -> Verdict | None:
     """The verdict of a case that is not sent: a module, or a test written for another device."""
     test = case.draw.test
-    if not isinstance(test.op, str):
-        return _verdict(case, "unjudged", "the kit does not run modules yet", rule="no semantics")
+    if (reason := beyond_the_kit(test)) is not None:
+        return _verdict(case, "unjudged", reason, rule="no semantics")
     kind = str(described.get("device", "cpu")).partition(":")[0]
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
         return _verdict(case, "unsupported", f"the test is for device {test.device}, the backend runs on {kind}")

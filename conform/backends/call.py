@@ -20,12 +20,14 @@ class Call:
 
     Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or
     objects with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that
-    torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object.
+    torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object. `requires_grad` holds the
+    numbers (args, then kwargs, lists flattened) of the tensors that get this flag.
     """
 
     op: str
     args: list[Any]
     kwargs: dict[str, Any] = field(default_factory=dict)
+    requires_grad: frozenset[int] = frozenset()
 
 
 def encode_call(call: Call, number: int) -> tuple[bytes, int]:
@@ -51,6 +53,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, int]:
         "args": [to_tree(value, tensor_number) for value in args],
         "kwargs": {name: to_tree(value, tensor_number) for name, value in kwargs.items()},
         "tensors": tensors,
+        "requires_grad": sorted(call.requires_grad),
     }
     return frame(header, payload_of(storages)), len(tensors)
 

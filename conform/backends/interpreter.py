@@ -33,7 +33,7 @@ class Interpreter(Backend):
 def to_numpy(value: Any) -> Any:
     """A torch value as the kit has it: arrays in storage dtypes, torch's constants by name, lists of these."""
     if isinstance(value, torch.Tensor):
-        raw = value.contiguous().reshape(-1).view(torch.uint8).numpy()
+        raw = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
         return raw.view(DTYPES[_name(value.dtype)]).reshape(value.shape)
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
         return _name(value)

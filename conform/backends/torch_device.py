@@ -46,7 +46,8 @@ class TorchDevice(Backend):
             original = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage())
             copy = original.to(self.device)
             storages.append((original, copy))
-            return copy.as_strided(value.shape, value.stride(), value.storage_offset())
+            moved = copy.as_strided(value.shape, value.stride(), value.storage_offset())
+            return moved.requires_grad_(value.requires_grad)
         if isinstance(value, (list, tuple)):
             return type(value)([self._moved(item, storages) for item in value])
         return value

@@ -95,6 +95,8 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
 def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
     """What the backend returns for the call in `header`."""
     tensors = memory.tensors(header["tensors"])
+    for number in header["requires_grad"]:
+        tensors[number].requires_grad_()
     args = [from_tree(tree, tensors, torch_object) for tree in header["args"]]
     kwargs = {name: from_tree(tree, tensors, torch_object) for name, tree in header["kwargs"].items()}
     return backend.run(header["op"], args, kwargs)

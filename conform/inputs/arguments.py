@@ -20,12 +20,14 @@ class Arguments:
 
     A tensor is a numpy array in the storage dtype of its format, or a `Placed` where its layout is not contiguous.
     Everything else is as in the case's header: Python scalars, strings, None, and lists of any of these.
-    `literal` holds the numbers of the tensors whose values the test wrote out; they are never replaced.
+    `literal` holds the numbers of the tensors whose values the test wrote out; they are never replaced. `requires_grad`
+    holds those of the tensors that the backend gets with this flag.
     """
 
     args: list[Any]
     kwargs: dict[str, Any] = field(default_factory=dict)
     literal: frozenset[int] = frozenset()
+    requires_grad: frozenset[int] = frozenset()
 
 
 def is_tensor(value: object) -> bool:
@@ -64,4 +66,4 @@ def map_tensors(arguments: Arguments, function: Callable[[int, Tensor], Tensor])
 
     args = [mapped(value) for value in arguments.args]
     kwargs = {name: mapped(value) for name, value in arguments.kwargs.items()}
-    return Arguments(args, kwargs, arguments.literal)
+    return Arguments(args, kwargs, arguments.literal, arguments.requires_grad)

@@ -138,9 +138,12 @@ Node = Tensor | Scalar | Const | Repeated | Sequence | Mapping | Optional | Cons
 
 
 def size_of(node: Node) -> Size:
-    """The size of a node's largest value, without walking into it again."""
+    """The size of a node's largest value, without walking into it again.
+
+    A dimension of size 0 counts as 1: numpy and torch compute strides from the others, which must not overflow either.
+    """
     if isinstance(node, Tensor):
-        return Size(1, math.prod(node.shape))
+        return Size(1, math.prod(size or 1 for size in node.shape))
     return Size(1, 0) if isinstance(node, Scalar | Const) else node.size
 
 
@@ -148,6 +151,21 @@ def total_size(parts: Iterable[Node]) -> Size:
     """The size of a container of these parts."""
     sizes = [size_of(part) for part in parts]
     return Size(1 + sum(size.values for size in sizes), sum(size.elements for size in sizes))
+
+
+def holds_object(node: Node) -> bool:
+    """Whether a value of the node is an object to be constructed, or has one inside."""
+    match node:
+        case Construct():
+            return True
+        case Repeated() | Optional():
+            return holds_object(node.element)
+        case Sequence():
+            return any(map(holds_object, node.parts))
+        case Mapping():
+            return any(map(holds_object, node.entries.values()))
+        case _:
+            return False
 
 
 def tensors(node: Node) -> Iterator[Tensor]:

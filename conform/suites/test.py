@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from conform.suites.nodes import ClassPath, Node
+from conform.suites.nodes import ClassPath, Node, holds_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,11 @@ class Test:
     def op_name(self) -> str:
         """The operator, or the class path of the module."""
         return self.op if isinstance(self.op, str) else self.op.path.text
+
+    @property
+    def takes_objects(self) -> bool:
+        """Whether an argument is, or holds, an object to be constructed."""
+        return any(map(holds_object, (*self.inputs, *self.kwargs.values())))
 
     @property
     def draw_id(self) -> str:

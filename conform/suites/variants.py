@@ -12,6 +12,8 @@ from conform.suites.test import Test
 
 Variant = dict[str, str]  # kind -> dtype
 
+_COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}  # what an input of these parts is cast to
+
 
 def kinds(test: Test) -> tuple[str, ...]:
     """The kinds ("float", "int", "bool") that tensors of the test leave open, in order of appearance."""
@@ -36,18 +38,24 @@ def variants(test: Test, allowed: Collection[str] | None, requested: Collection[
 
 
 def first_dtype(test: Test, variant: Variant) -> str | None:
-    """The dtype of the first tensor argument; None if there is no tensor."""
+    """The dtype of the first tensor that the operator gets, a cast input's being complex; None if there is no tensor."""
+    written = _written_dtype(test, variant)
+    return _COMPLEX_OF.get(written, written) if test.cast_input0_to_complex else written
+
+
+def _written_dtype(test: Test, variant: Variant) -> str | None:
     first = next(_tensors(test), None)
     return None if first is None else first.dtype or variant[first.kind]
 
 
 def dtype_segment(test: Test, variant: Variant) -> str:
-    """The DTYPE of a case id: the variant's dtypes, else the first tensor's, else the `dtype` argument, else "none"."""
+    """The DTYPE of a case id: the variant's dtypes, else the first tensor's as written, else the `dtype` argument, else
+    "none"."""
     if variant:
         return "+".join(variant.values())
     argument = test.kwargs.get("dtype")
     named = argument.value if isinstance(argument, Const) and isinstance(argument.value, str) else "none"
-    return first_dtype(test, variant) or named
+    return _written_dtype(test, variant) or named
 
 
 def _tensors(test: Test) -> Iterator[Tensor]:
@@ -56,7 +64,7 @@ def _tensors(test: Test) -> Iterator[Tensor]:
 
 
 def _fits(test: Test, kind: str, dtype: str) -> bool:
-    if test.cast_input0_to_complex and kind == "float" and dtype not in ("float32", "float64"):
+    if test.cast_input0_to_complex and kind == "float" and dtype not in _COMPLEX_OF:
         first = test.inputs[0]
         if isinstance(first, Tensor) and first.dtype is None:
             return False

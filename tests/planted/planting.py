@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -10,33 +10,47 @@ import torch
 
 from conform.backends.torch_device import TorchDevice
 
+HALVES = (torch.float16, torch.bfloat16)
+INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+
+BINARY = (
+    "aten::add", "aten::mul", "aten::div", "aten::maximum", "aten::remainder", "aten::bitwise_and", "aten::eq",
+)  # fmt: skip
+UNARY = ("aten::neg", "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::gelu")
+MOVES = ("aten::where", "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::index_put")
+
 
 class Planted(TorchDevice):
-    """torch on the CPU with one defect; `bug` is its class in the tables of real backend bugs, `ops` what it touches."""
+    """torch on the CPU with one defect. A subclass overrides `wrong`, or `operand` or `result`.
 
-    bug = ""
-    ops: tuple[str, ...] = ("*",)
-    remembers = False  # whether a result depends on the calls before it
+    bug       its class in the tables of real backend bugs (M01 to M45, H1 to H8)
+    ops       globs of the ops or overloads that it touches; `but_not` those of them where it cannot show
+    remembers whether a result depends on the calls before it
+    """
+
     name = "planted"
+    bug = ""
+    ops: tuple[str, ...] = ()
+    but_not: tuple[str, ...] = ()
+    remembers = False
 
     def __init__(self) -> None:
         super().__init__("cpu")
 
     @classmethod
     def touches(cls, op: str) -> bool:
-        """Whether the defect shows in this overload."""
-        return any(fnmatchcase(op, glob) or fnmatchcase(op.partition(".")[0], glob) for glob in cls.ops)
+        """Whether the defect can show in this overload."""
+        return _matches(op, cls.ops) and not _matches(op, cls.but_not)
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if not self.touches(op):
-            return self.honest(op, args, kwargs)
-        return self.wrong(op, args, kwargs)
+        return self.wrong(op, args, kwargs) if self.touches(op) else self.honest(op, args, kwargs)
 
     def honest(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """What torch answers."""
         return super().run(op, args, kwargs)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """The call with the defect: by default on `operands`, with every result tensor through `result`."""
+        """The call with the defect: every tensor that goes in through `operand`, every one that comes out through `result`."""
         args, kwargs = mapped(self.operand, args), mapped(self.operand, kwargs)
         return mapped(self.result, self.honest(op, args, kwargs))
 
@@ -47,17 +61,39 @@ class Planted(TorchDevice):
         return tensor
 
 
+def _matches(op: str, globs: Iterable[str]) -> bool:
+    return any(fnmatchcase(op, glob) or fnmatchcase(op.partition(".")[0], glob) for glob in globs)
+
+
+def base(op: str) -> str:
+    """`op` without its overload."""
+    return op.partition(".")[0]
+
+
 def mapped(function: Callable[[torch.Tensor], torch.Tensor], value: Any) -> Any:
     """`function` on every tensor of a value."""
     if isinstance(value, torch.Tensor):
         return function(value)
     if isinstance(value, dict):
         return {key: mapped(function, item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(mapped(function, item) for item in value) if type(value) in (list, tuple) else tuple(
-            mapped(function, item) for item in value
-        )
+    if isinstance(value, list):
+        return [mapped(function, item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(mapped(function, item) for item in value)
     return value
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """Every tensor of a value, in order."""
+    found: list[torch.Tensor] = []
+    mapped(lambda tensor: found.append(tensor) or tensor, value)
+    return found
+
+
+def in_dtypes_of(expected: Any, results: Any) -> Any:
+    """`results` with each tensor in the dtype that the one in `expected` has."""
+    dtypes = iter([tensor.dtype for tensor in tensors_in(expected)])
+    return mapped(lambda tensor: tensor.to(next(dtypes)), results)
 
 
 def storage_of(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,21 +1,19 @@
-"""Special values and order: NaN, ties, signs of zero, subnormals."""
+"""Special values and order: NaN, infinities, ties, signs of zero, subnormals."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-
-from planting import Planted
+from planting import BINARY, MOVES, UNARY, Planted, mapped
 
 SMALLEST_NORMAL = {torch.float16: 2.0**-14, torch.bfloat16: 2.0**-126, torch.float32: 2.0**-126, torch.float64: 2.0**-1022}
+BITS = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32, torch.float64: torch.int64}
 
 
-def flushed(tensor: torch.Tensor) -> torch.Tensor:
-    """Subnormals as zeros of their sign."""
-    if tensor.dtype not in SMALLEST_NORMAL:
-        return tensor
-    return torch.where(tensor.abs() < SMALLEST_NORMAL[tensor.dtype], tensor * 0, tensor)
+def without_nan(tensor: torch.Tensor) -> torch.Tensor:
+    """NaN as -inf."""
+    return tensor.nan_to_num(-torch.inf, torch.inf, -torch.inf) if tensor.is_floating_point() else tensor
 
 
 class DropsNan(Planted):
@@ -27,8 +25,44 @@ class DropsNan(Planted):
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if op == "aten::maximum":
             return torch.fmax(*args)
-        operand = args[0].nan_to_num(-torch.inf, torch.inf, -torch.inf) if args[0].is_floating_point() else args[0]
-        return self.honest(op, [operand, *args[1:]], kwargs)
+        return self.honest(op, [without_nan(args[0]), *args[1:]], kwargs)
+
+
+class DropsFirstNan(Planted):
+    """`lhs > rhs ? lhs : rhs`: NaN of the first operand is lost, that of the second is kept (tilelang#3024)."""
+
+    bug = "M12"
+    ops = ("aten::maximum",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return torch.where(args[0] > args[1], *args)
+
+
+class EqualByBits(Planted):
+    """Compares bits: NaN equals itself, the zeros differ."""
+
+    bug = "M12"
+    ops = ("aten::eq",)
+    but_not = ("aten::eq.Scalar",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if args[0].dtype != args[1].dtype or args[0].dtype not in BITS:
+            return self.honest(op, args, kwargs)
+        return self.honest(op, [arg.contiguous().view(BITS[arg.dtype]) for arg in args], kwargs)
+
+
+class SelectsByArithmetic(Planted):
+    """condition * self + (1 - condition) * other: NaN and infinities of the operand not chosen come through."""
+
+    bug = "M12"
+    ops = ("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        if not expected.is_floating_point():
+            return expected
+        mask = args[0].to(expected.dtype)
+        return (mask * args[1] + (1 - mask) * args[2]).to(expected.dtype)
 
 
 class NanIsSmallest(Planted):
@@ -38,8 +72,34 @@ class NanIsSmallest(Planted):
     ops = ("aten::argmax", "aten::sort")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        operand = args[0].nan_to_num(-torch.inf, torch.inf, -torch.inf) if args[0].is_floating_point() else args[0]
-        return self.honest(op, [operand, *args[1:]], kwargs)
+        return self.honest(op, [without_nan(args[0]), *args[1:]], kwargs)
+
+
+class SortsByBits(Planted):
+    """Orders NaN by its sign bit (pytorch#116567)."""
+
+    bug = "M13"
+    ops = ("aten::sort",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        operand = args[0]
+        if operand.dtype not in BITS:
+            return self.honest(op, args, kwargs)
+        keys = torch.where(operand.isnan() & operand.signbit(), -torch.inf, operand)
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+        _, indices = self.honest(op, [keys, *args[1:]], kwargs)
+        return operand.gather(dim, indices), indices
+
+
+class DescendingNanLast(Planted):
+    """Puts NaN last whichever the order (pytorch#16762)."""
+
+    bug = "M13"
+    ops = ("aten::sort",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        descending = kwargs.get("descending", len(args) > 2 and args[2])
+        return self.honest(op, [without_nan(args[0]) if descending else args[0], *args[1:]], kwargs)
 
 
 class LastOfTies(Planted):
@@ -56,7 +116,7 @@ class LastOfTies(Planted):
 
 
 class UnstableSort(Planted):
-    """Equal elements in reverse (pytorch#190781)."""
+    """Equal elements in reverse (pytorch#190781). Not aten::sort, where any order of equals is right."""
 
     bug = "M14"
     ops = ("aten::sort.stable",)
@@ -64,7 +124,24 @@ class UnstableSort(Planted):
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         dim = kwargs.get("dim", -1)
         values, indices = self.honest(op, [args[0].flip(dim), *args[1:]], kwargs)
-        return values, args[0].shape[dim] - 1 - indices
+        return values, args[0].shape[dim] - 1 - indices if args[0].ndim else indices
+
+
+class WrongIndicesOfEquals(Planted):
+    """Gives every one of several equal elements the index of the first."""
+
+    bug = "M14"
+    ops = ("aten::sort",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        values, indices = self.honest(op, args, kwargs)
+        dim = kwargs.get("dim", args[1] if len(args) > 1 and not isinstance(args[1], bool) else -1)
+        if values.ndim == 0 or values.shape[dim] < 2:
+            return values, indices
+        length = values.shape[dim]
+        repeated = values.narrow(dim, 1, length - 1) == values.narrow(dim, 0, length - 1)
+        before, after = indices.narrow(dim, 0, length - 1), indices.narrow(dim, 1, length - 1)
+        return values, torch.cat([indices.narrow(dim, 0, 1), torch.where(repeated, before, after)], dim)
 
 
 class SentinelIndex(Planted):
@@ -81,45 +158,77 @@ class SentinelIndex(Planted):
         return torch.where((args[0] == -torch.inf).all(args[1], keepdim=keepdim), -1, result)
 
 
+class StartsFromSmallestFinite(Planted):
+    """The largest of a row of -inf is the smallest finite number (xla#887)."""
+
+    bug = "M15"
+    ops = ("aten::amax",)
+
+    def result(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.clamp(min=torch.finfo(tensor.dtype).min) if tensor.is_floating_point() else tensor
+
+
 class DropsSignOfZero(Planted):
-    """Adds +0 to every result (pytorch#189799, jax#40028)."""
+    """Adds +0 to every result (pytorch#189799, jax#40028).
+
+    Of the ops where a zero can be negative and its sign is required. The plain sort orders no zeros (P23, P24).
+    """
 
     bug = "M16"
     ops = (
         "aten::add", "aten::mul", "aten::div", "aten::neg", "aten::round", "aten::sqrt", "aten::sin", "aten::gelu",
-        "aten::_to_copy", "aten::where", "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::index_put",
-        "aten::sort.stable",
-    )
+        "aten::_to_copy", "aten::sort.stable", *MOVES,
+    )  # fmt: skip
+    but_not = ("aten::where.Scalar",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor + 0.0 if tensor.is_floating_point() else tensor
 
 
+class NegatesByZeroMinus(Planted):
+    """0 - x (pytorch#185765)."""
+
+    bug = "M16"
+    ops = ("aten::neg",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return 0 - args[0]
+
+
+class AbsByComparison(Planted):
+    """x < 0 ? -x : x, which keeps -0 (pytorch#196039)."""
+
+    bug = "M16"
+    ops = ("aten::abs",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return torch.where(args[0] < 0, -args[0], args[0])
+
+
 class FlushesOperands(Planted):
-    """Subnormal operands count as zero (jax#37762)."""
+    """Subnormal operands count as zero (jax#37762). Not exp, round, sums and products, where that changes no result by enough."""
 
     bug = "M17"
     ops = (
-        "aten::add", "aten::mul", "aten::div", "aten::remainder", "aten::maximum", "aten::neg", "aten::abs", "aten::sqrt",
-        "aten::sin", "aten::gelu", "aten::eq", "aten::where", "aten::_to_copy", "aten::amax", "aten::sort", "aten::argmax",
-        "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::index_put",
-    )
+        "aten::add", "aten::mul", "aten::div", "aten::remainder", "aten::maximum", "aten::eq", "aten::neg", "aten::abs",
+        "aten::sqrt", "aten::sin", "aten::gelu", "aten::_to_copy", "aten::amax", "aten::argmax", "aten::sort", *MOVES,
+    )  # fmt: skip
+    but_not = ("aten::where.Scalar",)
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
-        return flushed(tensor)
+        if tensor.dtype not in SMALLEST_NORMAL:
+            return tensor
+        return torch.where(tensor.abs() < SMALLEST_NORMAL[tensor.dtype], tensor * 0, tensor)
 
 
-class FlushesResults(Planted):
-    """Subnormal results become zero (jax#16200)."""
+class FlushesResults(FlushesOperands):
+    """Subnormal results become zero (jax#16200). Of the ops with a float result that can be subnormal: a root cannot."""
 
-    bug = "M17"
-    ops = (*FlushesOperands.ops[:9], "aten::exp", "aten::_to_copy", "aten::amax", "aten::cat", "aten::gather")
+    ops = (*(op for op in FlushesOperands.ops if op != "aten::sqrt"), "aten::exp", "aten::_softmax")
+    but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax")
 
-    def result(self, tensor: torch.Tensor) -> torch.Tensor:
-        return flushed(tensor)
-
-    def touches(self, op: str) -> bool:
-        return super().touches(op) and not op.startswith("aten::div.Tensor_mode")
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return mapped(self.operand, self.honest(op, args, kwargs))
 
 
 class SoftmaxWithoutMax(Planted):
@@ -130,8 +239,8 @@ class SoftmaxWithoutMax(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         operand, dim = args[0], args[1]
-        e = operand.double().exp().to(operand.dtype) if operand.dtype == torch.float64 else operand.float().exp()
-        return (e / e.sum(dim, keepdim=True)).to(operand.dtype)
+        powers = operand.to(torch.promote_types(operand.dtype, torch.float32)).exp()
+        return (powers / powers.sum(dim, keepdim=True)).to(operand.dtype)
 
 
 class MaskedRowsAreZero(Planted):
@@ -141,5 +250,58 @@ class MaskedRowsAreZero(Planted):
     ops = ("aten::_softmax",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        masked = (args[0] == -torch.inf).all(args[1], keepdim=True) if args[0].numel() and args[0].ndim else torch.tensor(False)
+        masked = (args[0] == -torch.inf).all(args[1], keepdim=True)
         return torch.where(masked, 0, self.honest(op, args, kwargs))
+
+
+class FiniteMathOnly(Planted):
+    """Clamps infinities and replaces NaN: compiled with -ffinite-math-only (pytorch#196039, gpuweb#5192).
+
+    Of the ops with a float result in which NaN or an infinity can stand.
+    """
+
+    bug = "M12"
+    ops = (
+        *BINARY, *UNARY, "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution",
+        "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort", *MOVES,
+    )  # fmt: skip
+    but_not = ("aten::bitwise_and", "aten::eq", "aten::where.Scalar")
+
+    def result(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.nan_to_num() if tensor.is_floating_point() else tensor
+
+
+class GeluByProduct(Planted):
+    """x * Phi(x) with Phi(x) rounded to the element type first: the tail goes to zero too early (tt-mlir#4486)."""
+
+    bug = "M32"
+    ops = ("aten::gelu",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        operand = args[0]
+        if kwargs.get("approximate", "none") == "tanh" or operand.dtype == torch.float64:
+            return self.honest(op, args, kwargs)
+        return operand * torch.special.ndtr(operand.double()).to(torch.float16).to(operand.dtype)
+
+
+class MaximumByArithmetic(Planted):
+    """(a + b + |a - b|) / 2: overflows, cancels, and makes NaN of infinities."""
+
+    bug = "M33"
+    ops = ("aten::maximum",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        return (args[0] + args[1] + (args[0] - args[1]).abs()) / 2 if expected.is_floating_point() else expected
+
+
+class RootByReciprocal(Planted):
+    """x * rsqrt(x): NaN at 0 and infinity (tt-metal#51861)."""
+
+    bug = "M33"
+    ops = ("aten::sqrt",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        operand = args[0].to(expected.dtype)
+        return operand * operand.rsqrt()

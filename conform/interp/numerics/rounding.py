@@ -130,10 +130,9 @@ def decide(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
         ends = real.ends()
         rounded = round_to(fmt, ends.hi, ends.lo)
         lower, upper = rounded.view(fmt.code_storage)
-        differ = lower != upper
+        undecided = lower != upper
         if fmt.has_nan and not fmt.has_inf:  # both ends may be NaN, the one below, the other above all numbers
-            differ = differ | (np.isnan(rounded[0]) & (np.signbit(ends.hi[0]) != np.signbit(ends.hi[1])))
-        undecided = differ & (real.radius > 0)
+            undecided = undecided | (np.isnan(rounded[0]) & (np.signbit(ends.hi[0]) != np.signbit(ends.hi[1])))
     return np.asarray(rounded[0]), np.asarray(undecided)
 
 

@@ -122,6 +122,9 @@ def test_exact_results_have_no_radius():
     assert_encloses((x * y) / y, [Fraction(v) for v in x.hi.tolist()])
     assert (Real.exact(1.0) / 3.0).radius > 0
     assert Real.exact(2.0).sqrt().radius > 0
+    odd = 1 + 2.0**-52  # (odd + 2^-1000) / odd leaves a remainder of 2^-1104, which is lost
+    assert (Real(*np.array([odd, 2.0**-1000, 0.0])) / odd).radius > 0
+    assert np.signbit(Real.exact(-0.0).times_power_of_two(3).hi)
     tiny = Real.exact(np.array([2.0**-600, 2.0**-1070])) * Real.exact(np.array([2.0**-400, 2.0**1000]))
     assert (tiny.hi.tolist(), tiny.radius.tolist()) == ([2.0**-1000, 2.0**-70], [0.0, 0.0])
 
@@ -162,6 +165,7 @@ def test_open_signs_leave_nothing_known():
     for result in (unknown + INF, unknown * 0.0, abs(unknown), maximum(unknown, 1.0), unknown / 2.0):
         assert result.radius.tolist() == [INF]
     assert np.isnan(maximum(unknown, NAN).hi).all()
+    assert maximum(around_zero, NAN).radius.tolist() == [0.0]
 
 
 def test_maximum_of_specials():
@@ -169,6 +173,7 @@ def test_maximum_of_specials():
     result = maximum(Real.exact(a), Real.exact(b))
     np.testing.assert_array_equal(result.hi, np.maximum(a, b))
     assert (result.radius == 0).all()
+    assert maximum(1.0, Real(*np.array([1.0, 2.0**-60, 0.0]))).lo == 2.0**-60
 
 
 def test_order():

@@ -32,6 +32,9 @@ CHUNK = 8192
 UNDERFLOW = 2.0**-1000
 """Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
 narrower formats."""
+BEYOND = 1100
+"""Magnitudes above 2^1100 are infinite, and below 2^-1100 zero, in every format of at most 64 bits."""
+SMALLEST = 2.0**-1074
 PRECISIONS = (100, 200, 400, 800, 1600, 3200)
 GUARD_BITS = 20
 """mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at
@@ -209,10 +212,13 @@ def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object
             raise Unjudged(f"{function.name}{tuple(operands)}: mpmath gives {fine}; state it in the function's `exact`")
         with mpmath.workprec(2 * precision):
             radius = mpmath.ldexp(abs(fine), GUARD_BITS - precision)
-            confirmed = abs(coarse - fine) <= radius
+            if abs(coarse - fine) > radius:
+                continue
+            if abs(mpmath.mag(fine)) > BEYOND:
+                return _beyond_float64(fmt, fine)
             low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
-        if confirmed and low.tobytes() == high.tobytes():
-            return low, _parts(to_fraction(fine))
+        if low.tobytes() == high.tobytes():
+            return low, _parts(to_fraction(fine), to_fraction(mpmath.ldexp(radius, -precision)))
     distance = f"2^-{PRECISIONS[-1] - GUARD_BITS}"
     raise Unjudged(f"{function.name}{tuple(operands)} lies within {distance} of a rounding boundary of {fmt.name}")
 
@@ -222,24 +228,26 @@ def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], pre
         return +formula(*map(mpmath.mpf, operands))
 
 
+def _beyond_float64(fmt: Format, number: mpmath.mpf) -> tuple[object, tuple[float, float, float]]:
+    """A number that no format reaches, or that rounds to zero in all."""
+    sign = 1.0 if number > 0 else -1.0
+    hi, radius = (sign * math.inf, 0.0) if mpmath.mag(number) > 0 else (sign * 0.0, SMALLEST)
+    return round_to(fmt, np.float64(hi))[()], (hi, 0.0, radius)
+
+
 def to_fraction(number: mpmath.mpf) -> Fraction:
-    """The exact value, its magnitude clamped to 2^-2200 .. 2^2200 (beyond every format; exponents of mpmath have no
-    end)."""
-    sign, mantissa, exponent, bits = number._mpf_
-    if not mantissa:
-        return Fraction(0)
-    if abs(exponent + bits) > 2200:
-        mantissa, exponent = 1, 2200 if exponent + bits > 0 else -2200
+    """The exact value."""
+    sign, mantissa, exponent, _ = number._mpf_
     magnitude = Fraction(int(mantissa) << exponent) if exponent >= 0 else Fraction(int(mantissa), 1 << -exponent)
     return -magnitude if sign else magnitude
 
 
-def _parts(number: Fraction) -> tuple[float, float, float]:
-    """hi, lo and the radius of what they cut off; infinity is the class of a number beyond float64."""
+def _parts(number: Fraction, margin: Fraction = Fraction(0)) -> tuple[float, float, float]:
+    """hi, lo and the radius: what they cut off, and `margin`. Infinity is the class of a number beyond float64."""
     try:
         hi = float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf, 0.0, 0.0
     lo = float(number - Fraction(hi))
-    rest = abs(number - Fraction(hi) - Fraction(lo))
+    rest = abs(number - Fraction(hi) - Fraction(lo)) + margin
     return hi, lo, math.nextafter(float(rest), math.inf) if rest else 0.0

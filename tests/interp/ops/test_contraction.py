@@ -1,0 +1,112 @@
+"""Sums of products: matrix products and convolution."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from conform.errors import InvalidArguments
+from tests.interp.ops.literal import boolean, check, f16, f32, f64, goldens, i8, i64
+
+
+def test_mm() -> None:
+    check("aten::mm", f32([[1.0, 2.0], [3.0, 4.0]]), f32([[5.0], [-6.0]]), gives=f32([[-7.0], [-9.0]]))
+    check("aten::mm", i8([[100, 2]]), i8([[2], [50]]), gives=i8([[44]]))
+    check("aten::mm", f32([[], []]), f32([[]]).reshape(0, 1), gives=f32([[0.0], [0.0]]))
+
+
+def test_mm_is_the_real_sum_rounded_once() -> None:
+    big = 2.0**12 + 1
+    check("aten::mm", f32([[big, big]]), f32([[big], [-(2.0**12) - 2]]), gives=f32([[-big]]))
+    check("aten::mm", f16([[1.0, 2.0**-11, 2.0**-20]]), f16([[1.0], [1.0], [1.0]]), gives=f16([[1 + 2.0**-10]]))
+    check("aten::mm", f64([[2.0**600, 1.0, 2.0**600]]), f64([[2.0**400], [3.0], [-(2.0**400)]]), gives=f64([[3.0]]))
+
+
+def test_mm_of_infinities() -> None:
+    check("aten::mm", f32([[inf, 1.0], [inf, 1.0], [0.0, nan]]), f32([[1.0, 0.0], [2.0, 2.0]]),
+          gives=f32([[inf, nan], [inf, nan], [nan, nan]]))  # fmt: skip
+
+
+def test_mm_refuses() -> None:
+    for lhs, rhs in (
+        (f32([[1.0, 2.0]]), f32([[1.0, 2.0]])),
+        (f32([1.0]), f32([[1.0]])),
+        (f32([[1.0]]), f64([[1.0]])),
+        (boolean([[True]]), boolean([[True]])),
+    ):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::mm", lhs, rhs)
+
+
+def test_addmm() -> None:
+    mat1, mat2 = f32([[1.0, 2.0], [3.0, 4.0]]), f32([[1.0, 0.0], [0.0, 1.0]])
+    check("aten::addmm", f32([10.0, 20.0]), mat1, mat2, gives=f32([[11.0, 22.0], [13.0, 24.0]]))
+    check("aten::addmm", f32([[10.0], [20.0]]), mat1, mat2, beta=0.5, alpha=-1, gives=f32([[4.0, 3.0], [7.0, 6.0]]))
+    check("aten::addmm", f32([nan, inf]), mat1, mat2, beta=0, gives=mat1)
+    check("aten::addmm", f32([nan, inf]), mat1, mat2, alpha=0, gives=f32([[nan, inf], [nan, inf]]))
+    check("aten::addmm", i64([1]), i64([[2]]), i64([[3]]), beta=10, alpha=-1, gives=i64([[4]]))
+
+
+def test_addmm_refuses() -> None:
+    one = i64([[1]])
+    for self, keywords in ((one, {"beta": 0.5}), (one, {"alpha": 1.5}), (i64([1, 2]), {}), (i8([1]), {})):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::addmm", self, one, one, **keywords)
+
+
+PLAIN = {"stride": [1], "padding": [0], "dilation": [1], "transposed": False, "output_padding": [0], "groups": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, [[[-1.0, -1.0, -1.0]]]),  # x[i] - x[i + 1]
+        ({"stride": [2]}, [[[-1.0, -1.0]]]),
+        ({"padding": [1]}, [[[-1.0, -1.0, -1.0, -1.0, 4.0]]]),
+        ({"dilation": [3]}, [[[-3.0]]]),
+        ({"transposed": True}, [[[1.0, 1.0, 1.0, 1.0, -4.0]]]),  # spreads x[i] * [1, -1] at i
+        ({"transposed": True, "stride": [2]}, [[[1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0]]]),
+        ({"transposed": True, "stride": [2], "padding": [1], "output_padding": [1]}, [[[-1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0]]]),
+    ],
+)
+def test_convolution(changes: dict, expected: list) -> None:
+    input_, weight = f32([[[1.0, 2.0, 3.0, 4.0]]]), f32([[[1.0, -1.0]]])
+    check("aten::convolution", input_, weight, None, **{**PLAIN, **changes}, gives=f32(expected))
+
+
+def test_convolution_of_channels_groups_and_bias() -> None:
+    input_ = i64([[[1, 2], [3, 4]]])
+    check("aten::convolution", input_, i64([[[1], [10]]]), i64([100]), **PLAIN, gives=i64([[[131, 142]]]))
+    check("aten::convolution", input_, i64([[[2]], [[3]]]), i64([0, 1]), **{**PLAIN, "groups": 2}, gives=i64([[[2, 4], [10, 13]]]))
+    check("aten::convolution", input_, i64([[[1], [5]], [[2], [7]]]), None, **{**PLAIN, "transposed": True}, gives=i64([[[7, 10], [26, 38]]]))
+
+
+def test_convolution_in_two_dimensions() -> None:
+    input_ = f32([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]])
+    check("aten::convolution", input_, f32([[[[1.0, 0.0], [0.0, 10.0]]]]), None, **PLAIN, gives=f32([[[[51.0, 62.0]]]]))
+    changes = {"padding": [1, 0], "stride": [2, 1]}
+    check("aten::convolution", input_, f32([[[[1.0], [10.0]]]]), None, **{**PLAIN, **changes},
+          gives=f32([[[[10.0, 20.0, 30.0], [4.0, 5.0, 6.0]]]]))  # fmt: skip
+
+
+def test_convolution_multiplies_padding() -> None:
+    check("aten::convolution", f32([[[1.0]]]), f32([[[inf, 1.0]]]), None, **{**PLAIN, "padding": [1]}, gives=f32([[[nan, inf]]]))
+
+
+@pytest.mark.parametrize(
+    ("weight", "changes"),
+    [
+        ([[[1, 1, 1, 1, 1]]], {}),
+        ([[[1], [1]]], {}),
+        ([[[1]]], {"groups": 2}),
+        ([[[1]]], {"stride": [0]}),
+        ([[[1]]], {"padding": [-1]}),
+        ([[[1]]], {"padding": [0, 0]}),
+        ([[[1]]], {"transposed": True, "output_padding": [1]}),
+        ([[1]], {}),
+    ],
+)
+def test_convolution_refuses(weight: list, changes: dict) -> None:
+    with pytest.raises(InvalidArguments):
+        goldens("aten::convolution", i64([[[1, 2, 3]]]), i64(weight), None, **{**PLAIN, **changes})

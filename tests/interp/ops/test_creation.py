@@ -1,0 +1,48 @@
+"""Ranges."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from conform.errors import InvalidArguments
+from tests.interp.ops.literal import bf16, check, f16, f32, f64, goldens, i8, i64
+
+
+def test_arange() -> None:
+    """torch.arange's examples."""
+    check("aten::arange", 5, gives=i64([0, 1, 2, 3, 4]))
+    check("aten::arange", 1, 4, gives=i64([1, 2, 3]))
+    check("aten::arange", 1, 2.5, 0.5, gives=f32([1.0, 1.5, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype", "expected"),
+    [
+        ((5, 0, -2), None, i64([5, 3, 1])),
+        ((0, 6, 3), None, i64([0, 3])),
+        ((3, 3), None, i64([])),
+        ((2.5,), None, f32([0.0, 1.0, 2.0])),
+        ((3,), "float16", f16([0.0, 1.0, 2.0])),
+        ((254, 260, 3), "bfloat16", bf16([254.0, 256.0])),  # 257 is a tie
+        ((126, 130), "int8", i8([126, 127, -128, -127])),
+        ((-1.0, 1.0, 1.0), "float64", f64([-1.0, 0.0])),
+    ],
+)
+def test_arange_with_start_step_and_dtype(arguments: tuple, dtype: str | None, expected: np.ndarray) -> None:
+    check("aten::arange", *arguments, dtype=dtype, gives=expected)
+
+
+def test_each_element_is_rounded_once() -> None:
+    # Ten times the double 0.1 is 1 + 2^-54 * 10 / 10...: it rounds to 1 in float64, where repeated addition gives 1 - 2^-53.
+    (golden,) = goldens("aten::arange", 0.0, 1.05, 0.1, dtype="float64")
+    assert golden.value[10] == 1.0
+    assert golden.value[3] == 0.30000000000000004  # 3 times the double 0.1, which is above 0.1
+
+
+@pytest.mark.parametrize("arguments", [(0, 5, 0), (0, 5, -1), (5, 0), (0.0, inf), (nan, 1.0), (0.0, 1.0, nan)])
+def test_arange_refuses(arguments: tuple) -> None:
+    with pytest.raises(InvalidArguments):
+        goldens("aten::arange", *arguments)

@@ -1,0 +1,84 @@
+"""Softmax and layer normalization."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from conform.errors import InvalidArguments
+from tests.interp.ops.literal import bf16, check, f16, f32, f64, goldens, i64
+
+# e / (1 + e) and 1 / (1 + e), rounded from their decimal expansions.
+SHARES = {"float16": [0.26904296875, 0.73095703125], "bfloat16": [0.26953125, 0.73046875],
+          "float32": [0.2689414322376251, 0.7310585975646973], "float64": [0.2689414213699951, 0.7310585786300049]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("tensor", "dtype"), [(f16, "float16"), (bf16, "bfloat16"), (f32, "float32"), (f64, "float64")])
+def test_softmax(tensor: object, dtype: str) -> None:
+    check("aten::_softmax", tensor([[0.0, 1.0]]), 1, False, gives=tensor([SHARES[dtype]]))
+
+
+def test_softmax_dims_and_dtypes() -> None:
+    check("aten::_softmax", f32([[1.0, 2.0], [1.0, 2.0]]), 0, False, gives=f32([[0.5, 0.5], [0.5, 0.5]]))
+    check("aten::_softmax", f32([[1.0, 2.0]]), -2, False, gives=f32([[1.0, 1.0]]))
+    check("aten::_softmax", f32(7.0), 0, False, gives=f32(1.0))
+    check("aten::_softmax", f32([[], []]), 1, False, gives=f32([[], []]))
+    check("aten::_softmax", f16([0.0, 1.0]), 0, True, gives=f32(SHARES["float32"]))
+
+
+def test_softmax_of_special_values() -> None:
+    check("aten::_softmax", f32([-inf, 0.0, 0.0]), 0, False, gives=f32([0.0, 0.5, 0.5]))
+    check("aten::_softmax", f64([1e308, -1e308]), 0, False, gives=f64([1.0, 0.0]))  # no overflow of the difference
+    for row in ([-inf, -inf], [inf, 0.0], [nan, 0.0]):
+        check("aten::_softmax", f32(row), 0, False, gives=f32([nan, nan]))
+
+
+def test_softmax_refuses() -> None:
+    for operand, dim, half_to_float in ((i64([1]), 0, False), (f32([1.0]), 0, True), (f32([1.0]), 1, False)):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::_softmax", operand, dim, half_to_float)
+
+
+def test_native_layer_norm() -> None:
+    # Rows of mean 2 and 10, biased variance 1 and 4.
+    operand, weight, bias = f32([[1.0, 3.0], [8.0, 12.0]]), f32([2.0, 10.0]), f32([0.5, -1.0])
+    check("aten::native_layer_norm", operand, [2], None, None, 0.0,
+          gives=(f32([[-1.0, 1.0], [-1.0, 1.0]]), f32([[2.0], [10.0]]), f32([[1.0], [0.5]])))  # fmt: skip
+    check("aten::native_layer_norm", operand, [2], weight, bias, 0.0,
+          gives=(f32([[-1.5, 9.0], [-1.5, 9.0]]), f32([[2.0], [10.0]]), f32([[1.0], [0.5]])))  # fmt: skip
+    # Over both dims mean 6 and variance 18.5: with eps 17.5 the root is 6.
+    check("aten::native_layer_norm", operand, [2, 2], None, None, 17.5,
+          gives=(np.float32([[-5 / 6, -0.5], [1 / 3, 1.0]]), f32([[6.0]]), np.float32([[1 / 6]])))  # fmt: skip
+
+
+def test_native_layer_norm_adds_eps_to_the_variance() -> None:
+    check("aten::native_layer_norm", f64([[1.0, 3.0]]), [2], None, None, 3.0, gives=(f64([[-0.5, 0.5]]), f64([[2.0]]), f64([[0.5]])))
+
+
+def test_native_layer_norm_of_special_rows() -> None:
+    check("aten::native_layer_norm", f32([[5.0, 5.0]]), [2], None, f32([1.0, -0.5]), 0.25,
+          gives=(f32([[1.0, -0.5]]), f32([[5.0]]), f32([[2.0]])))  # fmt: skip
+    check("aten::native_layer_norm", f32([[5.0, 5.0]]), [2], None, None, 0.0, gives=(f32([[nan, nan]]), f32([[5.0]]), f32([[inf]])))
+    check("aten::native_layer_norm", f32([[inf, 0.0]]), [2], None, None, 1.0, gives=(f32([[nan, nan]]), f32([[inf]]), f32([[nan]])))
+    check("aten::native_layer_norm", f32([]).reshape(0, 2), [2], None, None, 1.0,
+          gives=(f32([]).reshape(0, 2), f32([]).reshape(0, 1), f32([]).reshape(0, 1)))  # fmt: skip
+
+
+def test_statistics_of_halves_are_float32_or_half() -> None:
+    output, mean, rstd = goldens("aten::native_layer_norm", f16([[1.0, 2.0]]), [2], None, None, 0.0)
+    assert output.value.tolist() == [[-1.0, 1.0]]
+    assert (mean.format.name, mean.value.tolist(), rstd.value.tolist()) == ("float32", [[1.5]], [[2.0]])
+    assert [other.format.name for other in mean.alternatives] == ["float16"]  # P36
+
+
+@pytest.mark.parametrize(
+    ("shape", "weight", "bias"),
+    [([3], None, None), ([], None, None), ([2, 1], None, None), ([2], f32([1.0]), None), ([2], None, f32([[1.0, 1.0]]))],
+)
+def test_native_layer_norm_refuses(shape: list[int], weight: object, bias: object) -> None:
+    with pytest.raises(InvalidArguments):
+        goldens("aten::native_layer_norm", f32([[1.0, 2.0]]), shape, weight, bias, 0.0)
+    with pytest.raises(InvalidArguments):
+        goldens("aten::native_layer_norm", i64([[1, 2]]), [2], None, None, 0.0)

@@ -1,0 +1,69 @@
+"""Data movement."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from conform.errors import InvalidArguments
+from tests.interp.ops.literal import boolean, check, f16, f32, goldens, i8, i64
+
+
+def test_permute() -> None:
+    check("aten::permute", i64([[[1, 2, 3]], [[4, 5, 6]]]), [2, 0, 1], gives=i64([[[1], [4]], [[2], [5]], [[3], [6]]]))
+    check("aten::permute", i64([[1, 2]]), [-1, 0], gives=i64([[1], [2]]))
+    check("aten::permute", f32(-0.0), [], gives=f32(-0.0))
+
+
+@pytest.mark.parametrize("dims", [[0], [0, 0], [0, 2], [0, -2]])
+def test_permute_refuses(dims: list[int]) -> None:
+    with pytest.raises(InvalidArguments):
+        goldens("aten::permute", i64([[1, 2]]), dims)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({}, [0, 1, 2, 3, 4]),
+        ({"start": 1, "end": 4}, [1, 2, 3]),
+        ({"start": 1, "end": 4, "step": 2}, [1, 3]),
+        ({"start": -2}, [3, 4]),
+        ({"start": -100, "end": 100, "step": 4}, [0, 4]),
+        ({"start": 3, "end": 1}, []),
+        ({"end": -1, "step": 3}, [0, 3]),
+    ],
+)
+def test_slice(keywords: dict, expected: list[int]) -> None:
+    check("aten::slice.Tensor", i64([0, 1, 2, 3, 4]), **keywords, gives=i64(expected))
+
+
+def test_slice_of_a_later_dim() -> None:
+    check("aten::slice.Tensor", i64([[1, 2], [3, 4]]), dim=-1, start=1, gives=i64([[2], [4]]))
+
+
+def test_slice_refuses() -> None:
+    for operand, keywords in ((i64([1]), {"step": 0}), (i64([1]), {"step": -1}), (i64([1]), {"dim": 1}), (i64(1), {})):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::slice.Tensor", operand, **keywords)
+
+
+def test_cat() -> None:
+    check("aten::cat", [i64([[1, 2]]), i64([[3, 4], [5, 6]])], gives=i64([[1, 2], [3, 4], [5, 6]]))
+    check("aten::cat", [i64([[1], [2]]), i64([[3, 4], [5, 6]])], dim=-1, gives=i64([[1, 3, 4], [2, 5, 6]]))
+
+
+def test_cat_promotes() -> None:
+    check("aten::cat", [i8([1]), f16([-0.0, nan, inf]), boolean([True])], gives=f16([1.0, -0.0, nan, inf, 1.0]))
+
+
+def test_cat_skips_1d_tensors_without_elements() -> None:
+    check("aten::cat", [f32([]), f32([[1.0, 2.0]])], dim=1, gives=f32([[1.0, 2.0]]))
+    check("aten::cat", [f32([]), f32([])], gives=f32([]))
+    check("aten::cat", [f32([]), i8([1])], gives=f32([1.0]))  # but they count for the dtype
+
+
+def test_cat_refuses() -> None:
+    for tensors, dim in (([i8([1]), i8(1)], 0), ([i8([[1, 2]]), i8([[1]])], 0), ([i8([1]), i8([[1]])], 0), ([i8([1])], 1), ([], 0)):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::cat", tensors, dim)
