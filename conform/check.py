@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def check(
         seconds = time.perf_counter() - started
         return record.build(
             verdicts, asked=asked, suite={"names": suite.names, "digest": suite.digest}, tests=[t.id for t in suite.tests],
-            contract=table.name, backend=_identity(described), seed=seed,
+            contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             invocation={"backend": backend, "contract": contract, "hardware": described.get("hardware")},
         )  # fmt: skip
@@ -66,7 +67,7 @@ def check(
     with BackendProcess(backend, timeout_s=timeout_s) as process:
         described = process.describe()
         try:
-            for verdict in _verdicts(groups, process, described, table):
+            for verdict in verdicts_of(groups, process, described, table):
                 verdicts.append(verdict)
                 if on_verdict:
                     on_verdict(verdict, asked)
@@ -77,7 +78,7 @@ def check(
         return finished(described)
 
 
-def _identity(described: dict) -> dict:
+def identity(described: dict) -> dict:
     """What identifies the backend in a record; the hardware and threads it ran on belong to the environment."""
     return {key: described.get(key) for key in ("name", "version", "device")}
 
@@ -91,8 +92,13 @@ class _Asked:
     golden: Callable[[], Outcome | Exception]
 
 
-def _verdicts(groups: Sequence[Sequence[Case]], process: BackendProcess, described: dict, table: Table) -> Iterator[Verdict]:
-    """Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here."""
+def verdicts_of(
+    groups: Sequence[Sequence[Case]], process: BackendProcess, described: dict, table: Table
+) -> Iterator[Verdict]:
+    """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
+
+    Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here.
+    """
     waiting: deque[_Asked] = deque()
     for group in groups:
         typical = group[0].draw.arguments()
@@ -128,6 +134,10 @@ def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
         return evaluate(op, arguments.args, arguments.kwargs)
     except (Unjudged, InvalidArguments) as reason:
         return reason
+    except Exception as defect:  # a defect of the kit in one case must not lose the others; it is told as what it is
+        place = traceback.extract_tb(defect.__traceback__)[-1]
+        where = f"{place.name}, line {place.lineno}"
+        return Unjudged(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
 
 
 def _judged(asked: _Asked, process: BackendProcess, table: Table) -> Verdict:

@@ -31,6 +31,8 @@ def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: s
     case = find_case(case_id, suites, seed)
     arguments = case.arguments(case.draw.arguments())
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
+    if (reason := beyond_the_kit(case.draw.test)) is not None:
+        return f"{head}\n\nunjudged: {reason}"
     return "\n\n".join([head, _inputs(case, arguments), _expectation(case, arguments, contract)])
 
 
@@ -49,8 +51,6 @@ def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
 
 
 def _inputs(case: Case, arguments: Arguments) -> str:
-    if (reason := beyond_the_kit(case.draw.test)) is not None:
-        return reason
     bound = schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
     return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
 

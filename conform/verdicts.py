@@ -44,7 +44,7 @@ def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, r
     if reply.status in ("crash", "timeout", "unsupported"):
         return _verdict(case, reply.status, reply.reason)
     if isinstance(outcome, Unjudged):
-        return _verdict(case, "unjudged", str(outcome), rule="no semantics")
+        return _verdict(case, "unjudged", str(outcome), rule="not decided by the kit")
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error":

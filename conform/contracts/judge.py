@@ -78,8 +78,7 @@ def _as_components(golden: Golden) -> Golden:
 
 
 def _discrete(golden: Golden, actual: np.ndarray) -> Elements:
-    same = actual == golden.value
-    ok = same if golden.ties is None else same | _equal_rank(golden.value, actual, golden.ties)
+    ok = actual == golden.value if golden.ties is None else _equal_rank(golden.value, actual, golden.ties)
     nan = np.full(golden.value.shape, np.nan)
     none = np.zeros(golden.value.shape, bool)
     open_ = none if golden.open is None else golden.open
@@ -124,13 +123,16 @@ def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
         if kind == "derived":  # an honest implementation may have overflowed on the way to a result that is special anyway
             vacuous |= np.isinf(golden.budget)
         near = _near(kind, bound, error, actual, expected)
-    same_class = np.where(determined, _same_special(actual, expected), ~np.isnan(actual))
+    # A format without infinity may round a finite number to NaN: its overflow.
+    no_other_nan = ~np.isnan(actual) | np.isnan(expected)
+    same_class = np.where(determined, _same_special(actual, expected), no_other_nan)
     sign = _zero_sign(golden, actual, real, kind)
     open_ = np.zeros(expected.shape, bool) if golden.open is None else golden.open
     vacuous = vacuous & ~open_
     compared = ~open_ & ~vacuous
     right = same_class & sign & (near | determined)
-    return Elements(right | ~compared, np.where(determined, np.nan, error), np.where(determined, np.nan, bound), compared, open_, vacuous, compared & ~(same_class & sign))
+    error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
+    return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~(same_class & sign))
 
 
 def _possible_kind(golden: Golden, row: Row) -> str:
@@ -159,10 +161,10 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
 
 def _near(kind: str, bound: np.ndarray, error: np.ndarray, actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
     if kind == "exact":
-        return actual == expected
+        return _same_special(actual, expected)
     within = error <= bound
     # Half an ulp means correctly rounded: of the two neighbours of a tie only the even one, which is the expected value.
-    return np.where(bound <= 0.5, actual == expected, within) if kind == "ulp" else within
+    return np.where(bound <= 0.5, _same_special(actual, expected), within) if kind == "ulp" else within
 
 
 def _exact_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import product
 from math import isfinite, prod
+from operator import mul
 
-from conform.refs.promotion import COMPLEX, INTEGER, Scalar, category
+from conform.refs.promotion import COMPLEX, INTEGER, Scalar, category, check_factor
 from conform.refs.reals import (
     Exact,
     add_exact,
-    dot_exact,
     exact,
     multiply_exact,
     round_exact,
@@ -18,7 +19,7 @@ from conform.refs.reals import (
 )
 from conform.refs.registry import reference
 from conform.refs.rounding import wrap_integer
-from conform.refs.tensor import RefTensor, Shape, expand, one_per_dim, strides_of
+from conform.refs.tensor import UNSPECIFIED, RefTensor, Shape, expand, one_per_dim, strides_of
 
 
 def _check_dtypes(op: str, *tensors: RefTensor) -> str:
@@ -40,35 +41,52 @@ def _round_total(dtype: str, total: Exact) -> int | float:
     return wrap_integer(dtype, m << e)
 
 
-class _Factors:
-    """The elements of a tensor, ready to be multiplied: also as integers of one exponent if all are finite."""
+@dataclass
+class _Vector:
+    """Elements to be multiplied by those of another: None where there is none, and the finite ones as integers.
+
+    values[i] = integers[i] * 2^exponent where values[i] is finite, else integers[i] is 0; `special` lists the indices
+    of infinities and NaNs.
+    """
+
+    values: list[int | float | None]
+    integers: list[int]
+    exponent: int
+    special: list[int]
+
+
+class _Elements:
+    """The elements of a tensor, scaled to integers of one exponent once, however often they are multiplied."""
 
     def __init__(self, tensor: RefTensor) -> None:
         self.values = tensor.data
-        self.finite = all(map(isfinite, tensor.data))
-        self.integers, self.exponent = scale_to_integers(tensor.data) if self.finite else ([], 0)
+        self.integers, self.exponent = scale_to_integers([x if isfinite(x) else 0 for x in tensor.data])
+
+    def at(self, positions: Iterable[int | None]) -> _Vector:
+        """The elements at the positions; None stays None."""
+        listed = list(positions)
+        values = [None if i is None else self.values[i] for i in listed]
+        integers = [0 if i is None else self.integers[i] for i in listed]
+        special = [index for index, x in enumerate(values) if x is not None and not isfinite(x)]
+        return _Vector(values, integers, self.exponent, special)
 
 
-def _dot(lhs: _Factors, lhs_at: Sequence[int | None], rhs: _Factors, rhs_at: Sequence[int]) -> Exact:
-    """The sum of lhs[lhs_at[i]] * rhs[rhs_at[i]]; a position None stands for a padded 0."""
-    if lhs.finite and rhs.finite:
-        a, b = lhs.integers, rhs.integers
-        return sum(a[i] * b[j] for i, j in zip(lhs_at, rhs_at, strict=True) if i is not None), (
-            lhs.exponent + rhs.exponent
-        )
-    factors = [0 if i is None else lhs.values[i] for i in lhs_at]
-    return dot_exact(factors, [rhs.values[j] for j in rhs_at])
+def _dot(lhs: _Vector, rhs: _Vector) -> Exact:
+    """The sum of the products: exact, or what those of infinities and NaNs add up to. Only lhs may lack elements."""
+    special = [lhs.values[i] * rhs.values[i] for i in lhs.special + rhs.special if lhs.values[i] is not None]
+    if special:
+        return sum(special)
+    return sum(map(mul, lhs.integers, rhs.integers)), lhs.exponent + rhs.exponent
 
 
 def _matrix_product(mat1: RefTensor, mat2: RefTensor) -> tuple[Shape, list[Exact]]:
     if len(mat1.shape) != 2 or len(mat2.shape) != 2 or mat1.shape[1] != mat2.shape[0]:
         raise ValueError(f"matrices of shapes {mat1.shape} and {mat2.shape} have no product")
     (rows, inner), columns = mat1.shape, mat2.shape[1]
-    lhs, rhs = _Factors(mat1), _Factors(mat2)
-    row_positions = [range(i * inner, (i + 1) * inner) for i in range(rows)]
-    column_positions = [[k * columns + j for k in range(inner)] for j in range(columns)]
-    totals = [_dot(lhs, row, rhs, column) for row in row_positions for column in column_positions]
-    return (rows, columns), totals
+    lhs, rhs = _Elements(mat1), _Elements(mat2)
+    row_vectors = [lhs.at(range(i * inner, (i + 1) * inner)) for i in range(rows)]
+    column_vectors = [rhs.at(range(j, inner * columns, columns)) for j in range(columns)]
+    return (rows, columns), [_dot(row, column) for row in row_vectors for column in column_vectors]
 
 
 @reference("aten::mm")
@@ -85,6 +103,8 @@ def addmm(self: RefTensor, mat1: RefTensor, mat2: RefTensor, beta: Scalar = 1, a
     dtype = _check_dtypes("addmm", self, mat1, mat2)
     if category(dtype) == INTEGER and (isinstance(beta, float) or isinstance(alpha, float)):
         raise ValueError(f"beta and alpha must be integers for {dtype}; found {beta!r} and {alpha!r}")
+    check_factor("beta", beta, dtype)
+    check_factor("alpha", alpha, dtype)
     shape, totals = _matrix_product(mat1, mat2)
     added = expand(self.data, self.shape, shape)
     data = []
@@ -110,8 +130,8 @@ def convolution(
 ) -> RefTensor:
     """torch.nn.Conv{1,2,3}d and ConvTranspose{1,2,3}d: input (N, C_in, *), cross-correlated with the weight.
 
-    The weight is (C_out, C_in / groups, *) or, transposed, (C_in, C_out / groups, *). Padded zeros are multiplied like
-    any other element, so a non-finite weight there gives NaN.
+    The weight is (C_out, C_in / groups, *) or, transposed, (C_in, C_out / groups, *). A window in which an infinite or
+    NaN weight meets padding is UNSPECIFIED (P39); a transposed convolution has no padding terms.
     """
     dtype = _check_dtypes("convolution", input, weight, *([bias] if bias else []))
     spatial = len(input.shape) - 2
@@ -131,12 +151,12 @@ def convolution(
     if transposed and any(p >= max(s, d) for p, s, d in zip(output_padding, stride, dilation, strict=True)):
         raise ValueError(f"output_padding {output_padding} must be below stride {stride} or dilation {dilation}")
     out_channels = _output_channels(input, weight, bias, transposed, groups)
-    taps_of = _transposed_taps if transposed else _forward_taps
-    taps = [
-        taps_of(input.shape[d + 2], weight.shape[d + 2], stride[d], padding[d], dilation[d], output_padding[d])
+    windows_of = _transposed_windows if transposed else _forward_windows
+    windows = [
+        windows_of(input.shape[d + 2], weight.shape[d + 2], stride[d], padding[d], dilation[d], output_padding[d])
         for d in range(spatial)
     ]
-    return _correlate(dtype, input, weight, bias, out_channels, transposed, groups, taps)
+    return _correlate(dtype, input, weight, bias, out_channels, transposed, groups, windows)
 
 
 def _output_channels(
@@ -153,32 +173,36 @@ def _output_channels(
     return out_channels
 
 
-Taps = list[list[tuple[int, int | None]]]  # for each output index: (kernel index, input index or None in the padding)
+Window = list[int | None]  # for each kernel index the input index that it is multiplied by, or None
 
 
-def _forward_taps(size: int, kernel: int, stride: int, padding: int, dilation: int, _output_padding: int) -> Taps:
-    """out[o] = sum over k of in[o * stride - padding + k * dilation] * w[k]."""
+def _forward_windows(
+    size: int, kernel: int, stride: int, padding: int, dilation: int, _output_padding: int
+) -> list[Window]:
+    """out[o] = sum over k of in[o * stride - padding + k * dilation] * w[k]; None is an index in the padding."""
     reach = size + 2 * padding - dilation * (kernel - 1) - 1
     if reach < 0:
         raise ValueError(f"a kernel of {kernel} (dilation {dilation}) is wider than {size} padded by {padding}")
-    taps = []
-    for o in range(reach // stride + 1):
-        at = [(k, o * stride - padding + k * dilation) for k in range(kernel)]
-        taps.append([(k, i if 0 <= i < size else None) for k, i in at])
-    return taps
+    windows: list[Window] = []
+    for start in range(-padding, reach - padding + 1, stride):
+        indices = range(start, start + kernel * dilation, dilation)
+        windows.append([i if 0 <= i < size else None for i in indices])
+    return windows
 
 
-def _transposed_taps(size: int, kernel: int, stride: int, padding: int, dilation: int, output_padding: int) -> Taps:
-    """out[i * stride - padding + k * dilation] += in[i] * w[k], the gradient of the forward op."""
+def _transposed_windows(
+    size: int, kernel: int, stride: int, padding: int, dilation: int, output_padding: int
+) -> list[Window]:
+    """out[i * stride - padding + k * dilation] += in[i] * w[k], the gradient of the forward op; None: no such i."""
     out_size = (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1
     if out_size < 1:
         raise ValueError(f"the output of a transposed convolution would have size {out_size}")
-    taps: Taps = [[] for _ in range(out_size)]
+    windows: list[Window] = [[None] * kernel for _ in range(out_size)]
     for i, k in product(range(size), range(kernel)):
         o = i * stride - padding + k * dilation
         if 0 <= o < out_size:
-            taps[o].append((k, i))
-    return taps
+            windows[o][k] = i
+    return windows
 
 
 def _correlate(
@@ -189,41 +213,53 @@ def _correlate(
     out_channels: int,
     transposed: bool,
     groups: int,
-    taps: list[Taps],
+    windows: list[list[Window]],
 ) -> RefTensor:
-    """Sum input * weight over the input channels of the output channel's group and over the taps."""
-    factors, weights = _Factors(input), _Factors(weight)
-    batch, in_channels = input.shape[:2]
-    in_group, out_group = in_channels // groups, out_channels // groups
-    volume, kernel_volume = prod(input.shape[2:]), prod(weight.shape[2:])
-    spatial_taps = [_flat_taps(each, input.shape[2:], weight.shape[2:]) for each in product(*taps)]
+    """Sum input * weight over the input channels of the output channel's group and over the kernel."""
+    elements, batch, in_channels = _Elements(input), *input.shape[:2]
+    in_group, out_group, volume = in_channels // groups, out_channels // groups, prod(input.shape[2:])
+    flat_windows = [_flat_window(each, input.shape[2:]) for each in product(*windows)]
+    kernels = _kernels(weight, out_channels, transposed, groups)
     data = []
-    for n, out_channel in product(range(batch), range(out_channels)):
-        group, within = divmod(out_channel, out_group)
-        sources = [(n * in_channels + group * in_group + c) * volume for c in range(in_group)]
+    for n, group in product(range(batch), range(groups)):
+        starts = [(n * in_channels + group * in_group + c) * volume for c in range(in_group)]
+        patches = [
+            elements.at(None if i is None else start + i for start in starts for i in window) for window in flat_windows
+        ]
+        for out_channel in range(group * out_group, (group + 1) * out_group):
+            added = exact(bias.data[out_channel]) if bias else (0, 0)
+            for patch in patches:
+                if not transposed and _special_meets_padding(patch, kernels[out_channel]):
+                    data.append(UNSPECIFIED)  # P39
+                else:
+                    data.append(_round_total(dtype, add_exact(_dot(patch, kernels[out_channel]), added)))
+    return RefTensor(dtype, (batch, out_channels, *map(len, windows)), data)
+
+
+def _kernels(weight: RefTensor, out_channels: int, transposed: bool, groups: int) -> list[_Vector]:
+    """For each output channel its weights, over the input channels of its group and the kernel's dims."""
+    elements, volume = _Elements(weight), prod(weight.shape[2:])
+    in_group = weight.shape[0] // groups if transposed else weight.shape[1]
+    kernels = []
+    for out_channel in range(out_channels):
+        group, within = divmod(out_channel, out_channels // groups)
         if transposed:
-            kernels = [((group * in_group + c) * out_group + within) * kernel_volume for c in range(in_group)]
+            blocks = [(group * in_group + c) * weight.shape[1] + within for c in range(in_group)]
         else:
-            kernels = [(out_channel * in_group + c) * kernel_volume for c in range(in_group)]
-        for each in spatial_taps:
-            pairs = [
-                (None if i is None else source + i, kernel + k)
-                for source, kernel in zip(sources, kernels, strict=True)
-                for k, i in each
-            ]
-            total = _dot(factors, [i for i, _ in pairs], weights, [k for _, k in pairs])
-            if bias is not None:
-                total = add_exact(total, exact(bias.data[out_channel]))
-            data.append(_round_total(dtype, total))
-    return RefTensor(dtype, (batch, out_channels, *map(len, taps)), data)
+            blocks = [out_channel * in_group + c for c in range(in_group)]
+        kernels.append(elements.at(block * volume + k for block in blocks for k in range(volume)))
+    return kernels
 
 
-def _flat_taps(taps: Taps, input_sizes: Shape, kernel_sizes: Shape) -> list[tuple[int, int | None]]:
-    """The taps of one output index, one list a spatial dim, as taps on the flattened kernel and input."""
-    input_strides, kernel_strides = strides_of(input_sizes), strides_of(kernel_sizes)
-    flat = []
-    for each in product(*taps):
-        k = sum(k * stride for (k, _), stride in zip(each, kernel_strides, strict=True))
-        padded = any(i is None for _, i in each)
-        flat.append((k, None if padded else sum(i * s for (_, i), s in zip(each, input_strides, strict=True))))
-    return flat
+def _special_meets_padding(patch: _Vector, kernel: _Vector) -> bool:
+    """Whether an infinite or NaN weight is multiplied by padding."""
+    return any(patch.values[i] is None for i in kernel.special)
+
+
+def _flat_window(window: tuple[Window, ...], input_sizes: Shape) -> Window:
+    """The windows of one output index, one a spatial dim, as one on the flattened kernel and input."""
+    strides = strides_of(input_sizes)
+    return [
+        None if None in indices else sum(i * stride for i, stride in zip(indices, strides, strict=True))
+        for indices in product(*window)
+    ]

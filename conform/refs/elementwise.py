@@ -13,6 +13,7 @@ from conform.refs.promotion import (
     Operand,
     Scalar,
     category,
+    check_factor,
     common_operands,
     convert,
     converted,
@@ -90,6 +91,7 @@ def _check_alpha(alpha: Scalar, dtype: str) -> None:
         raise ValueError(f"a bool alpha needs bool operands, found {dtype}")
     if (kind <= INTEGER and isinstance(alpha, float)) or (kind != COMPLEX and isinstance(alpha, complex)):
         raise ValueError(f"alpha {alpha!r} does not go with {dtype} operands")
+    check_factor("alpha", alpha, dtype)
 
 
 Term = tuple[Exact, bool]  # an exact number, and the sign bit that counts where it is zero
@@ -119,9 +121,7 @@ def add_scaled(dtype: str, x: float, y: float, alpha: float) -> float:
 
 
 def _add_scaled_complex(component: str, x: complex, y: complex, alpha: Scalar) -> complex:
-    """Part by part, where alpha is real; P8 leaves non-finite parts open where a product is formed."""
-    if alpha == 1:
-        return complex(add_scaled(component, x.real, y.real, 1), add_scaled(component, x.imag, y.imag, 1))
+    """Part by part, where alpha is real; non-finite parts are open whatever alpha (P8)."""
     if not _is_finite(x, y, complex(alpha)):
         return UNSPECIFIED
     if not isinstance(alpha, complex):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isfinite, isqrt, nan, prod
+from math import inf, isfinite, isinf, isqrt, nan, prod
 
 from flint import arb
 
@@ -20,7 +20,7 @@ from conform.refs.reals import (
 )
 from conform.refs.registry import reference
 from conform.refs.rounding import FLOAT_FORMATS, round_number, round_ratio, round_sqrt
-from conform.refs.tensor import RefTensor, lines, wrap_dim
+from conform.refs.tensor import UNSPECIFIED, RefTensor, lines, wrap_dim
 
 
 @reference("aten::_softmax")
@@ -69,7 +69,8 @@ def native_layer_norm(
 ) -> tuple[RefTensor, RefTensor, RefTensor]:
     """(x - mean) * rstd * weight + bias over the last dims, mean, and rstd = 1 / sqrt(biased variance + eps).
 
-    mean and rstd have the leading dims and then ones; for half inputs they are float32 (P36).
+    mean and rstd have the leading dims and then ones; for half inputs they are float32 (P36). Those of a row with an
+    infinity are UNSPECIFIED (P40).
     """
     inner = tuple(normalized_shape)
     leading = len(input.shape) - len(inner)
@@ -88,8 +89,9 @@ def native_layer_norm(
     for row in range(prod(input.shape[:leading])):
         values = input.data[row * count : (row + 1) * count]
         statistics = _statistics(values, eps)
-        means.append(_round_mean(statistics_dtype, values))
-        rstds.append(_round_rstd(statistics_dtype, statistics))
+        has_infinity = any(map(isinf, values))  # P40
+        means.append(UNSPECIFIED if has_infinity else _round_mean(statistics_dtype, values))
+        rstds.append(UNSPECIFIED if has_infinity else _round_rstd(statistics_dtype, statistics))
         outs += _normalize(input.dtype, values, statistics, weights, biases)
     shape = input.shape[:leading] + (1,) * len(inner)
     return (
@@ -129,9 +131,10 @@ def _statistics(values: list[float], eps: float) -> _Statistics | None:
 
 
 def _round_mean(dtype: str, values: list[float]) -> float:
+    """The mean of finite values and NaNs."""
     total = sum_exact(values)
     if isinstance(total, float) or not values:
-        return total if values else nan
+        return nan
     m, e = total
     return round_ratio(dtype, m << max(e, 0), len(values) << max(-e, 0)) if m else 0.0
 

@@ -112,8 +112,9 @@ def common_operands(*operands: Operand, floating: bool = False) -> tuple[str, Sh
     """Common dtype, broadcast shape, and the elements of each operand, read in the dtype and expanded to the shape.
 
     With `floating`, integers and bools compute in float32, the default dtype. In a float or complex op a Python scalar
-    is read as the double, and a 0-d float wider than the dtype has its own value (P30): neither is rounded. A change of
-    category (an int64 in a float op) is a conversion and rounds, as does one between float16 and bfloat16.
+    is read as the double, and a 0-d float of more bits than the dtype has its own value (P30): neither is rounded. A
+    change of category (an int64 in a float op) is a conversion and rounds, as does one between float16 and bfloat16.
+    In an integer op a Python integer wraps (P19).
     """
     dtype = result_type(list(operands))
     if floating and category(dtype) < FLOAT:
@@ -131,14 +132,23 @@ def _read(operand: Operand, dtype: str) -> list:
         if kind == FLOAT:
             return [float(operand)]
         return [complex(operand) if kind == COMPLEX else convert(operand, dtype)]
-    if not operand.shape and _is_wider(operand.dtype, dtype):
+    if not operand.shape and _has_more_bits(operand.dtype, dtype):
         return [complex(value) for value in operand.data] if kind == COMPLEX else operand.data
     return converted(operand, dtype)
 
 
-def _is_wider(dtype: str, common: str) -> bool:
-    """Whether a float or complex dtype has more bits of precision than the common dtype, and no fewer of range."""
+def _has_more_bits(dtype: str, common: str) -> bool:
+    """Whether a float or complex dtype has more bits, in each part, than the common dtype."""
     if min(category(dtype), category(common)) < FLOAT:
         return False
     own, other = (FLOAT_FORMATS[COMPONENTS.get(name, name)] for name in (dtype, common))
-    return own.precision > other.precision and own.emax >= other.emax
+    return own.bits > other.bits
+
+
+def check_factor(name: str, factor: Scalar, dtype: str) -> None:
+    """ValueError where alpha or beta does not fit an integer dtype (P19); uint8 takes -255..-1 too, which wrap."""
+    if category(dtype) != INTEGER:
+        return
+    low, high = INTEGER_RANGES[dtype]
+    if not min(low, -high) <= factor <= high:
+        raise ValueError(f"{name} {factor} is outside the range of {dtype}, {low} to {high}")

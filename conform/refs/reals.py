@@ -65,14 +65,6 @@ def sum_exact(values: Sequence[float]) -> Exact:
     return sum(integers), exponent
 
 
-def dot_exact(lhs: Sequence[float], rhs: Sequence[float]) -> Exact:
-    """The sum of the products lhs[i] * rhs[i]."""
-    total: Exact = (0, 0)
-    for x, y in zip(lhs, rhs, strict=True):
-        total = add_exact(total, multiply_exact(exact(x), exact(y)))
-    return total
-
-
 def round_balls(dtype: str, enclose: Callable[[], list[arb]]) -> list[float]:
     """Round each of the reals that `enclose` gives balls of, calling it at rising precision until all are decided.
 

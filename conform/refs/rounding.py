@@ -17,6 +17,11 @@ class FloatFormat:
     def emin(self) -> int:
         return 1 - self.emax
 
+    @property
+    def bits(self) -> int:
+        """All bits: sign, exponent (as many as emax + 1 has), and the significand without its implicit one."""
+        return 1 + (self.emax + 1).bit_length() + self.precision - 1
+
 
 # IEEE 754-2019 table 3.5; bfloat16 is binary32 with 16 bits of the significand cut off.
 FLOAT_FORMATS = {

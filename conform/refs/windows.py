@@ -34,12 +34,16 @@ def avg_pool2d(
     height, width = self.shape[-2:]
     rows = _windows(height, kernel[0], step[0], pad[0], ceil_mode)
     columns = _windows(width, kernel[1], step[1], pad[1], ceil_mode)
-    planes = len(self.data) // (height * width) if self.data else 0
+    windows = [
+        ([i * width + j for i, j in product(inside_rows, inside_columns)], row_extent * column_extent)
+        for (inside_rows, row_extent), (inside_columns, column_extent) in product(rows, columns)
+    ]
     data = []
-    for plane, (inside_rows, row_extent), (inside_columns, column_extent) in product(range(planes), rows, columns):
-        values = [self.data[(plane * height + i) * width + j] for i, j in product(inside_rows, inside_columns)]
-        divisor = row_extent * column_extent if count_include_pad else len(values)
-        data.append(_mean(self.dtype, values, divisor if divisor_override is None else divisor_override))
+    for start in range(0, len(self.data), height * width):
+        plane = self.data[start : start + height * width]
+        for inside, extent in windows:
+            divisor = divisor_override or (extent if count_include_pad else len(inside))
+            data.append(_mean(self.dtype, [plane[i] for i in inside], divisor))
     return RefTensor(self.dtype, (*self.shape[:-2], len(rows), len(columns)), data)
 
 

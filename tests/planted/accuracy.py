@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from planting import Planted, mapped
+from planting import BINARY, HALVES, MOVES, UNARY, Planted, in_dtypes_of, mapped
 
-HALVES = (torch.float16, torch.bfloat16)
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::convolution")
 
 
@@ -17,33 +16,63 @@ class HalfAccumulator(Planted):
     """Sums half types in the half type, one after the other (pytorch#180150, tt-metal#41371)."""
 
     bug = "M29"
-    ops = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm")
+    ops = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        if args[0].dtype not in HALVES or expected.dtype not in HALVES:
+        if args[0].dtype not in HALVES or kwargs.get("dtype"):
             return expected
-        if op in ("aten::mm", "aten::addmm"):
-            lhs, rhs = args[-2:]
-            total = torch.zeros(lhs.shape[0], rhs.shape[1], dtype=lhs.dtype)
-            for k in range(lhs.shape[1]):
-                total = total + lhs[:, k : k + 1] * rhs[k : k + 1]
-            return total if op == "aten::mm" else args[0] * kwargs.get("beta", 1) + total * kwargs.get("alpha", 1)
         if op == "aten::cumsum":
-            return self._running(args[0], args[1])
-        dims = args[1] if len(args) > 1 and args[1] else list(range(args[0].ndim))
-        running = args[0]
-        for dim in dims:
-            running = self._running(running, dim).narrow(dim, running.shape[dim] - 1, 1) if running.shape[dim] else running
-        return running.reshape(expected.shape) if args[0].numel() else expected
+            return _running(args[0], args[1])
+        if op == "aten::mm":
+            return _product(*args)
+        if op == "aten::addmm":
+            return args[0] * kwargs.get("beta", 1) + _product(*args[1:]) * kwargs.get("alpha", 1)
+        if op == "aten::convolution":
+            return self._by_channel(op, args, expected)
+        if op == "aten::avg_pool2d":
+            return self._by_window(args, kwargs, expected)
+        return _summed(args[0], args[1] if len(args) > 1 else None, expected)
 
-    @staticmethod
-    def _running(operand: torch.Tensor, dim: int) -> torch.Tensor:
-        rows = operand.movedim(dim, 0) if operand.ndim else operand.reshape(1)
-        result = rows.clone()
-        for i in range(1, rows.shape[0]):
-            result[i] = result[i - 1] + rows[i]
-        return result.movedim(0, dim) if operand.ndim else result.reshape(())
+    def _by_channel(self, op: str, args: list[Any], expected: torch.Tensor) -> torch.Tensor:
+        """The convolutions of the single input channels, rounded and added."""
+        if args[6] or args[8] != 1:
+            return expected
+        parts = [self.honest(op, [args[0][:, c : c + 1], args[1][:, c : c + 1], None, *args[3:]], {}) for c in range(args[1].shape[1])]
+        total = sum(parts[1:], parts[0])
+        return total if args[2] is None else total + args[2].reshape(-1, *[1] * (total.ndim - 2))
+
+    def _by_window(self, args: list[Any], kwargs: dict[str, Any], expected: torch.Tensor) -> torch.Tensor:
+        """The windows' elements, rounded and added; only where there is neither padding nor another divisor."""
+        if len(args) > 3 or kwargs or args[0].numel() == 0:
+            return expected
+        (height, width), (step_y, step_x) = args[1], args[2] if len(args) > 2 else args[1]
+        windows = args[0].unfold(-2, height, step_y).unfold(-2, width, step_x).flatten(-2)
+        return _running(windows, -1)[..., -1] / (height * width)
+
+
+def _product(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(lhs.shape[0], rhs.shape[1], dtype=lhs.dtype)
+    for k in range(lhs.shape[1]):
+        total = total + lhs[:, k : k + 1] * rhs[k : k + 1]
+    return total
+
+
+def _summed(operand: torch.Tensor, dims: list[int] | None, expected: torch.Tensor) -> torch.Tensor:
+    for dim in dims or range(operand.ndim):
+        if operand.ndim and operand.shape[dim]:
+            operand = _running(operand, dim).narrow(dim, operand.shape[dim] - 1, 1)
+    return operand.reshape(expected.shape) if operand.numel() == expected.numel() else expected
+
+
+def _running(operand: torch.Tensor, dim: int) -> torch.Tensor:
+    """The running sum along a dim, rounded to the element type at every step."""
+    if operand.ndim == 0:
+        return operand.clone()
+    result = operand.movedim(dim, 0).clone()
+    for i in range(1, result.shape[0]):
+        result[i] += result[i - 1]
+    return result.movedim(0, dim)
 
 
 class Tf32Inputs(Planted):
@@ -173,15 +202,115 @@ class GeluErfAlways(Planted):
         return self.honest(op, args, {"approximate": "none"})
 
 
-class Float64ThroughFloat32(Planted):
-    """Computes float64 in float32 (mlx, MPS)."""
+class GeluBySigmoid(Planted):
+    """x * sigmoid(1.702 x), good to two digits."""
+
+    bug = "M34"
+    ops = ("aten::gelu",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return args[0] * torch.sigmoid(1.702 * args[0])
+
+
+class EqualWithinTolerance(Planted):
+    """Equal up to a relative 1e-5."""
+
+    bug = "M34"
+    ops = ("aten::eq",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        lhs, rhs = (arg if isinstance(arg, torch.Tensor) else torch.tensor(arg) for arg in args)
+        wide = torch.promote_types(torch.result_type(lhs, rhs), torch.float64)
+        return torch.isclose(lhs.to(wide), rhs.to(wide), rtol=1e-5, atol=0)
+
+
+class HalfIntermediates(Planted):
+    """Rounds to the half type after every step (xla#41605 the other way round)."""
 
     bug = "M35"
+    ops = ("aten::_softmax", "aten::native_layer_norm", "aten::gelu")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if args[0].dtype not in HALVES or args[0].ndim == 0:
+            return self.honest(op, args, kwargs)
+        if op == "aten::_softmax":
+            powers = (args[0] - args[0].amax(args[1], keepdim=True)).exp()
+            return powers / powers.sum(args[1], keepdim=True)
+        if op == "aten::native_layer_norm":
+            return self._layer_norm(*args)
+        if kwargs.get("approximate", "none") == "tanh":
+            inner = math.sqrt(2 / math.pi) * (args[0] + 0.044715 * args[0] ** 3)
+            return 0.5 * args[0] * (1 + torch.tanh(inner))
+        return 0.5 * args[0] * (1 + torch.erf(args[0] / math.sqrt(2)))
+
+    @staticmethod
+    def _layer_norm(
+        x: torch.Tensor, shape: list[int], weight: torch.Tensor | None, bias: torch.Tensor | None, eps: float
+    ) -> tuple[torch.Tensor, ...]:
+        dims = tuple(range(-len(shape), 0))
+        mean = x.mean(dims, keepdim=True)
+        rstd = ((x - mean) ** 2).mean(dims, keepdim=True).add(eps).rsqrt()
+        out = (x - mean) * rstd
+        out = out if weight is None else out * weight
+        return out if bias is None else out + bias, mean, rstd
+
+
+class DividesByReciprocal(Planted):
+    """a * (1 / b): overflows for small b, loses digits for large b (mlx#4003)."""
+
+    bug = "M25"
+    ops = ("aten::div.Tensor",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        narrow = mapped(lambda t: t.float() if t.dtype == torch.float64 else t, args)
-        results = self.honest(op, narrow, kwargs)
-        pairs = zip(results, expected, strict=True) if isinstance(results, tuple) else [(results, expected)]
-        typed = tuple(result.to(wanted.dtype) for result, wanted in pairs)
-        return typed if isinstance(results, tuple) else typed[0]
+        return args[0].to(expected.dtype) * (1 / args[1].to(expected.dtype))
+
+
+class Float64ThroughFloat32(Planted):
+    """Computes float64 in float32 (mlx, MPS).
+
+    Not where no float64 tensor goes in: bitwise_and, arange, where.Scalar.
+    """
+
+    bug = "M35"
+    ops = (
+        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::argmax", "aten::cumsum", "aten::mm", "aten::addmm",
+        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort",
+    )  # fmt: skip
+    but_not = ("aten::bitwise_and", "aten::where.Scalar")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        narrow = mapped(lambda tensor: tensor.float() if tensor.dtype == torch.float64 else tensor, args)
+        return in_dtypes_of(self.honest(op, args, kwargs), self.honest(op, narrow, kwargs))
+
+
+class ArangeInFloat32(Planted):
+    """Computes numbers and their multiples in float32, whatever the dtype."""
+
+    bug = "M35"
+    ops = ("aten::arange",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        start = 0 if op == "aten::arange" else args[0]
+        step = args[2] if op == "aten::arange.start_step" else 1
+        steps = torch.arange(expected.numel(), dtype=torch.float32)
+        return (start + steps * step).double().to(expected.dtype)
+
+
+class ArangeAddsSteps(Planted):
+    """Adds the step again and again, so that its error grows."""
+
+    bug = "M29"
+    ops = ("aten::arange.start_step",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        if not expected.is_floating_point():
+            return expected
+        steps = torch.full_like(expected, args[2])
+        steps[:1] = args[0]
+        result = steps.clone()
+        for i in range(1, len(steps)):
+            result[i] = result[i - 1] + steps[i]
+        return result

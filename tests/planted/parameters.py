@@ -1,17 +1,18 @@
-"""Parameters and indices: attributes ignored or swapped, updates lost."""
+"""Parameters and indices: arguments ignored, swapped or accepted, updates lost."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
+from planting import Planted, base, mapped, tensors_in
 
 from conform import schema
-from planting import Planted
 
 
-class DropsArgument(Planted):
-    """Resets one argument to its default, or to that of `instead` (executorch#11683, tt-metal#27001)."""
+class ReplacesArgument(Planted):
+    """Calls the op with one argument at its default, or at `instead` (executorch#11683, tt-metal#27001)."""
 
     bug = "M37"
     argument = ""
@@ -26,46 +27,168 @@ class DropsArgument(Planted):
         return self.honest(op, positional, keywords)
 
 
-def _dropping(op: str, argument: str, instead: Any = None) -> type[DropsArgument]:
-    return type(f"Drops_{argument}", (DropsArgument,), {"ops": (op,), "argument": argument, "instead": instead, "__doc__": f"{op} without {argument} (M37)."})
+def _with(op: str, argument: str, instead: Any = None) -> type[ReplacesArgument]:
+    members = {"__doc__": f"{op}: {argument} is always {instead or 'the default'}.", "__module__": __name__}
+    return type("Replaces", (ReplacesArgument,), {**members, "ops": (op,), "argument": argument, "instead": instead})
 
 
-AddWithoutAlpha = _dropping("aten::add", "alpha")
-AddmmWithoutAlpha = _dropping("aten::addmm", "alpha")
-AddmmWithoutBeta = _dropping("aten::addmm", "beta")
-CatWithoutDim = _dropping("aten::cat", "dim")
-SumWithoutKeepdim = _dropping("aten::sum.dim_IntList", "keepdim")
-SumWithoutDtype = _dropping("aten::sum", "dtype")
-CumsumWithoutDtype = _dropping("aten::cumsum", "dtype")
-AmaxWithoutKeepdim = _dropping("aten::amax", "keepdim")
-ArgmaxWithoutKeepdim = _dropping("aten::argmax", "keepdim")
-SliceWithoutStep = _dropping("aten::slice.Tensor", "step")
-SliceWithoutStart = _dropping("aten::slice.Tensor", "start", 0)
-RoundWithoutDecimals = _dropping("aten::round.decimals", "decimals", 0)
-CastWithoutDtype = _dropping("aten::_to_copy", "dtype")
-SortWithoutDescending = _dropping("aten::sort", "descending")
-SortOnLastDim = _dropping("aten::sort", "dim")
-SoftmaxOnFirstDim = _dropping("aten::_softmax", "dim", 0)
-GatherOnFirstDim = _dropping("aten::gather", "dim", 0)
-CumsumOnFirstDim = _dropping("aten::cumsum", "dim", 0)
-ArgmaxOnFirstDim = _dropping("aten::argmax", "dim", 0)
-LayerNormWithoutEps = _dropping("aten::native_layer_norm", "eps", 1e-5)
-PoolWithoutStride = _dropping("aten::avg_pool2d", "stride", [])
-PoolWithoutPadding = _dropping("aten::avg_pool2d", "padding", [0, 0])
-PoolWithoutCeilMode = _dropping("aten::avg_pool2d", "ceil_mode")
-PoolCountsPadding = _dropping("aten::avg_pool2d", "count_include_pad")
-PoolWithoutDivisor = _dropping("aten::avg_pool2d", "divisor_override")
-ArangeWithoutStep = _dropping("aten::arange.start_step", "step", 1)
+AddWithoutAlpha = _with("aten::add", "alpha")
+AddmmWithoutAlpha = _with("aten::addmm", "alpha")
+AddmmWithoutBeta = _with("aten::addmm", "beta")
+DivWithoutMode = _with("aten::div.Tensor_mode", "rounding_mode")
+DivScalarWithoutMode = _with("aten::div.Scalar_mode", "rounding_mode")
+RoundWithoutDecimals = _with("aten::round.decimals", "decimals", 0)
+CastWithoutDtype = _with("aten::_to_copy", "dtype")
+CatOnFirstDim = _with("aten::cat", "dim")
+SliceOnFirstDim = _with("aten::slice.Tensor", "dim", 0)
+SliceWithoutStart = _with("aten::slice.Tensor", "start")
+SliceWithoutEnd = _with("aten::slice.Tensor", "end")
+SliceWithoutStep = _with("aten::slice.Tensor", "step")
+SumOfEverything = _with("aten::sum.dim_IntList", "dim", [])
+SumWithoutKeepdim = _with("aten::sum.dim_IntList", "keepdim")
+SumWithoutDtype = _with("aten::sum", "dtype")
+CumsumWithoutDtype = _with("aten::cumsum", "dtype")
+CumsumOnFirstDim = _with("aten::cumsum", "dim", 0)
+AmaxOfEverything = _with("aten::amax", "dim")
+AmaxWithoutKeepdim = _with("aten::amax", "keepdim")
+ArgmaxOnFirstDim = _with("aten::argmax", "dim", 0)
+ArgmaxWithoutKeepdim = _with("aten::argmax", "keepdim")
+SortWithoutDescending = _with("aten::sort", "descending")
+SortOnLastDim = _with("aten::sort", "dim", -1)
+SoftmaxOnFirstDim = _with("aten::_softmax", "dim", 0)
+GatherOnFirstDim = _with("aten::gather", "dim", 0)
+IndexPutNeverAccumulates = _with("aten::index_put", "accumulate", False)
+IndexPutAlwaysAccumulates = _with("aten::index_put", "accumulate", True)
+LayerNormWithoutEps = _with("aten::native_layer_norm", "eps", 1e-5)
+ConvolutionWithoutBias = _with("aten::convolution", "bias")
+PoolWithoutStride = _with("aten::avg_pool2d", "stride", [])
+PoolWithoutPadding = _with("aten::avg_pool2d", "padding", [0, 0])
+PoolWithoutCeilMode = _with("aten::avg_pool2d", "ceil_mode")
+PoolCountsPadding = _with("aten::avg_pool2d", "count_include_pad")
+PoolWithoutDivisor = _with("aten::avg_pool2d", "divisor_override")
+ArangeWithoutStep = _with("aten::arange.start_step", "step", 1)
+ArangeWithoutDtype = _with("aten::arange", "dtype")
 
 
-class LayerNormWithoutAffine(Planted):
-    """Forgets weight and bias."""
+class AddmmAlphaScalesAll(Planted):
+    """alpha * (beta * self + mat1 @ mat2)."""
+
+    bug = "M37"
+    ops = ("aten::addmm",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return self.honest(op, [args[0] * kwargs.get("alpha", 1), *args[1:]], kwargs)
+
+
+class AddmmBetaZeroPropagates(Planted):
+    """Multiplies self by beta = 0, which lets its NaN and infinities through."""
+
+    bug = "M12"
+    ops = ("aten::addmm",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        result = self.honest(op, args, kwargs)
+        return result + (args[0] * 0).to(result.dtype) if kwargs.get("beta", 1) == 0 else result
+
+
+class CatInReverse(Planted):
+    """The last tensor first."""
+
+    bug = "M37"
+    ops = ("aten::cat",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return self.honest(op, [args[0][::-1], *args[1:]], kwargs)
+
+
+class RunningSumsExclusive(Planted):
+    """The sum of the elements before each one."""
+
+    bug = "M37"
+    ops = ("aten::cumsum",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        sums = self.honest(op, args, kwargs)
+        return sums if sums.ndim == 0 or sums.shape[args[1]] == 0 else sums.roll(1, args[1]).index_fill(args[1], torch.tensor(0), 0)
+
+
+class LayerNormWithoutBias(Planted):
+    """Forgets the bias; LayerNormWithoutWeight the weight."""
+
+    bug = "M37"
+    ops = ("aten::native_layer_norm",)
+    forgotten = 3
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return self.honest(op, [*args[: self.forgotten], None, *args[self.forgotten + 1 :]], kwargs)
+
+
+class LayerNormWithoutWeight(LayerNormWithoutBias):
+    """Forgets the weight."""
+
+    forgotten = 2
+
+
+class LayerNormReturnsVariance(Planted):
+    """Returns the variance for its third output, the reciprocal standard deviation."""
 
     bug = "M37"
     ops = ("aten::native_layer_norm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.honest(op, [*args[:2], None, None, args[4]], kwargs)
+        result, mean, rstd = self.honest(op, args, kwargs)
+        return result, mean, rstd.double().pow(-2).to(rstd.dtype)
+
+
+class NegativeIndexIsZero(Planted):
+    """Clamps indices at 0 instead of counting from the end."""
+
+    bug = "M37"
+    ops = ("aten::index_put", "aten::slice")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if op == "aten::index_put":
+            clamped = [index.clamp(min=0) if index is not None and index.dtype != torch.bool else index for index in args[1]]
+            return self.honest(op, [args[0], clamped, *args[2:]], kwargs)
+        bounds = [max(bound, 0) if bound is not None else None for bound in args[2:4]]
+        return self.honest(op, [*args[:2], *bounds, *args[4:]], kwargs)
+
+
+class NegativeDimIsFirst(Planted):
+    """Takes every negative dim for dim 0 (tt-metal#27001)."""
+
+    bug = "M37"
+    ops = (
+        "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::sum.dim_IntList", "aten::amax", "aten::argmax",
+        "aten::cumsum", "aten::sort", "aten::_softmax",
+    )  # fmt: skip
+    names = ("dim", "dims")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        bound = schema.bind(schema.schema(op), args, kwargs, lambda value: isinstance(value, torch.Tensor))
+        known = {one.name: one for one in schema.schema(op).arguments}
+        for name in self.names:
+            if name in bound and bound[name] is not None:
+                bound[name] = self._clamped(bound[name])
+        positional = [value for name, value in bound.items() if not known[name].kwarg_only]
+        return self.honest(op, positional, {name: value for name, value in bound.items() if known[name].kwarg_only})
+
+    @staticmethod
+    def _clamped(dims: Any) -> Any:
+        return [max(dim, 0) for dim in dims] if isinstance(dims, (list, tuple)) else max(dims, 0)
+
+
+class AcceptsInvalid(Planted):
+    """Answers with its first tensor (or none: with an empty one) where torch raises (pytorch#169236, pytorch#197095)."""
+
+    bug = "M38"
+    ops = ("*",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self.honest(op, args, kwargs)
+        except (RuntimeError, IndexError, ValueError, TypeError):
+            return [*tensors_in(args), torch.empty(0)][0].clone()
 
 
 class PoolDividesByKernel(Planted):
@@ -95,16 +218,6 @@ class LosesUpdates(Planted):
         return result
 
 
-class NeverAccumulates(Planted):
-    """index_put overwrites."""
-
-    bug = "M37"
-    ops = ("aten::index_put",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.honest(op, args, {})
-
-
 class SwapsDilation(Planted):
     """Height for width in the dilation (torch-xpu-ops#1789)."""
 
@@ -129,14 +242,82 @@ class SwapsPadding(SwapsDilation):
     position = 4
 
 
-class ForgetsConvolutionBias(Planted):
-    """Leaves out the bias."""
+class SwapsOutputPadding(SwapsDilation):
+    """Height for width in the output padding (pytorch#964)."""
 
-    bug = "M37"
+    position = 7
+
+
+class TransposedIsFlipped(Planted):
+    """Flips the kernel of a transposed convolution."""
+
+    bug = "M43"
     ops = ("aten::convolution",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.honest(op, [*args[:2], None, *args[3:]], kwargs)
+        kernel = args[1].flip(list(range(2, args[1].ndim))) if args[6] else args[1]
+        return self.honest(op, [args[0], kernel, *args[2:]], kwargs)
+
+
+class ConvolvesByDefinition(Planted):
+    """Flips the kernel: a convolution where torch means a cross-correlation."""
+
+    bug = "M43"
+    ops = ("aten::convolution",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        kernel = args[1] if args[6] else args[1].flip(list(range(2, args[1].ndim)))
+        return self.honest(op, [args[0], kernel, *args[2:]], kwargs)
+
+
+class IgnoresGroups(Planted):
+    """Gives every group the first group's channels (pytorch#192212)."""
+
+    bug = "M43"
+    ops = ("aten::convolution",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        groups, channels = args[8], args[0].shape[1]
+        first = args[0][:, : channels // groups]
+        return self.honest(op, [torch.cat([first] * groups, 1), *args[1:]], kwargs)
+
+
+class SkipsLastChannel(Planted):
+    """Leaves the last input channel out of the sum (torch-xpu-ops#1789)."""
+
+    bug = "M43"
+    ops = ("aten::convolution",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        image = args[0].clone()
+        image[:, -1] = 0
+        return self.honest(op, [image, *args[1:]], kwargs)
+
+
+class SwapsKernelSize(Planted):
+    """Height for width in the window."""
+
+    bug = "M43"
+    ops = ("aten::avg_pool2d",)
+    position = 1
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if len(args) <= self.position:
+            return self.honest(op, args, kwargs)
+        swapped = [*args[: self.position], args[self.position][::-1], *args[self.position + 1 :]]
+        return self.honest(op, swapped, kwargs)
+
+
+class SwapsPoolStride(SwapsKernelSize):
+    """Height for width in the stride of the windows."""
+
+    position = 2
+
+
+class SwapsPoolPadding(SwapsKernelSize):
+    """Height for width in the padding of the pooled image."""
+
+    position = 3
 
 
 class SwapsWhere(Planted):
@@ -149,6 +330,42 @@ class SwapsWhere(Planted):
         return self.honest(op, [~args[0], *args[1:]], kwargs)
 
 
+class SwapsOperands(Planted):
+    """The second operand first (numba#8574)."""
+
+    bug = "M43"
+    ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm", "aten::addmm")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if op not in ("aten::mm", "aten::addmm"):
+            return self.honest(op, [args[1], args[0], *args[2:]], kwargs)
+        lhs, rhs = args[-2:]
+        is_square = lhs.shape == rhs.shape and lhs.shape[0] == lhs.shape[1]
+        return self.honest(op, [*args[:-2], rhs, lhs] if is_square else args, kwargs)
+
+
+class TransposesSquareFactor(Planted):
+    """Reads a square second factor as its transpose (pytorch#161641)."""
+
+    bug = "M43"
+    ops = ("aten::mm", "aten::addmm")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        rhs = args[-1]
+        return self.honest(op, [*args[:-1], rhs.T if rhs.shape[0] == rhs.shape[1] else rhs], kwargs)
+
+
+class LogicalAnd(Planted):
+    """1 where both operands are not zero."""
+
+    bug = "M43"
+    ops = ("aten::bitwise_and",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        lhs, rhs = (arg if isinstance(arg, torch.Tensor) else torch.tensor(arg) for arg in args)
+        return torch.logical_and(lhs, rhs).to(self.honest(op, args, kwargs).dtype)
+
+
 class InversePermutation(Planted):
     """Permutes by the inverse."""
 
@@ -157,8 +374,45 @@ class InversePermutation(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         rank = args[0].ndim
-        inverse = sorted(range(rank), key=lambda d: args[1][d] % rank)
+        inverse = sorted(range(rank), key=lambda dim: args[1][dim] % rank)
         return self.honest(op, [args[0], inverse], kwargs)
+
+
+class GatherIsIndexSelect(Planted):
+    """Takes the first column of the index for every column."""
+
+    bug = "M43"
+    ops = ("aten::gather",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        operand, dim, index = args
+        for other in range(index.ndim):
+            if other != dim % operand.ndim and index.numel():
+                index = index.narrow(other, 0, 1).expand(index.shape)
+        return self.honest(op, [operand, dim, index], kwargs)
+
+
+class IndexPutInOrderOfIndex(Planted):
+    """Writes the values in the order of the sorted indices."""
+
+    bug = "M43"
+    ops = ("aten::index_put",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        indices = [index if index is None or index.dtype == torch.bool else index.sort().values for index in args[1]]
+        return self.honest(op, [args[0], indices, *args[2:]], kwargs)
+
+
+class ArangeIncludesEnd(Planted):
+    """One more element where the end is a multiple of the step."""
+
+    bug = "M43"
+    ops = ("aten::arange",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        start, end, step = {1: [0, *args, 1], 2: [*args, 1], 3: args}[len(args)]
+        is_multiple = math.fmod(end - start, step) == 0
+        return self.honest("aten::arange.start_step", [start, end + step if is_multiple else end, step], kwargs)
 
 
 class ConjugatesProducts(Planted):
@@ -169,3 +423,14 @@ class ConjugatesProducts(Planted):
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor.conj().resolve_conj() if tensor.is_complex() else tensor
+
+
+class DropsImaginaryPart(Planted):
+    """Computes complex numbers as real ones (torch-xpu-ops#184)."""
+
+    bug = "M45"
+    ops = ("aten::mul", "aten::add")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        real = mapped(lambda tensor: tensor.real if tensor.is_complex() else tensor, args)
+        return self.honest(op, real, kwargs).to(self.honest(op, args, kwargs).dtype)

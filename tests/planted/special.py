@@ -271,19 +271,6 @@ class FiniteMathOnly(Planted):
         return tensor.nan_to_num() if tensor.is_floating_point() else tensor
 
 
-class GeluByProduct(Planted):
-    """x * Phi(x) with Phi(x) rounded to the element type first: the tail goes to zero too early (tt-mlir#4486)."""
-
-    bug = "M32"
-    ops = ("aten::gelu",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        operand = args[0]
-        if kwargs.get("approximate", "none") == "tanh" or operand.dtype == torch.float64:
-            return self.honest(op, args, kwargs)
-        return operand * torch.special.ndtr(operand.double()).to(torch.float16).to(operand.dtype)
-
-
 class MaximumByArithmetic(Planted):
     """(a + b + |a - b|) / 2: overflows, cancels, and makes NaN of infinities."""
 

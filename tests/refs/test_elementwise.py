@@ -60,7 +60,8 @@ def test_add_overflows_only_after_the_exact_sum() -> None:
 
 def test_complex_add_and_mul() -> None:
     a, b = tensor("complex64", [1 + 2j, complex(inf, 1)]), tensor("complex64", [3 - 1j, 1 + 0j])
-    same(call("add.Tensor", self=a, other=b, alpha=1), "complex64", [4 + 1j, complex(inf, 1)])
+    same(call("add.Tensor", self=a, other=b, alpha=1), "complex64", [4 + 1j, UNSPECIFIED])
+    same(call("add.Tensor", self=b, other=a, alpha=2.0), "complex64", [5 + 3j, UNSPECIFIED])
     same(call("add.Tensor", self=a, other=b, alpha=2j), "complex64", [3 + 8j, UNSPECIFIED])
     same(call("mul.Tensor", self=a, other=b), "complex64", [5 + 5j, UNSPECIFIED])
     big = tensor("complex64", [1e20 + 1e20j])
@@ -77,6 +78,15 @@ def test_mul(dtype: str) -> None:
     x = tensor(dtype, [0.0, -0.0, inf, 3.0, -1.0, nan])
     y = tensor(dtype, [-2.0, -2.0, 0.0, -inf, 0.0, 1.0])
     same(call("mul.Tensor", self=x, other=y), dtype, [-0.0, 0.0, nan, -inf, -0.0, nan])
+
+
+def test_python_integers_out_of_range_wrap() -> None:
+    x = tensor("uint8", [1, 255])
+    same(call("add.Scalar", self=x, other=300, alpha=1), "uint8", [45, 43])  # 300 is 44
+    same(call("add.Scalar", self=x, other=1, alpha=-255), "uint8", [2, 0])  # an unsigned alpha down to -max
+    same(call("mul.Scalar", self=x, other=-1), "uint8", [255, 1])
+    same(call("eq.Scalar", self=x, other=257), "bool", [True, False])
+    same(call("remainder.Scalar", self=tensor("int8", [5]), other=256), "int8", [UNSPECIFIED])  # 256 is 0
 
 
 def test_mul_of_integers_wraps_and_of_bools_is_and() -> None:
@@ -272,6 +282,9 @@ def test_to_copy() -> None:
         ("add.Scalar", {"self": tensor("int8", [1]), "other": 1, "alpha": 1.5}),
         ("add.Scalar", {"self": tensor("int8", [1]), "other": 1, "alpha": True}),
         ("add.Scalar", {"self": tensor("float32", [1.0]), "other": 1, "alpha": 1j}),
+        ("add.Scalar", {"self": tensor("int8", [1]), "other": 1, "alpha": 128}),
+        ("add.Scalar", {"self": tensor("int8", [1]), "other": 1, "alpha": -129}),
+        ("add.Scalar", {"self": tensor("uint8", [1]), "other": 1, "alpha": -256}),
         ("add.Tensor", {"self": tensor("int8", [1, 2]), "other": tensor("int8", [1, 2, 3]), "alpha": 1}),
         ("div.Scalar_mode", {"self": tensor("bool", [True]), "other": True, "rounding_mode": "floor"}),
         ("div.Scalar_mode", {"self": tensor("float32", [1.0]), "other": 1, "rounding_mode": "up"}),

@@ -63,16 +63,20 @@ def test_result_type(operands: list, expected: str) -> None:
     [
         ("float32", RefTensor("int64", (1,), [2**24 + 1]), 16777216.0),
         ("float32", RefTensor("int64", (), [2**24 + 1]), 16777216.0),
-        ("float32", RefTensor("float64", (), [0.1]), 0.1),  # P30: wider, so its own value
+        ("float32", RefTensor("float64", (), [0.1]), 0.1),  # P30: more bits, so its own value
         ("float32", 0.1, 0.1),
         ("float32", 2**24 + 1, 16777217.0),
+        ("float16", RefTensor("float32", (), [2.0**-30]), 2.0**-30),
         ("complex64", RefTensor("float64", (), [0.1]), 0.1 + 0j),
-        ("bfloat16", RefTensor("float16", (), [1025.0]), 1024.0),
+        ("complex64", RefTensor("complex128", (), [0.1j]), 0.1j),
+        ("bfloat16", RefTensor("float16", (), [1025.0]), 1024.0),  # as many bits
         ("float16", RefTensor("bfloat16", (), [2.0**-30]), 0.0),
         ("int8", RefTensor("int64", (), [300]), 44),
+        ("int8", 300, 44),
+        ("uint8", -1, 255),
     ],
 )
-def test_operands_are_converted_unless_they_are_wider_scalars(dtype: str, other: Operand, expected: complex) -> None:
+def test_operands_are_converted_unless_they_are_scalars_of_more_bits(dtype: str, other: Operand, expected: complex) -> None:
     common, _, (_, values) = common_operands(RefTensor(dtype, (1,), [1]), other)
     assert (common, values) == (dtype, [expected])
 

@@ -159,8 +159,16 @@ def test_convolution_2d_and_3d() -> None:
 
 def test_convolution_special() -> None:
     same(conv(tensor("float32", [[[inf, 1.0]]]), tensor("float32", [[[0.0]]])), "float32", [[[nan, 0.0]]])
-    edge = conv(X, tensor("float32", [[[inf, 1.0]]]), padding=[1])
-    same(edge, "float32", [[[nan, inf, inf, inf, inf]]])  # the first window multiplies a padded zero by inf
+    for weight in ([inf, 1.0], [nan, 1.0]):  # the first window alone has padding under the first weight
+        edge = conv(X, tensor("float32", [[weight]]), padding=[1])
+        same(edge, "float32", [[[UNSPECIFIED, *weight[:1] * 4]]])
+    plane, weight = tensor("float32", [[[[1.0, 2.0], [3.0, 4.0]]]]), tensor("float32", [[[[1.0, -inf]]]])
+    same(conv(plane, weight, padding=[1, 0]), "float32", [[[[UNSPECIFIED], [-inf], [-inf], [UNSPECIFIED]]]])
+    transposed = conv(X, tensor("float32", [[[inf, 1.0]]]), stride=[2], transposed=True)  # each output has one term
+    same(transposed, "float32", [[[inf, 1.0, inf, 2.0, inf, 3.0, inf, 4.0]]])
+    two = tensor("float32", [[[1.0], [2.0]]])  # padding of a group meets the weights of that group alone
+    padded = conv(two, tensor("float32", [[[nan]], [[1.0]]]), padding=[1], groups=2)
+    same(padded, "float32", [[[UNSPECIFIED, nan, UNSPECIFIED], [0.0, 2.0, 0.0]]])
     empty = conv(RefTensor("float32", (0, 1, 4), []), W)
     assert (empty.shape, empty.data) == ((0, 1, 3), [])
 
@@ -209,10 +217,10 @@ def test_layer_norm_rational() -> None:
 
 
 def test_layer_norm_special() -> None:
-    out, mean, rstd = norm("float64", [[1.0, inf], [nan, 1.0], [inf, -inf], [5.0, 5.0]], None, [0.25, -1.0], 1.0, 2)
+    out, mean, rstd = norm("float64", [[1.0, inf], [nan, 1.0], [nan, -inf], [5.0, 5.0]], None, [0.25, -1.0], 1.0, 2)
     same(out, "float64", [[nan, nan], [nan, nan], [nan, nan], [0.25, -1.0]])
-    same(mean, "float64", [[inf], [nan], [nan], [5.0]])
-    same(rstd, "float64", [[nan], [nan], [nan], [1.0]])
+    same(mean, "float64", [[UNSPECIFIED], [nan], [UNSPECIFIED], [5.0]])
+    same(rstd, "float64", [[UNSPECIFIED], [nan], [UNSPECIFIED], [1.0]])
     out, _, _ = norm("float32", [[-1.0, 0.0, 1.0]], [inf, inf, 1.0], [0.0, 0.0, -inf], 0.5, 3)
     same(out, "float32", [[-inf, nan, -inf]])
     out, _, rstd = norm("float32", [[1.0, 1.0]], None, None, -1.0, 2)
@@ -238,6 +246,9 @@ def test_layer_norm_irrational_agrees_with_mpmath(dtype: str) -> None:
 def _round_mpf(dtype: str, value: mpmath.mpf) -> float:
     m, e = int(mpmath.sign(value)) * int(value.man), int(value.exp)
     return round_ratio(dtype, m << max(e, 0), 1 << max(-e, 0))
+
+
+ONE = tensor("int8", [[1]])
 
 
 def pool(dtype: str, plane: list, kernel: list[int], **options: object) -> RefTensor:
@@ -279,6 +290,8 @@ def test_avg_pool2d_last_window_starts_inside() -> None:
         ("mm", {"self": tensor("int8", [[1]]), "mat2": tensor("int16", [[1]])}),
         ("mm", {"self": tensor("bool", [[True]]), "mat2": tensor("bool", [[True]])}),
         ("mm", {"self": tensor("int8", [[1, 2]]), "mat2": tensor("int8", [[1, 2]])}),
+        ("addmm", {"self": ONE, "mat1": ONE, "mat2": ONE, "beta": 128, "alpha": 1}),
+        ("addmm", {"self": ONE, "mat1": ONE, "mat2": ONE, "beta": 1, "alpha": -129}),
         ("convolution", {**CONV_DEFAULTS, "input": X, "weight": W, "padding": [-1]}),
         ("convolution", {**CONV_DEFAULTS, "input": X, "weight": W, "dilation": [4]}),
         ("convolution", {**CONV_DEFAULTS, "input": X, "weight": W, "groups": 2}),

@@ -73,7 +73,8 @@ def axpy(fmt: Format, alpha: np.ndarray, x: np.ndarray, y: np.ndarray) -> Result
         high, high_error = two_sum(product, partial)
         rest = odd_sum(low, high_error)
         hi, lo = two_sum(high, rest)
-        hi = np.where((hi == 0) | ~np.isfinite(hi), x + product, hi)  # signs of zeros, and special operands
+        ieee = np.where(np.isinf(x) & np.isfinite(alpha) & np.isfinite(y), x, x + product)  # the product may overflow
+        hi = np.where((hi == 0) | ~np.isfinite(hi), ieee, hi)  # signs of zeros, and special operands
         radius = 2.0**-52 * np.abs(rest) * (two_sum(low, high_error)[1] != 0)
         finite = np.isfinite(alpha) & np.isfinite(x) & np.isfinite(y)
         unsafe = ~(np.abs(product) >= SAFE_PRODUCT) & (alpha != 0) & (y != 0) | ~np.isfinite(lo)
@@ -169,7 +170,7 @@ def _result(
     known = np.isfinite(hi) & np.isfinite(lo)
     lo = np.where(known, lo, 0.0)
     radius = np.where(known, radius, np.where(overflowed, np.inf, 0.0))
-    value = hi.copy() if fmt is FLOAT64 else round_to(fmt, hi, lo)
+    value = hi.copy() if fmt == FLOAT64 else round_to(fmt, hi, lo)
     return value, Real(hi, lo, radius)
 
 

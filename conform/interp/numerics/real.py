@@ -14,7 +14,7 @@ are computed where no term underflows; other operands are scaled there by powers
 roundings named beside it, to first order, and is raised to a power of two at least a third larger, which covers all
 higher orders.
 The algorithms are Joldes, Muller and Popescu's (ACM TOMS 44, 2017: AccurateDWPlusDW, DWTimesDW1, DWDivDW2) and that of
-Lefevre et al. for the root (ACM TOMS 49, 2023); their own, tighter bounds (7 u^2, 15 u^2, 25/8 u^2) agree.
+Lefevre et al. for the root (ACM TOMS 49, 2023), where sharper bounds are proved.
 """
 
 from __future__ import annotations
@@ -211,7 +211,8 @@ class Real:
         """
         with np.errstate(all="ignore"):
             outward = self.radius * RAISE + np.abs(self.lo) * 2.0**-52  # the second term: rounding lo + radius
-            hi, lo = two_sum(self.hi, np.stack([self.lo - outward, self.lo + outward]))
+            direction = np.array([-1.0, 1.0]).reshape((2, *[1] * self.ndim))
+            hi, lo = two_sum(self.hi, self.lo + direction * outward)
             lo = np.where(np.isfinite(hi), lo, 0.0)
             inexact = self.radius > 0  # elsewhere -0, infinities and NaN must survive
             return Real(np.where(inexact, hi, self.hi), np.where(inexact, lo, self.lo), np.zeros_like(hi))

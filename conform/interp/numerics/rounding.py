@@ -48,12 +48,12 @@ def round_to(
     """
     hi = np.asarray(hi, np.float64)
     with np.errstate(all="ignore"):
-        if fmt is FLOAT64:
+        if fmt == FLOAT64:
             rounded = _round_to_float64(hi, lo, mode)
             return np.asarray(_saturated(rounded) if saturate else rounded)
         if lo is not None:
             hi = nudged_to_odd(hi, lo)
-        if fmt is FLOAT32 and mode is NEAREST_EVEN and not saturate:
+        if fmt == FLOAT32 and mode is NEAREST_EVEN and not saturate:
             return np.asarray(hi.astype(np.float32))  # the host's conversion is one IEEE rounding
         return np.asarray(_round_float64(fmt, hi, mode, saturate).astype(fmt.storage))
 
@@ -165,7 +165,7 @@ def convert(
     concern float targets alone.
     """
     array = np.asarray(array)
-    if source is fmt:
+    if source == fmt:
         return array.copy()
     if fmt.is_complex:
         return _to_complex(array, source, fmt, mode, saturate)

@@ -63,4 +63,4 @@ def _overflow_point(fmt: Format) -> tuple[float, int]:
 
 def _ulp_exponent(fmt: Format, hi: np.ndarray, lo: np.ndarray) -> np.ndarray:
     """k with 2^k = ulp(hi + lo)."""
-    return np.clip(exponent_of(hi, lo), fmt.emin, fmt.emax) - fmt.mantissa_bits
+    return np.minimum(np.maximum(exponent_of(hi, lo), fmt.emin), fmt.emax) - fmt.mantissa_bits

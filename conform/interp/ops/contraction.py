@@ -91,7 +91,8 @@ def _float_addmm(
         decides = ~np.isfinite(addend) & np.isfinite(product.real.hi)
         real = where(decides, Real.exact(beta * addend), real)
     with np.errstate(all="ignore"):
-        magnitude = abs(alpha) * product.magnitude + (np.abs(beta * addend) if beta != 0 else 0.0)
+        finite_addend = np.where(np.isfinite(addend), np.abs(beta * addend), 0.0) if beta != 0 else 0.0
+        magnitude = abs(alpha) * product.magnitude + finite_addend
     total = Accumulated(real, magnitude, product.terms + 2)
 
     def exactly(index: tuple[int, ...]) -> Fraction:

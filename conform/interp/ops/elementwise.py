@@ -89,7 +89,7 @@ def _rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
 
 
 def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float | complex) -> Golden:
-    """Part by part where alpha is real; P8 where parts are not finite, P9 for the signs of zeros."""
+    """Part by part where alpha is real; P8 where parts or products are not finite, P9 for the signs of zeros."""
     x, y = broadcast_complex_numbers(fmt, self, other)
     if isinstance(alpha, complex) and alpha != 1:
         return sum_of_products(fmt, (np.ones_like(x), x), (np.full_like(y, alpha), y))
@@ -98,7 +98,8 @@ def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float 
     magnitude = np.abs(components(x)) + np.abs(factor * components(y))
     roundings = 1 if factor == 1 else 2
     golden = Golden(fmt, joined(fmt, parts), real, roundings, magnitude, zero_sign_free=True)
-    return golden.opened(~(np.isfinite(x) & np.isfinite(y)), "P8")
+    products = round_to(fmt.component, factor * components(y))
+    return golden.opened(~(np.isfinite(x) & np.isfinite(products).all(axis=-1)), "P8")
 
 
 @semantics("aten::mul.Tensor", "aten::mul.Scalar")

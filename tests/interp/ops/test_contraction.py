@@ -7,7 +7,7 @@ from math import inf, nan
 import pytest
 
 from conform.errors import InvalidArguments
-from tests.interp.ops.literal import boolean, check, f16, f32, f64, goldens, i8, i64
+from tests.interp.ops.literal import boolean, check, check_open, f16, f32, f64, goldens, i8, i64
 
 
 def test_mm() -> None:
@@ -90,8 +90,9 @@ def test_convolution_in_two_dimensions() -> None:
           gives=f32([[[[10.0, 20.0, 30.0], [4.0, 5.0, 6.0]]]]))  # fmt: skip
 
 
-def test_convolution_multiplies_padding() -> None:
-    check("aten::convolution", f32([[[1.0]]]), f32([[[inf, 1.0]]]), None, **{**PLAIN, "padding": [1]}, gives=f32([[[nan, inf]]]))
+def test_padding_beside_an_infinite_weight_is_open() -> None:
+    check_open("aten::convolution", f32([[[1.0]]]), f32([[[inf, 1.0]]]), None, **{**PLAIN, "padding": [1]},
+               gives=f32([[[nan, inf]]]), where_open=[[[True, False]]], rule="P39")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,10 @@ def test_add_reads_a_python_number_and_a_wider_0d_operand_as_its_own_value() -> 
 
 
 def test_add_of_complex_numbers_is_by_parts() -> None:
-    check("aten::add", c64([1 + 2j, complex(inf, nan)]), c64([0.5 - 1j, 1 + 1j]), gives=c64([1.5 + 1j, complex(inf, nan)]))
+    check("aten::add", c64([1 + 2j, 0j]), c64([0.5 - 1j, 2 - 1j]), gives=c64([1.5 + 1j, 2 - 1j]))
     check("aten::add", c64([1 + 2j]), c64([1 + 1j]), alpha=1j, gives=c64([0 + 3j]))
+    check_open("aten::add", c64([complex(inf, 1), 1j]), c64([1j, 1j]), gives=c64([0, 2j]), where_open=[True, False], rule="P8")
+    check_open("aten::add", c64([1j, 1j]), c64([2.0**127, 1]), alpha=2, gives=c64([0, 2 + 1j]), where_open=[True, False], rule="P8")
 
 
 def test_add_refuses() -> None:

@@ -1,0 +1,157 @@
+"""`*.conform.yaml` files as pytest tests: `pytest --conform-backend cpu`, one item a case.
+
+A case that fails, raises, crashes or hangs is a failure with the text of `conform check`; what cannot be judged is a
+skip with its reason. This module is imported by every pytest session of an environment that has the kit, so it imports
+what it needs when the first such file is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conform.errors import ConformError
+
+if TYPE_CHECKING:
+    from conform.cases import Case
+    from conform.report.verdict import Verdict
+    from conform.suites import Suite
+
+SUFFIX = ".conform.yaml"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("conform", "conform: test cases for tensor backends (*.conform.yaml)")
+    group.addoption("--conform-backend", metavar="NAME", help="What is tested: see `conform backends`.")
+    group.addoption("--conform-contract", metavar="NAME|FILE", default="opencl", help="The table of bounds (opencl).")
+    group.addoption("--conform-seed", metavar="N", type=int, default=0, help="Of every random draw (0).")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
+    return SuiteFile.from_parent(parent, path=file_path) if file_path.name.endswith(SUFFIX) else None
+
+
+class SuiteFile(pytest.File):
+    """A test file; its items are the cases that `conform check FILE` would run."""
+
+    def collect(self) -> Iterator[CaseItem]:
+        if self.config.getoption("conform_backend") is None:
+            raise pytest.skip.Exception("no --conform-backend NAME, so there is nothing to test")
+        from conform.cases import Selection, select
+        from conform.suites import load
+
+        try:
+            suite = load([_shown(self.path)])
+            groups = select(suite, Selection(seed=self.config.getoption("conform_seed"))) if suite.tests else []
+        except ConformError as error:
+            raise self.CollectError(str(error)) from None
+        for group in groups:
+            for case in group:
+                yield CaseItem.from_parent(self, name=case.id, suite=suite, case=case)
+
+
+def _shown(path: Path) -> str:
+    """The path as one would give it to `conform check`."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+class Failed(Exception):
+    """A case that did not pass; the message is its report."""
+
+
+class CaseItem(pytest.Item):
+    """One case of a suite."""
+
+    def __init__(self, *, suite: Suite, case: Case, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.suite = suite
+        self.case = case
+
+    def setup(self) -> None:
+        self.bench = _bench(self.config)
+
+    def runtest(self) -> None:
+        from conform.report.verdict import NOT_JUDGED
+
+        verdict = self.bench.verdict(self.case)
+        if verdict.status in NOT_JUDGED:
+            pytest.skip(f"{verdict.status}: {verdict.reason}")
+        if verdict.status != "pass":
+            raise Failed(self.bench.report(self.suite, verdict))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Failed | ConformError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        line = int(self.case.draw.test.location.rpartition(":")[2])
+        return self.path, line - 1, self.name
+
+
+# --- The backend ------------------------------------------------------------------------------------------------------
+
+
+class Bench:
+    """The backend under test in its process, which lasts for the session, and the contract it is held to.
+
+    Raises UsageError, BackendUnavailable.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        from conform.backends.client import BackendProcess
+        from conform.contracts.tables import contract_table
+
+        self.backend = config.getoption("conform_backend")
+        self.contract = config.getoption("conform_contract")
+        self.seed = config.getoption("conform_seed")
+        self.table = contract_table(self.contract)
+        self.process = BackendProcess(self.backend).__enter__()
+        config.add_cleanup(lambda: self.process.__exit__())
+        self.described = self.process.describe()
+
+    def verdict(self, case: Case) -> Verdict:
+        from conform.check import verdicts_of
+
+        try:
+            (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
+        except Exception:
+            while self.process.in_flight:  # an answer that is left would be taken for the next case's
+                self.process.receive()
+            raise
+        return verdict
+
+    def report(self, suite: Suite, verdict: Verdict) -> str:
+        """What `conform check` prints of a failing case."""
+        from click import unstyle
+
+        from conform.check import identity
+        from conform.report import record, tally, terminal
+
+        run = record.build(
+            [verdict], asked=1, suite={"names": suite.names, "digest": suite.digest}, tests=[verdict.test],
+            contract=self.table.name, backend=identity(self.described), seed=self.seed, timings={},
+            invocation={"backend": self.backend, "contract": self.contract},
+        )  # fmt: skip
+        (group,) = tally.failure_groups(run.cases)
+        return unstyle(terminal.failure_block(group, run.record))
+
+
+_BENCH = pytest.StashKey[Bench | ConformError]()
+
+
+def _bench(config: pytest.Config) -> Bench:
+    """The session's bench, made for the first case. If that fails, it fails so for every case, without another try."""
+    if _BENCH not in config.stash:
+        try:
+            config.stash[_BENCH] = Bench(config)
+        except ConformError as error:
+            config.stash[_BENCH] = error
+    bench = config.stash[_BENCH]
+    if isinstance(bench, ConformError):
+        raise bench
+    return bench
