@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.truth import Truth, golden
 
-__all__ = ["Backend", "ConformError", "InvalidArguments", "Truth", "Unjudged", "Unsupported", "UsageError", "check", "golden"]
+__all__ = [
+    "Backend",
+    "ConformError",
+    "InvalidArguments",
+    "Truth",
+    "Unjudged",
+    "Unsupported",
+    "UsageError",
+    "check",
+    "golden",
+]
 
 _HOME = {
     "Backend": "conform.backends.base",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any
 
 from conform import schema
 from conform.errors import UsageError, did_you_mean
@@ -22,7 +21,8 @@ from conform.suites.dtypes import DEFAULT_DTYPES
 
 @dataclass(frozen=True)
 class Selection:
-    """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's file."""
+    """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
+    file."""
 
     ops: Sequence[str] = ()
     dtypes: Sequence[str] = ()
@@ -162,8 +162,16 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     everything = [case for group in groups for case in group]
     tests = {
         "--op": (selection.ops, _matches_op, sorted({case.op for case in everything})),
-        "--dtype": (selection.dtypes, lambda case, name: case.dtype == name, sorted({case.dtype for case in everything})),
-        "--id": (selection.ids, lambda case, glob: case.id == glob or fnmatchcase(case.id, glob), [case.id for case in everything]),
+        "--dtype": (
+            selection.dtypes,
+            lambda case, name: case.dtype == name,
+            sorted({case.dtype for case in everything}),
+        ),
+        "--id": (
+            selection.ids,
+            lambda case, glob: case.id == glob or fnmatchcase(case.id, glob),
+            [case.id for case in everything],
+        ),
     }
     for option, (patterns, matches, known) in tests.items():
         _check_patterns(option, patterns, matches, known, everything)

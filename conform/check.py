@@ -58,8 +58,8 @@ def check(
     def finished(described: dict) -> Run:
         seconds = time.perf_counter() - started
         return record.build(
-            verdicts, asked=asked, suite={"names": suite.names, "digest": suite.digest}, tests=[t.id for t in suite.tests],
-            contract=table.name, backend=identity(described), seed=seed,
+            verdicts, asked=asked, suite={"names": suite.names, "digest": suite.digest}, tests=[t.id for t in
+            suite.tests], contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             invocation={"backend": backend, "contract": contract, "hardware": described.get("hardware")},
         )  # fmt: skip

@@ -59,10 +59,6 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-class Failed(Exception):
-    """A case that did not pass; the message is its report."""
-
-
 class CaseItem(pytest.Item):
     """One case of a suite."""
 
@@ -72,7 +68,10 @@ class CaseItem(pytest.Item):
         self.case = case
 
     def setup(self) -> None:
-        self.bench = _bench(self.config)
+        try:
+            self.bench = _bench(self.config)
+        except ConformError as error:
+            pytest.fail(str(error), pytrace=False)
 
     def runtest(self) -> None:
         from conform.report.verdict import NOT_JUDGED
@@ -81,16 +80,11 @@ class CaseItem(pytest.Item):
         if verdict.status in NOT_JUDGED:
             pytest.skip(f"{verdict.status}: {verdict.reason}")
         if verdict.status != "pass":
-            raise Failed(self.bench.report(self.suite, verdict))
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, Failed | ConformError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+            pytest.fail(self.bench.report(self.suite, verdict), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        line = int(self.case.draw.test.location.rpartition(":")[2])
-        return self.path, line - 1, self.name
+        file, _, line = self.case.draw.test.location.rpartition(":")  # an included file, perhaps
+        return Path(file), int(line) - 1, self.name
 
 
 # --- The backend ------------------------------------------------------------------------------------------------------

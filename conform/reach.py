@@ -43,7 +43,9 @@ def _operand(name: str, value: Any, family: str, op: str, bound: dict[str, Any],
     return Operand(name, format_of(value).name, value.shape, shown, reached.size)
 
 
-def _reached(name: str, value: np.ndarray, family: str, op: str, bound: dict[str, Any], index: tuple[int, ...]) -> np.ndarray:
+def _reached(
+    name: str, value: np.ndarray, family: str, op: str, bound: dict[str, Any], index: tuple[int, ...]
+) -> np.ndarray:
     if family in ELEMENTWISE:
         return _broadcast_element(value, index)
     if op.startswith("aten::mm") and value.ndim == 2:

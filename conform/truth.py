@@ -23,15 +23,16 @@ class Truth:
 
     @property
     def value(self) -> np.ndarray | tuple[np.ndarray, ...]:
-        """The correctly rounded result, in the storage dtype of its format; a tuple where the op has several outputs."""
+        """The correctly rounded result, in the storage dtype of its format; a tuple where the op has several
+        outputs."""
         values = tuple(golden.value for golden in self.goldens)
         return values[0] if len(values) == 1 else values
 
     def error_ulp(self, actual: np.ndarray | tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarray, ...]:
         """|actual - real| / ulp(real) element by element, against the unrounded result; inf where the class is wrong.
 
-        `actual` has the shape and dtype of `value` (a tuple of arrays for several outputs), else UsageError. Integers and bools: 0
-        where equal, inf where not.
+        `actual` has the shape and dtype of `value` (a tuple of arrays for several outputs), else UsageError.
+        Integers and bools: 0 where equal, inf where not.
         """
         if len(self.goldens) == 1:
             return _error(self.goldens[0], np.asarray(actual))
@@ -58,7 +59,7 @@ def golden(op: str, *args: Any, **kwargs: Any) -> Truth:
     """The true result of `op` ("aten::exp"; an overload is chosen by the arguments) on numpy arrays and Python values.
 
     ml_dtypes arrays stand for bfloat16 and the small floats, numpy scalars for 0-d tensors; dtype arguments go by name;
-    device, layout and pin_memory are ignored. Raises Unjudged where the kit has no semantics, InvalidArguments where the op
-    rejects the arguments, UsageError for an unknown op or argument.
+    device, layout and pin_memory are ignored. Raises Unjudged where the kit has no semantics, InvalidArguments where
+    the op rejects the arguments, UsageError for an unknown op or argument.
     """
     return Truth(evaluate(op, args, kwargs).goldens)

@@ -116,12 +116,30 @@ def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Ju
     vacuous = sum(int(each.elements.vacuous.sum()) for each in judged)
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks}
     deciding = _deciding(judged)
-    contract = Contract(deciding.row.kind, deciding.row.bound if deciding.row.bound is not None else deciding.row.formula, deciding.row.source)
+    contract = Contract(
+        deciding.row.kind,
+        deciding.row.bound if deciding.row.bound is not None else deciding.row.formula,
+        deciding.row.source,
+    )
     if failed == 0 and compared == 0 and opened + vacuous:
         rules = ", ".join(sorted({each.golden.open_rule for each in judged if each.golden.open_rule}))
         if opened:
-            return _verdict(case, "unspecified", "the op's meaning leaves every element open", rule=rules, contract=contract, **counts)
-        return _verdict(case, "unjudged", "the bound is vacuous: it exceeds every result", rule="vacuous bound", contract=contract, **counts)
+            return _verdict(
+                case,
+                "unspecified",
+                "the op's meaning leaves every element open",
+                rule=rules,
+                contract=contract,
+                **counts,
+            )
+        return _verdict(
+            case,
+            "unjudged",
+            "the bound is vacuous: it exceeds every result",
+            rule="vacuous bound",
+            contract=contract,
+            **counts,
+        )
     worst = _worst(case, arguments, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     return _verdict(
@@ -135,7 +153,9 @@ def _ratio(elements: Elements) -> np.ndarray:
     with np.errstate(all="ignore"):
         ratio = np.nan_to_num(elements.error_ulp / elements.bound_ulp, nan=0.0, posinf=np.inf)
     ratio = np.where(elements.compared, ratio, -1.0)
-    return np.where(elements.ok, np.minimum(ratio, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(ratio, 1.0 + 1e-9)))
+    return np.where(
+        elements.ok, np.minimum(ratio, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(ratio, 1.0 + 1e-9))
+    )
 
 
 def _deciding(judged: list[_Judged]) -> _Judged:
@@ -172,7 +192,11 @@ def _reason(deciding: _Judged) -> str:
         return "wrong value"
     if elements.wrong_class.flat[flat]:
         return _wrong_class(deciding, flat)
-    return "not the correctly rounded result" if deciding.row.kind == "exact" or deciding.row.bound == 0.5 else "error above the bound"
+    return (
+        "not the correctly rounded result"
+        if deciding.row.kind == "exact" or deciding.row.bound == 0.5
+        else "error above the bound"
+    )
 
 
 def _wrong_class(deciding: _Judged, flat: int) -> str:

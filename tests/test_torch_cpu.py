@@ -1,6 +1,7 @@
 """The core suite on torch's CPU fails for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
-The proofs use exact arithmetic (fractions, integers) alone; they say what is right, whatever this machine's torch returns.
+The proofs use exact arithmetic (fractions, integers) alone; they say what is right, whatever this machine's torch
+returns.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def test_float64_to_float16_rounds_up_just_above_a_midpoint():
 
 def test_the_square_root_of_float64_is_the_nearest_number():
     x = 8.933612171538005
-    root = Fraction(isqrt(Fraction(x).numerator * 4**200 // Fraction(x).denominator), 2**200)  # within 2^-200 of the root
+    root = Fraction(
+        isqrt(Fraction(x).numerator * 4**200 // Fraction(x).denominator), 2**200
+    )  # within 2^-200 of the root
     torch_says, nearest = 2.988914881949301, 2.9889148819493014
     assert abs(root - Fraction(nearest)) < abs(root - Fraction(torch_says))
     assert conform.golden("aten::sqrt", np.array([x])).value.tolist() == [nearest]

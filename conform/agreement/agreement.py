@@ -1,4 +1,4 @@
-"""I8: the interpreter against the independent references, op by op and dtype by dtype, with a count of what was compared."""
+"""I8: the interpreter against the independent references, op by op and dtype by dtype, counting what it compares."""
 
 from __future__ import annotations
 

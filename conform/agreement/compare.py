@@ -1,4 +1,4 @@
-"""One call on both sides: bit for bit, but for NaNs (one class), zero signs that are free, and what the policy leaves open."""
+"""One call on both sides: bit for bit, but for NaNs (one class), free zero signs, and what the policy leaves open."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
         return _compare_refusals(actual, expected)
     if len(actual.goldens) != len(expected):
         return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
-    parts = [_compare_output(n, golden, tensor) for n, (golden, tensor) in enumerate(zip(actual.goldens, expected, strict=True))]
+    parts = [
+        _compare_output(n, golden, tensor)
+        for n, (golden, tensor) in enumerate(zip(actual.goldens, expected, strict=True))
+    ]
     first = next((part.first for part in parts if part.first), None)
     counts = (sum(getattr(part, name) for part in parts) for name in ("witnessed", "opened", "differences"))
     return Comparison(*counts, first)

@@ -43,5 +43,9 @@ def _midpoints(source: str) -> Iterator[Call]:
             every = codes.astype(storage)
         values = np.unique(every[np.isfinite(every)])
         midpoints = values[:-1] / 2 + values[1:] / 2
-        for beside in (midpoints, np.nextafter(midpoints, storage.type(np.inf)), np.nextafter(midpoints, storage.type(-np.inf))):
+        for beside in (
+            midpoints,
+            np.nextafter(midpoints, storage.type(np.inf)),
+            np.nextafter(midpoints, storage.type(-np.inf)),
+        ):
             yield {"self": beside, "dtype": target}

@@ -10,7 +10,15 @@ from typing import Any
 from conform.agreement.draw import Draw
 
 FAMILIES = (
-    "elementwise", "shape", "indexing", "reduction", "contraction", "windows", "normalization", "sorting", "creation",
+    "elementwise",
+    "shape",
+    "indexing",
+    "reduction",
+    "contraction",
+    "windows",
+    "normalization",
+    "sorting",
+    "creation",
 )
 
 Call = dict[str, Any]  # every argument by its name in the schema

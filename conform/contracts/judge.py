@@ -1,7 +1,7 @@
 """How far an output is from its golden, element by element, and whether that is within the contract.
 
-One judge a kind of contract; each is a pure function of golden and actual values, and decides every element alone. Classes come
-first: NaN, infinities that the op's meaning determines, and signs of zero are right or wrong, not near.
+One judge a kind of contract; each is a pure function of golden and actual values, and decides every element alone.
+Classes come first: NaN, infinities that the op's meaning determines, and signs of zero are right or wrong, not near.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from conform.interp.numerics.ulp import error_ulp, ulp
 class Elements:
     """The judgement of one output: arrays of its shape (complex outputs: with a last axis of two components).
 
-    `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the golden
-    leaves it open, or the bound is vacuous.
+    `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the
+    golden leaves it open, or the bound is vacuous.
     """
 
     ok: np.ndarray
@@ -70,7 +70,11 @@ def _components(fmt: Format, array: np.ndarray) -> np.ndarray:
 def _as_components(golden: Golden) -> Golden:
     open_ = None if golden.open is None else np.broadcast_to(golden.open[..., None], (*golden.value.shape, 2))
     return replace(
-        golden, format=golden.format.component, value=_components(golden.format, golden.value), open=open_, alternatives=()
+        golden,
+        format=golden.format.component,
+        value=_components(golden.format, golden.value),
+        open=open_,
+        alternatives=(),
     )
 
 
@@ -92,15 +96,15 @@ def _equal_rank(expected: np.ndarray, actual: np.ndarray, ties: Ties) -> np.ndar
     inside = (actual >= 0) & (actual < extent)
     places = np.where(inside, actual, 0)
     equal = np.take_along_axis(ranks, places, ties.dim) == np.take_along_axis(ranks, expected, ties.dim)
-    return (inside & equal & ~_repeated(places, ties.dim)).reshape(ties.ranks.shape)
+    return (inside & equal & ~_repeated(actual, ties.dim)).reshape(ties.ranks.shape)
 
 
-def _repeated(places: np.ndarray, dim: int) -> np.ndarray:
+def _repeated(indices: np.ndarray, dim: int) -> np.ndarray:
     """Whether the same index stands earlier along dim."""
-    order = np.argsort(places, axis=dim, kind="stable")
-    ordered = np.take_along_axis(places, order, dim)
-    again = np.zeros(places.shape, bool)
-    later, earlier = [slice(None)] * places.ndim, [slice(None)] * places.ndim
+    order = np.argsort(indices, axis=dim, kind="stable")
+    ordered = np.take_along_axis(indices, order, dim)
+    again = np.zeros(indices.shape, bool)
+    later, earlier = [slice(None)] * indices.ndim, [slice(None)] * indices.ndim
     later[dim], earlier[dim] = slice(1, None), slice(None, -1)
     again[tuple(later)] = ordered[tuple(later)] == ordered[tuple(earlier)]
     repeated = np.empty_like(again)
@@ -120,7 +124,8 @@ def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
         bound = np.broadcast_to(_BOUNDS[kind](golden, row, real, unit), expected.shape)
         determined = ~np.isfinite(real.hi)
         vacuous = ~np.isfinite(bound) & ~determined
-        if kind == "derived":  # an honest implementation may have overflowed on the way to a result that is special anyway
+        if kind == "derived":
+            # An honest implementation may have overflowed on the way to a result that is special anyway.
             vacuous |= np.isinf(golden.budget)
         near = _near(kind, bound, error, actual, expected)
     # A format without infinity may round a finite number to NaN: its overflow.
@@ -151,7 +156,8 @@ def _same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
 def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
     """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free.
 
-    A number that underflows keeps its sign when it is rounded correctly or to a few ulps; an error bound reaches across 0.
+    A number that underflows keeps its sign when it is rounded correctly or to a few ulps; an error bound reaches
+    across 0.
     """
     both_zero = (actual == 0) & (golden.value == 0)
     if kind in ("accumulation", "derived"):
@@ -163,7 +169,8 @@ def _near(kind: str, bound: np.ndarray, error: np.ndarray, actual: np.ndarray, e
     if kind == "exact":
         return _same_special(actual, expected)
     within = error <= bound
-    # Half an ulp means correctly rounded: of the two neighbours of a tie only the even one, which is the expected value.
+    # Half an ulp means correctly rounded: of the two neighbours of a tie only the even one, which is the expected
+    # value.
     return np.where(bound <= 0.5, _same_special(actual, expected), within) if kind == "ulp" else within
 
 
@@ -196,7 +203,8 @@ def _final_rounding(golden: Golden, compute: Format, real: Real, spread: np.ndar
 
 
 def compute_of(fmt: Format) -> Format:
-    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element type."""
+    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element
+    type."""
     return FORMATS["float32"] if fmt.bits < 32 else fmt
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,12 +15,14 @@ from conform.schema import operator_names, unknown_operator
 
 KINDS = ("exact", "ulp", "accumulation", "derived")
 DATA = Path(__file__).parent / "data"
+KEYS = ("ops", "kind", "bound", "dtypes", "source")
 EXACT_SOURCE = "integers and bools are exact: no rounding takes place"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a table demands of one op and element type: `bound` in ULPs (kind ulp), else None; `formula` says it in words."""
+    """What a table demands of one op and element type: `bound` in ULPs (kind ulp), else None; `formula` says it in
+    words."""
 
     kind: str
     bound: float | None
@@ -29,13 +32,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one contract, in order; the most specific name that matches an op holds (an overload before its op)."""
+    """The rows of one contract, in order; the most specific name that matches an op holds (an overload before its
+    op)."""
 
     name: str
     rows: dict[str, tuple[dict, ...]]
 
     def row(self, op: str, format_name: str) -> Row:
-        """The row for an output of `format_name` of `op`; ops without one are `derived` from their documented formula."""
+        """The row for an output of `format_name` of `op`; ops without one are `derived` from their documented
+        formula."""
         fmt = FORMATS[format_name]
         if not (fmt.is_float or fmt.kind == "complex"):
             return Row("exact", None, None, EXACT_SOURCE)
@@ -48,8 +53,8 @@ class Table:
 
 def _covers(entry: dict, format_name: str) -> bool:
     bound = entry.get("bound")
-    if isinstance(bound, dict):
-        return format_name in bound
+    if isinstance(bound, dict) and format_name not in bound:
+        return False
     return format_name in entry.get("dtypes", (format_name,))
 
 
@@ -67,10 +72,12 @@ def names() -> list[str]:
 
 @cache
 def contract_table(name: str) -> Table:
-    """The shipped table `name`, or the one in the YAML file of that path; UsageError if there is none or it is invalid."""
+    """The shipped table `name`, or the one in the YAML file of that path; UsageError if there is none or it is
+    invalid."""
     path = DATA / f"{name}.yaml" if name in names() else Path(name)
     if not path.is_file():
-        raise UsageError(f"no contract table {name!r}: expected one of {', '.join(names())} or a YAML file{did_you_mean(name, names())}")
+        known = ", ".join(names())
+        raise UsageError(f"no contract table {name!r}: expected one of {known} or a YAML file{did_you_mean(name, names())}")
     try:
         document = yaml.safe_load(path.read_text())
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -93,19 +100,14 @@ def _checked(entry: object, place: str) -> list[str]:
     """The ops of a row, after every field was checked."""
     if not isinstance(entry, dict):
         raise UsageError(f"{place}: expected a mapping, got {entry!r}")
-    unknown = set(entry) - {"ops", "kind", "bound", "dtypes", "source"}
-    if unknown:
-        raise UsageError(f"{place}: unknown key {min(unknown)!r}{did_you_mean(min(unknown), ['ops', 'kind', 'bound', 'dtypes', 'source'])}")
+    for key in entry:
+        if key not in KEYS:
+            raise UsageError(f"{place}: unknown key {key!r}{did_you_mean(str(key), KEYS)}")
     if entry.get("kind") not in KINDS:
         raise UsageError(f"{place}: kind must be one of {', '.join(KINDS)}, got {entry.get('kind')!r}")
     _text(entry, "source", place)
-    bound = entry.get("bound")
-    named = [*(bound if isinstance(bound, dict) else ()), *entry.get("dtypes", ())]
-    for name in named:
-        if name not in FORMATS:
-            raise UsageError(f"{place}: unknown dtype {name!r}{did_you_mean(str(name), FORMATS)}")
-    if entry["kind"] == "ulp" and not _are_bounds(bound):
-        raise UsageError(f"{place}: kind ulp needs `bound`, a number of ulps of at least 0.5 or one a dtype, got {bound!r}")
+    _check_bound(entry["kind"], entry.get("bound"), place)
+    _check_dtypes(entry, place)
     if not isinstance(entry.get("ops"), list) or not entry["ops"]:
         raise UsageError(f"{place}: `ops` must be a list of operator names")
     return [_known_op(op, place) for op in entry["ops"]]
@@ -113,11 +115,12 @@ def _checked(entry: object, place: str) -> list[str]:
 
 def _are_bounds(bound: object) -> bool:
     figures = list(bound.values()) if isinstance(bound, dict) else [bound]
-    return bool(figures) and all(isinstance(b, int | float) and not isinstance(b, bool) and b >= 0.5 for b in figures)
+    return bool(figures) and all(isinstance(b, int | float) and not isinstance(b, bool) and 0.5 <= b < math.inf for b
+    in figures)
 
 
 def _known_op(op: object, place: str) -> str:
-    if op not in operator_names():
+    if str(op) not in operator_names():
         raise UsageError(f"{place}: {unknown_operator(str(op))}")
     return str(op)
 

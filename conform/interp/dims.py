@@ -11,7 +11,9 @@ def wrap_dim(dim: int, rank: int) -> int:
     """`dim` in 0..rank-1; a 0-d tensor accepts -1 and 0."""
     extent = max(rank, 1)
     if not -extent <= dim < extent:
-        raise InvalidArguments(f"dim {dim} is out of range for a tensor of {rank} dimensions; expected {-extent}..{extent - 1}")
+        raise InvalidArguments(
+            f"dim {dim} is out of range for a tensor of {rank} dimensions; expected {-extent}..{extent - 1}"
+        )
     return dim % extent
 
 

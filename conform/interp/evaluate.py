@@ -28,8 +28,8 @@ def is_array(value: object) -> bool:
 def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome:
     """The golden outputs of `op` ("aten::add", or with its overload) on numpy arrays and Python values.
 
-    Raises Unjudged where the kit has no semantics or cannot decide, InvalidArguments where the op's definition rejects the
-    arguments, UsageError for an unknown op or arguments that do not fit its schema.
+    Raises Unjudged where the kit has no semantics or cannot decide, InvalidArguments where the op's definition
+    rejects the arguments, UsageError for an unknown op or arguments that do not fit its schema.
     """
     schema = resolve(op, args, kwargs, is_array)
     definition = registry.find(schema.name)
@@ -72,7 +72,8 @@ def _joined(outcome: Outcome, other: Outcome) -> Outcome:
 
 
 def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type hold it."""
+    """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type
+    hold it."""
     element = _element_format(bound)
     readings = []
     for fmt in steps_of(element):

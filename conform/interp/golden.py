@@ -1,4 +1,5 @@
-"""What the interpreter says about one output of an op: the rounded value, the real number behind it, and its freedoms."""
+"""What the interpreter says about one output of an op: the rounded value, the real number behind it, and its
+freedoms."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ class Golden:
     """One output of an op.
 
     `value` is correctly rounded, in the storage dtype of `format`. `real` is the number before rounding (for complex
-    formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms` (how
-    many) and `magnitude` (the sum of their magnitudes); composite ops carry `budget`, the absolute error that an honest
-    implementation in the compute type may have. `open` marks elements that the op's meaning leaves open, by `open_rule`.
+    formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
+    (how many) and `magnitude` (the sum of their magnitudes); composite ops carry `budget`, the absolute error that
+    an honest implementation in the compute type may have. `open` marks elements that the op's meaning leaves open,
+    by `open_rule`.
     """
 
     format: Format

@@ -86,7 +86,8 @@ def _broadcast(arrays: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def number_of(fmt: Format, value: bool | int | float | complex, argument: str) -> bool | int | float | complex:
-    """A Scalar parameter (alpha, beta) as the op's dtype lets it be: no float for integers, no complex number for reals.
+    """A Scalar parameter (alpha, beta) as the op's dtype lets it be: no float for integers, no complex number for
+    reals.
 
     An integer must fit into an integer dtype; a negative one also into an unsigned dtype if its magnitude does
     (c10/util/TypeCast.h, overflows).

@@ -11,8 +11,17 @@ from functools import cache
 from conform.interp.golden import Golden, Outcome
 
 FAMILIES = (
-    "elementwise", "comparison", "casts", "shape", "indexing", "reduction", "contraction", "windows", "normalization",
-    "sorting", "creation",
+    "elementwise",
+    "comparison",
+    "casts",
+    "shape",
+    "indexing",
+    "reduction",
+    "contraction",
+    "windows",
+    "normalization",
+    "sorting",
+    "creation",
 )
 
 
@@ -34,7 +43,8 @@ _table: dict[str, Semantics] = {}
 
 
 def semantics(*names: str) -> Callable[[Callable], Callable]:
-    """Register the decorated function as the meaning of the overloads `names`; its parameters are the schema's names."""
+    """Register the decorated function as the meaning of the overloads `names`; its parameters are the schema's
+    names."""
 
     def register(function: Callable) -> Callable:
         parameters = tuple(inspect.signature(function).parameters)
@@ -42,7 +52,9 @@ def semantics(*names: str) -> Callable[[Callable], Callable]:
         for name in names:
             if name in _table:
                 taken = _table[name].function
-                raise ValueError(f"{name} is defined by {taken.__module__}.{taken.__name__} and {function.__module__}.{function.__name__}")
+                raise ValueError(
+                    f"{name} is defined by {taken.__module__}.{taken.__name__} and {function.__module__}.{function.__name__}"
+                )
             _table[name] = entry
         return function
 

@@ -121,12 +121,8 @@ def add_scaled(dtype: str, x: float, y: float, alpha: float) -> float:
 
 
 def _add_scaled_complex(component: str, x: complex, y: complex, alpha: Scalar) -> complex:
-    """Part by part, where alpha is real; non-finite parts are open whatever alpha (P8)."""
-    if not _is_finite(x, y, complex(alpha)):
-        return UNSPECIFIED
-    if not isinstance(alpha, complex):
-        return complex(add_scaled(component, x.real, y.real, alpha), add_scaled(component, x.imag, y.imag, alpha))
-    products = _partial_products(component, alpha, y)
+    """x + alpha * y, alpha taken as a complex number; P8 leaves open what is not finite or overflows on the way."""
+    products = _partial_products(component, alpha, y) if _is_finite(x, y, alpha) else None
     if products is None:
         return UNSPECIFIED
     real, imag = products

@@ -76,7 +76,7 @@ def test_result_type(operands: list, expected: str) -> None:
         ("uint8", -1, 255),
     ],
 )
-def test_operands_are_converted_unless_they_are_scalars_of_more_bits(dtype: str, other: Operand, expected: complex) -> None:
+def test_operands_are_converted_unless_0d_of_more_bits(dtype: str, other: Operand, expected: complex) -> None:
     common, _, (_, values) = common_operands(RefTensor(dtype, (1,), [1]), other)
     assert (common, values) == (dtype, [expected])
 

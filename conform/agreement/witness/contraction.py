@@ -12,7 +12,16 @@ from conform.agreement.witness.values import is_float
 
 @witness("aten::mm")
 def mm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    for rows, inner, columns in ((30, 2, 30), (40, 3, 15), (20, 7, 30), (12, 1, 40), (3, 70, 4), (4, 0, 5), (0, 3, 4), (3, 4, 0)):
+    for rows, inner, columns in (
+        (30, 2, 30),
+        (40, 3, 15),
+        (20, 7, 30),
+        (12, 1, 40),
+        (3, 70, 4),
+        (4, 0, 5),
+        (0, 3, 4),
+        (3, 4, 0),
+    ):
         yield {"self": draw.sparse(dtype, rows, inner), "mat2": draw.sparse(dtype, inner, columns)}
     yield {"self": draw.wild(dtype, 20, 2), "mat2": draw.wild(dtype, 2, 20)}
     yield {"self": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 2, 3)}
@@ -22,7 +31,14 @@ def mm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 @witness("aten::addmm")
 def addmm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    factors: list[dict[str, Any]] = [{}, {"beta": 2}, {"alpha": -1}, {"beta": 0}, {"alpha": 0}, {"beta": -3, "alpha": 2}]
+    factors: list[dict[str, Any]] = [
+        {},
+        {"beta": 2},
+        {"alpha": -1},
+        {"beta": 0},
+        {"alpha": 0},
+        {"beta": -3, "alpha": 2},
+    ]
     if is_float(dtype):
         factors += [{"beta": 0.1, "alpha": 0.3}, {"beta": float(draw.tame("float64"))}, {"beta": 0.0, "alpha": 1.5}]
     for keywords in factors:
@@ -47,7 +63,11 @@ def convolution(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         ((1, 2, 5, 6, 4), (3, 2, 2, 1, 2), {"stride": [1, 2, 1], "padding": [1, 0, 1]}),
         ((3, 2, 20), (2, 4, 3), {"transposed": True}),
         ((2, 4, 9), (4, 3, 3), {"transposed": True, "stride": [2], "padding": [2], "output_padding": [1], "groups": 2}),
-        ((1, 2, 6, 5), (2, 3, 2, 2), {"transposed": True, "stride": [2, 3], "dilation": [2, 1], "output_padding": [1, 2]}),
+        (
+            (1, 2, 6, 5),
+            (2, 3, 2, 2),
+            {"transposed": True, "stride": [2, 3], "dilation": [2, 1], "output_padding": [1, 2]},
+        ),
         ((1, 2, 6, 5), (2, 3, 1, 2), {"transposed": True, "padding": [3, 1]}),
         ((0, 2, 8), (3, 2, 3), {}),
         ((2, 2, 3), (3, 2, 5), {}),
@@ -59,9 +79,26 @@ def convolution(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         ((2, 2, 8), (2, 3, 3), {"transposed": True, "output_padding": [1]}),
     ):
         for bias in (None, draw.tame(dtype, _outputs(weight, changes))):
-            yield {**_PLAIN, "input": draw.sparse(dtype, *input_), "weight": draw.tame(dtype, *weight), "bias": bias, **changes}
-    yield {**_PLAIN, "input": draw.tame(dtype, 1, 2, 8), "weight": draw.wild(dtype, 9, 2, 3), "bias": None, "padding": [2]}
-    yield {**_PLAIN, "input": draw.tame(dtype, 1, 2, 8), "weight": draw.tame(dtype, 3, 2, 3), "bias": draw.tame(dtype, 2)}
+            yield {
+                **_PLAIN,
+                "input": draw.sparse(dtype, *input_),
+                "weight": draw.tame(dtype, *weight),
+                "bias": bias,
+                **changes,
+            }
+    yield {
+        **_PLAIN,
+        "input": draw.tame(dtype, 1, 2, 8),
+        "weight": draw.wild(dtype, 9, 2, 3),
+        "bias": None,
+        "padding": [2],
+    }
+    yield {
+        **_PLAIN,
+        "input": draw.tame(dtype, 1, 2, 8),
+        "weight": draw.tame(dtype, 3, 2, 3),
+        "bias": draw.tame(dtype, 2),
+    }
 
 
 _PLAIN: Call = {"stride": [1], "padding": [0], "dilation": [1], "transposed": False, "output_padding": [0], "groups": 1}

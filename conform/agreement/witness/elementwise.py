@@ -1,4 +1,4 @@
-"""Witness calls of the elementwise ops: all pairs of values, every promotion, broadcasting, 0-d, empty, each keyword."""
+"""Witness calls of elementwise ops: all pairs of values, every promotion, broadcasting, 0-d, empty, each keyword."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from conform.agreement.registry import Call, witness
 from conform.agreement.witness.values import COMPLEX, REAL, is_complex, is_float
 from conform.interp.numerics.formats import FORMATS
 
-_SHAPES = (((30, 60), (30, 60)), ((12, 1), (1, 20)), ((7,), (5, 7)), ((), (9,)), ((), ()), ((0, 3), (3,)), ((2, 3), (4,)))
+_SHAPES = (
+    ((30, 60), (30, 60)),
+    ((12, 1), (1, 20)),
+    ((7,), (5, 7)),
+    ((), (9,)),
+    ((), ()),
+    ((0, 3), (3,)),
+    ((2, 3), (4,)),
+)
 _COMPLEX_OPS = ("aten::add", "aten::mul")
 _NUMBERS = (True, 3, -7, 0, 2.5, 0.1, -0.0, 1e300, float("inf"), float("nan"))
 
@@ -67,7 +75,9 @@ def pairs(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     yield {"self": draw.wild(dtype, 50, 40), "other": draw.tame(dtype, 50, 40)}
 
 
-@witness("aten::mul.Scalar", "aten::div.Scalar", "aten::remainder.Scalar", "aten::eq.Scalar", "aten::bitwise_and.Scalar")
+@witness(
+    "aten::mul.Scalar", "aten::div.Scalar", "aten::remainder.Scalar", "aten::eq.Scalar", "aten::bitwise_and.Scalar"
+)
 def tensor_and_number(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     for number in _numbers(op, dtype, draw):
         yield {"self": draw.wild(dtype, 20, 20), "other": number}
@@ -149,8 +159,8 @@ def to_copy(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         yield {"self": draw.wild(dtype, 0, 2), "dtype": target}
         if is_float(target or dtype):
             yield {"self": _near_midpoints(dtype, target or dtype, draw), "dtype": target}
-    yield {"self": draw.wild(dtype, 3, 4), "dtype": "float32", "layout": "strided", "device": "cpu", "pin_memory": False,
-           "non_blocking": True, "memory_format": "preserve_format"}  # fmt: skip
+    stored = {"layout": "strided", "device": "cpu", "pin_memory": False, "memory_format": "preserve_format"}
+    yield {"self": draw.wild(dtype, 3, 4), "dtype": "float32", "non_blocking": True, **stored}
 
 
 def _near_midpoints(source: str, target: str, draw: Draw) -> np.ndarray:

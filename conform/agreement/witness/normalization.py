@@ -11,7 +11,17 @@ from conform.agreement.witness.values import HALVES
 
 @witness("aten::_softmax")
 def softmax(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    for shape, dim in (((60, 7), 1), ((5, 60), 0), ((4, 30, 3), -2), ((200, 2), -1), ((40, 1), 1), ((), 0), ((), -1), ((0, 3), 1), ((3, 0), 1)):
+    for shape, dim in (
+        ((60, 7), 1),
+        ((5, 60), 0),
+        ((4, 30, 3), -2),
+        ((200, 2), -1),
+        ((40, 1), 1),
+        ((), 0),
+        ((), -1),
+        ((0, 3), 1),
+        ((3, 0), 1),
+    ):
         yield {"self": draw.tame(dtype, *shape), "dim": dim, "half_to_float": False}
     for shape, dim in (((60, 4), 1), ((3, 40), 0), ((9,), 0)):
         yield {"self": draw.wild(dtype, *shape), "dim": dim, "half_to_float": False}
@@ -25,7 +35,13 @@ def softmax(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 @witness("aten::native_layer_norm")
 def native_layer_norm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    for shape, inner, eps in (((50, 6), [6], 1e-5), ((40, 2, 3), [2, 3], 1e-12), ((80, 4), [4], 0.1), ((60, 3), [3], 0.0), ((20, 16), [16], 1e-5)):
+    for shape, inner, eps in (
+        ((50, 6), [6], 1e-5),
+        ((40, 2, 3), [2, 3], 1e-12),
+        ((80, 4), [4], 0.1),
+        ((60, 3), [3], 0.0),
+        ((20, 16), [16], 1e-5),
+    ):
         for scaled, shifted in ((True, True), (True, False), (False, True), (False, False)):
             weight, bias = (draw.tame(dtype, *inner) if present else None for present in (scaled, shifted))
             yield _call(draw.tame(dtype, *shape), inner, weight, bias, eps)
@@ -34,7 +50,9 @@ def native_layer_norm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     yield _call(draw.wild(dtype, 20, 1), [1], None, draw.wild(dtype, 1), 1e-5)
     yield _call(draw.wild(dtype, 20, 1), [1], None, None, 0.0)
     yield _call(draw.tame(dtype, 20, 1).repeat(4, axis=1), [4], draw.tame(dtype, 4), None, 1e-5)
-    yield _call(draw.integers(-3, 3, 40, 4).astype(draw.tame(dtype).dtype), [4], draw.tame(dtype, 4), draw.tame(dtype, 4), 0.0)
+    yield _call(
+        draw.integers(-3, 3, 40, 4).astype(draw.tame(dtype).dtype), [4], draw.tame(dtype, 4), draw.tame(dtype, 4), 0.0
+    )
     yield _call(draw.tame(dtype, 0, 4), [4], None, None, 1e-5)
     yield _call(draw.tame(dtype, 6), [6], draw.tame(dtype, 6), None, 1e-5)
     for inner in ([3], [2, 4], [], [4, 2, 3]):

@@ -17,11 +17,25 @@ def _conversions(dtype: str) -> tuple[str | None, ...]:
 @witness("aten::sum.dim_IntList")
 def sum_over(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     for shape, dim in (
-        ((3, 500), [0]), ((600, 2), [-1]), ((4, 40, 10), [0]), ((4, 200, 5), [0, 2]), ((200, 3, 2), [-1, 1]), ((300, 1), [1]),
-    ):  # fmt: skip
+        ((3, 500), [0]),
+        ((600, 2), [-1]),
+        ((4, 40, 10), [0]),
+        ((4, 200, 5), [0, 2]),
+        ((200, 3, 2), [-1, 1]),
+        ((300, 1), [1]),
+    ):
         yield {"self": draw.sparse(dtype, *shape), "dim": dim}
         yield {"self": draw.wild(dtype, *shape), "dim": dim, "keepdim": True}
-    for shape, dim in (((50,), [0]), ((5, 6), None), ((5, 6), []), ((), [0]), ((), []), ((0, 3), [0]), ((0, 3), [1]), ((0,), None)):
+    for shape, dim in (
+        ((50,), [0]),
+        ((5, 6), None),
+        ((5, 6), []),
+        ((), [0]),
+        ((), []),
+        ((0, 3), [0]),
+        ((0, 3), [1]),
+        ((0,), None),
+    ):
         yield {"self": draw.sparse(dtype, *shape), "dim": dim}
         yield {"self": draw.sparse(dtype, *shape), "dim": dim, "keepdim": True}
     for converted in (*_conversions(dtype), "bool"):
@@ -60,14 +74,32 @@ def argmax(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     for shape, dim in (((4, 600), 0), ((600, 3), -1), ((30, 5, 10), 1), ((40, 1), 1), ((70,), 0)):
         yield {"self": draw.wild(dtype, *shape), "dim": dim}
         yield {"self": draw.tame(dtype, *shape), "dim": dim, "keepdim": True}
-    for shape, dim in (((5, 6), None), ((), None), ((), 0), ((), -1), ((0, 3), 1), ((0, 3), 0), ((0,), None), ((2, 3), 2)):
+    for shape, dim in (
+        ((5, 6), None),
+        ((), None),
+        ((), 0),
+        ((), -1),
+        ((0, 3), 1),
+        ((0, 3), 0),
+        ((0,), None),
+        ((2, 3), 2),
+    ):
         yield {"self": draw.sparse(dtype, *shape), "dim": dim}
         yield {"self": draw.sparse(dtype, *shape), "dim": dim, "keepdim": True}
 
 
 @witness("aten::cumsum")
 def cumsum(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    for shape, dim in (((7, 60), 0), ((50, 9), -1), ((6, 12, 5), 1), ((120,), 0), ((), 0), ((), -1), ((0, 4), 0), ((3, 0), 0)):
+    for shape, dim in (
+        ((7, 60), 0),
+        ((50, 9), -1),
+        ((6, 12, 5), 1),
+        ((120,), 0),
+        ((), 0),
+        ((), -1),
+        ((0, 4), 0),
+        ((3, 0), 0),
+    ):
         yield {"self": draw.sparse(dtype, *shape), "dim": dim}
     yield {"self": draw.wild(dtype, 3, 200), "dim": 0}
     for converted in _conversions(dtype):

@@ -10,9 +10,21 @@ from conform.agreement.registry import Call, witness
 
 @witness("aten::sort", "aten::sort.stable")
 def sort(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    stable: tuple[dict, ...] = ({"stable": True}, {"stable": False}, {"stable": None}) if op == "aten::sort.stable" else ({},)
+    stable: tuple[dict, ...] = (
+        ({"stable": True}, {"stable": False}, {"stable": None}) if op == "aten::sort.stable" else ({},)
+    )
     for descending in (False, True):
-        for shape, dim in (((30, 9), -1), ((8, 40), 0), ((3, 12, 5), 1), ((150,), 0), ((), 0), ((), -1), ((1, 4), 0), ((0, 3), 0), ((3, 0), 1)):
+        for shape, dim in (
+            ((30, 9), -1),
+            ((8, 40), 0),
+            ((3, 12, 5), 1),
+            ((150,), 0),
+            ((), 0),
+            ((), -1),
+            ((1, 4), 0),
+            ((0, 3), 0),
+            ((3, 0), 1),
+        ):
             for keyword in stable:
                 yield {"self": draw.wild(dtype, *shape), "dim": dim, "descending": descending, **keyword}
                 yield {"self": draw.tame(dtype, *shape), "dim": dim, "descending": descending, **keyword}

@@ -19,8 +19,8 @@ from conform.interp.numerics.formats import Format
 CORRECTLY_ROUNDED = 0.5
 
 
-# ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4. Division
-# by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
+# ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
+# Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
 ULPS = {"exp": 3.0, "erf": 16.0, "tanh": 5.0, "sqrt": 3.0, "div": 2.5}
 
 
@@ -43,7 +43,8 @@ class Ball:
         return Ball.exact(np.float64(value), self.compute).rounded(abs(value), 0.0)
 
     def rounded(self, mid: np.ndarray | float, propagated: np.ndarray | float, ulps: float = CORRECTLY_ROUNDED) -> Ball:
-        """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by `propagated`."""
+        """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by
+        `propagated`."""
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
@@ -52,7 +53,8 @@ class Ball:
         return Ball(mid, rad, self.compute)
 
     def _determined(self, *operands: Ball) -> Ball:
-        """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the result."""
+        """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
+        result."""
         with np.errstate(all="ignore"):
             exact_nan, exact_special, bounded = False, False, True
             for operand in operands:
@@ -88,9 +90,9 @@ class Ball:
         with np.errstate(all="ignore"):
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, (self.rad + np.abs(quotient) * other.rad) / np.abs(room), np.inf)
-        return self.rounded(quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED)._determined(
-            self, other
-        )
+        return self.rounded(
+            quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
+        )._determined(self, other)
 
     def __getitem__(self, index: object) -> Ball:
         return Ball(self.mid[index], self.rad[index], self.compute)
@@ -120,7 +122,9 @@ class Ball:
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):
             image = np.exp(self.mid)
-            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)  # exp(m + r) - exp(m), finite where exp(m + r) is
+            spread = np.exp(self.mid + self.rad) * -np.expm1(
+                -self.rad
+            )  # exp(m + r) - exp(m), finite where exp(m + r) is
             return self.rounded(image, spread, ULPS["exp"])._determined(self)
 
     def erf(self, real_erf: Callable[[np.ndarray], np.ndarray]) -> Ball:
@@ -139,7 +143,8 @@ class Ball:
 
 
 def underflow(compute: Format) -> float:
-    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds that."""
+    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds
+    that."""
     return max(compute.min_subnormal / 2, 2.0**-1074)
 
 

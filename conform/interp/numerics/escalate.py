@@ -1,7 +1,7 @@
 """The last rung for composite ops: whole formulas again at rising precision, until the rounding is decided.
 
-mpmath promises no error bound; a value y at precision p is taken with radius 2^(20-p) |y|, and must be confirmed at 2p: the
-difference of the two joins the radius.
+mpmath promises no error bound; a value y at precision p is taken with radius 2^(20-p) |y|, and must be confirmed at
+2p: the difference of the two joins the radius.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ mp_sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
 to_mpf = np.frompyfunc(lambda x: mpmath.mpf(float(x)), 1, 1)
 
 
-def decided(fmt: Format, formula: Callable[[], np.ndarray], wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def decided(
+    fmt: Format, formula: Callable[[], np.ndarray], wanted: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The elements `wanted` (a mask) of what `formula` computes with mpmath numbers, rounded to `fmt`.
 
-    Returns the rounded values and their float64 hi and lo, one each per wanted element. Raises Unjudged where the highest
-    precision does not decide.
+    Returns the rounded values and their float64 hi and lo, one each per wanted element. Raises Unjudged where the
+    highest precision does not decide.
     """
     for precision in PRECISIONS:
         with mpmath.workprec(precision):

@@ -14,7 +14,8 @@ from conform.interp.registry import semantics
 
 @semantics("aten::_to_copy")
 def to_copy(self: np.ndarray, dtype: str | None = None) -> Golden:
-    """self in `dtype`: floats rounded once to nearest even, toward zero to integers (P13, P14), `x != 0` to bool (P15)"""
+    """self in `dtype`: floats rounded once to nearest even, toward zero to integers (P13, P14), `x != 0` to bool
+    (P15)"""
     return cast(self, format_named(dtype) if dtype else format_of(self))
 
 

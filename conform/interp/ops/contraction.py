@@ -19,7 +19,7 @@ from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, where
 from conform.interp.operands import number_of
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation, reshaped
+from conform.interp.ops.reduction import accumulation
 from conform.interp.registry import semantics
 
 
@@ -72,7 +72,9 @@ def addmm(
     return _float_addmm(fmt, addend.astype(np.float64), mat1.astype(np.float64), mat2.astype(np.float64), beta, alpha)
 
 
-def _integer_addmm(fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int, alpha: int) -> Golden:
+def _integer_addmm(
+    fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int, alpha: int
+) -> Golden:
     wrapped = np.array([beta % 2**64, alpha % 2**64], np.uint64).astype(fmt.storage)
     with np.errstate(over="ignore"):
         product = _integer_product(fmt, mat1, mat2).value
@@ -152,10 +154,14 @@ def _check_convolution(
         raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     if groups < 1 or weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
-        raise InvalidArguments(f"convolution to {outputs} channels with groups={groups} and bias {None if bias is None else list(bias.shape)}")
+        raise InvalidArguments(
+            f"convolution to {outputs} channels with groups={groups} and bias {None if bias is None else list(bias.shape)}"
+        )
 
 
-def _check_steps(spatial: int, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]) -> None:
+def _check_steps(
+    spatial: int, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]
+) -> None:
     given = f"stride {stride}, padding {padding}, dilation {dilation}, output_padding {output_padding}"
     if any(len(values) != spatial for values in (stride, padding, dilation, output_padding)):
         raise InvalidArguments(f"convolution over {spatial} dimensions with {given}")
@@ -170,16 +176,24 @@ def _padded(input: np.ndarray, padding: Sequence[int]) -> np.ndarray:
 
 
 def _spread(
-    input: np.ndarray, weight: np.ndarray, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]
+    input: np.ndarray,
+    weight: np.ndarray,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    output_padding: list[int],
 ) -> np.ndarray:
-    """The input of a transposed convolution as that of a plain one: `stride` apart among zeros, padded to the result's size."""
+    """The input of a transposed convolution as that of a plain one: `stride` apart among zeros, padded to the
+    result's size."""
     sizes = [(n - 1) * s + 1 for n, s in zip(input.shape[2:], stride, strict=True)]
     result = np.zeros((*input.shape[:2], *sizes), input.dtype)
     result[(..., *(slice(None, None, s) for s in stride))] = input
     edges = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
     low_high = [(0, 0), (0, 0), *((edge, edge + extra) for edge, extra in zip(edges, output_padding, strict=True))]
     result = np.pad(result, [(max(low, 0), max(high, 0)) for low, high in low_high])
-    crop = tuple(slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(low_high, result.shape, strict=True))
+    crop = tuple(
+        slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(low_high, result.shape, strict=True)
+    )
     return result[crop]
 
 
@@ -195,9 +209,14 @@ def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilat
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
     sizes = [(n - r) // s + 1 for n, r, s in zip(padded.shape[2:], reach, stride, strict=True)]
     if min(sizes, default=1) <= 0:
-        raise InvalidArguments(f"convolution kernel reaches {reach} over an input of {list(padded.shape[2:])} with padding")
+        raise InvalidArguments(
+            f"convolution kernel reaches {reach} over an input of {list(padded.shape[2:])} with padding"
+        )
     steps = padded.strides[2:]
-    strides = [*(step * d for step, d in zip(steps, dilation, strict=True)), *(step * s for step, s in zip(steps, stride, strict=True))]
+    strides = [
+        *(step * d for step, d in zip(steps, dilation, strict=True)),
+        *(step * s for step, s in zip(steps, stride, strict=True)),
+    ]
     shape = (*padded.shape[:2], *kernel, *sizes)
     return np.lib.stride_tricks.as_strided(padded, shape, (*padded.strides[:2], *strides), writeable=False)
 
@@ -205,7 +224,8 @@ def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilat
 def _grouped_product(
     fmt: Format, patches: np.ndarray, there: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, groups: int
 ) -> Golden:
-    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]. `there`: patches that hold input."""
+    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]. `there`: patches that hold
+    input."""
     spatial = weight.ndim - 2
     batch, sizes, outputs = patches.shape[0], patches.shape[2 + spatial :], weight.shape[0]
     terms, places = weight[0].size, int(np.prod(sizes, dtype=int))

@@ -299,7 +299,8 @@ def sin(self: Operand) -> Golden:
 
 @semantics("aten::gelu")
 def gelu(self: Operand, approximate: str = "none") -> Golden:
-    """x * Phi(x) with Phi the standard normal distribution; "tanh": x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))"""
+    """x * Phi(x) with Phi the standard normal distribution; "tanh": x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715
+    x^3)))"""
     fmt = result_type(self)
     if approximate not in ("none", "tanh"):
         raise InvalidArguments(f"approximate must be 'none' or 'tanh', got {approximate!r}")

@@ -44,7 +44,8 @@ def gather(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
 def index_put(
     self: np.ndarray, indices: Sequence[np.ndarray | None], values: np.ndarray, accumulate: bool = False
 ) -> Golden:
-    """self with `values` written at self[indices], or added there; None takes a whole dimension, a bool mask its True places"""
+    """self with `values` written at self[indices], or added there; None takes a whole dimension, a bool mask its
+    True places"""
     fmt = format_of(self)
     if format_of(values) != fmt:
         raise InvalidArguments(f"index_put expects values of dtype {fmt.name}, got {format_of(values).name}")
@@ -55,7 +56,9 @@ def index_put(
     try:
         written = np.broadcast_to(values, places.shape).ravel()
     except ValueError:
-        raise InvalidArguments(f"values of shape {list(values.shape)} do not fit indices of {list(places.shape)}") from None
+        raise InvalidArguments(
+            f"values of shape {list(values.shape)} do not fit indices of {list(places.shape)}"
+        ) from None
     if accumulate:
         return _added(self, fmt, places.ravel(), written)
     result = self.copy().reshape(-1)
@@ -73,7 +76,9 @@ def _coordinates(self: np.ndarray, indices: Sequence[np.ndarray | None]) -> tupl
             coordinates.append(slice(None))
         elif format_of(index).name in ("bool", "uint8"):
             if index.shape != self.shape[dim : dim + index.ndim]:
-                raise InvalidArguments(f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(self.shape)}")
+                raise InvalidArguments(
+                    f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(self.shape)}"
+                )
             coordinates += list(np.nonzero(index))
         else:
             if dim >= self.ndim:

@@ -1,4 +1,5 @@
-"""Softmax and layer normalization: one formula each, on real numbers for the golden and on balls for the error budget."""
+"""Softmax and layer normalization: one formula each, on real numbers for the golden and on balls for the error
+budget."""
 
 from __future__ import annotations
 
@@ -70,9 +71,7 @@ def _softmax_rows(fmt: Format, rows: np.ndarray) -> tuple[np.ndarray, Real, np.n
     with np.errstate(all="ignore"):
         largest = rows.max(axis=-1, keepdims=True)
         real = _softmax_formula(functions.exp, Real.exact(rows), Real.exact(largest))
-    value, real = resolved(
-        fmt, real, lambda some: _softmax_formula(mp_exp, to_mpf(rows[some]), to_mpf(largest[some]))
-    )
+    value, real = resolved(fmt, real, lambda some: _softmax_formula(mp_exp, to_mpf(rows[some]), to_mpf(largest[some])))
     compute = compute_format(fmt)
     budget = _softmax_formula(Ball.exp, Ball.exact(rows, compute), Ball.exact(largest, compute)).rad
     return value, real, budget
@@ -89,8 +88,8 @@ def native_layer_norm(
     bias: np.ndarray | None,
     eps: float,
 ) -> tuple[Golden, Golden, Golden]:
-    """((x - mean) * rstd * weight + bias, mean, rstd) over the last dimensions normalized_shape, with the biased variance
-    and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype)"""
+    """((x - mean) * rstd * weight + bias, mean, rstd) over the last dimensions normalized_shape, with the biased
+    variance and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype)"""
     fmt = format_of(input)
     _check_layer_norm(input, normalized_shape, weight, bias)
     leading = input.shape[: input.ndim - len(normalized_shape)]
@@ -123,7 +122,9 @@ def _check_layer_norm(
     if not format_of(input).is_float:
         raise InvalidArguments(f"layer norm is not defined for {format_of(input).name}")
     if not shape or input.shape[-len(shape) :] != shape:
-        raise InvalidArguments(f"normalized_shape {list(shape)} is not the end of the input's shape {list(input.shape)}")
+        raise InvalidArguments(
+            f"normalized_shape {list(shape)} is not the end of the input's shape {list(input.shape)}"
+        )
     for name, parameter in (("weight", weight), ("bias", bias)):
         if parameter is not None and parameter.shape != shape:
             raise InvalidArguments(f"{name} must have shape {list(shape)}, got {list(parameter.shape)}")
@@ -146,7 +147,13 @@ class _LayerNorm:
         self.rows, self.scale, self.shift, self.eps = rows, scale, shift, eps
         self.n = float(rows.shape[1])
         with np.errstate(all="ignore"):
-            centred, mean, rstd = _statistics(Real.exact(rows), Real.exact(np.float64(self.n)), Real.exact(np.float64(eps)), Real.sqrt, Real.exact(np.float64(1)))
+            centred, mean, rstd = _statistics(
+                Real.exact(rows),
+                Real.exact(np.float64(self.n)),
+                Real.exact(np.float64(eps)),
+                Real.sqrt,
+                Real.exact(np.float64(1)),
+            )
             output = centred * rstd
             output = output if scale is None else output * Real.exact(scale)
             output = output if shift is None else output + Real.exact(shift)
@@ -168,9 +175,7 @@ class _LayerNorm:
                 self._fill_rational(name, fmt, row, root, value, real)
         return resolved(fmt, real, lambda some: self._with_mpmath(name, some))
 
-    def _fill_rational(
-        self, name: str, fmt: Format, row: int, root: Fraction, value: np.ndarray, real: Real
-    ) -> None:
+    def _fill_rational(self, name: str, fmt: Format, row: int, root: Fraction, value: np.ndarray, real: Real) -> None:
         """A row whose var + eps is the square of a rational number is rational: exact fractions, midpoints included."""
         for column, number in enumerate(self._fractions(name, row, root)):
             real.radius[row, column] = 0.0
@@ -205,11 +210,12 @@ class _LayerNorm:
         return output if self.shift is None else output + to_mpf(self.shift)
 
     def _budgets(self, compute: Format) -> dict[str, np.ndarray]:
-        """Errors of two-pass or Welford statistics, and of (x - mean) * rstd or x * rstd - mean * rstd (ATen's CPU kernel).
+        """Errors of two-pass or Welford statistics, and of (x - mean) * rstd or x * rstd - mean * rstd (ATen's CPU
+        kernel).
 
-        The mean's error is one number for the whole row: its first-order effect on the variance is 2 err sum(x - mean) / n
-        = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance, kappa^2 =
-        sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
+        The mean's error is one number for the whole row: its first-order effect on the variance is 2 err sum(x -
+        mean) / n = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance,
+        kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
         """
         x = Ball.exact(self.rows, compute)
         with np.errstate(all="ignore"):
@@ -223,7 +229,10 @@ class _LayerNorm:
             variance = Ball(variance.mid, variance.rad + shared + welford, compute)
             rstd = Ball.exact(np.float64(1), compute) / (variance + self.eps).sqrt()
             reach = rstd.mid + rstd.rad
-            spread = np.abs(centred_mid) * rstd.rad + (mean.rad + 2 * compute.unit_roundoff * (np.abs(self.rows) + np.abs(mean.mid))) * reach
+            spread = (
+                np.abs(centred_mid) * rstd.rad
+                + (mean.rad + 2 * compute.unit_roundoff * (np.abs(self.rows) + np.abs(mean.mid))) * reach
+            )
             output = x.rounded(centred_mid * rstd.mid, spread)
             output = output if self.scale is None else output * Ball.exact(self.scale, compute)
             output = output if self.shift is None else output + Ball.exact(self.shift, compute)

@@ -22,7 +22,8 @@ from conform.interp.registry import semantics
 
 
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
-    """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open (P35)."""
+    """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open
+    (P35)."""
     value, real = accumulate.decide_sum(fmt, total, exact_sum)
     golden = Golden(fmt, value, real, total.terms, total.magnitude, zero_sign_free=True)
     return golden.opened(overflowing(fmt, total), "P35")
@@ -78,8 +79,12 @@ def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
     """The golden with its elements in another shape."""
     arrays = {name: getattr(golden, name) for name in ("value", "real", "magnitude", "open", "terms")}
     moved = {name: part.reshape(shape) if getattr(part, "shape", ()) else part for name, part in arrays.items()}
-    return Golden(golden.format, **{**moved, "value": golden.value.reshape(shape)}, open_rule=golden.open_rule,
-                  zero_sign_free=golden.zero_sign_free)
+    return Golden(
+        golden.format,
+        **{**moved, "value": golden.value.reshape(shape)},
+        open_rule=golden.open_rule,
+        zero_sign_free=golden.zero_sign_free,
+    )
 
 
 @semantics("aten::amax")
@@ -94,7 +99,8 @@ def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Go
 
 @semantics("aten::argmax")
 def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
-    """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest (P20, P21)"""
+    """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
+    (P20, P21)"""
     axis = None if dim is None else wrap_dim(dim, self.ndim)
     if (self.size if axis is None or self.ndim == 0 else self.shape[axis]) == 0:
         raise InvalidArguments(f"argmax over no elements of {list(self.shape)}")
@@ -133,5 +139,13 @@ def _moved_back(golden: Golden, axis: int) -> Golden:
     count = np.arange(1, golden.value.shape[0] + 1).reshape(-1, *[1] * (golden.value.ndim - 1))
     terms = np.broadcast_to(count, golden.value.shape)
     real = golden.real.map_parts(move)
-    return Golden(golden.format, move(golden.value), real, move(terms), move(golden.magnitude),
-                  open=move(golden.open), open_rule=golden.open_rule, zero_sign_free=True)
+    return Golden(
+        golden.format,
+        move(golden.value),
+        real,
+        move(terms),
+        move(golden.magnitude),
+        open=move(golden.open),
+        open_rule=golden.open_rule,
+        zero_sign_free=True,
+    )

@@ -39,9 +39,14 @@ def _ranks(operand: np.ndarray, axis: int) -> np.ndarray:
     keys = operand.astype(np.float64) if format_of(operand).is_float else operand
     order = np.argsort(keys, axis=axis, kind="stable")
     ordered = np.take_along_axis(keys, order, axis)
-    ahead, behind = (np.take(ordered, range(*bounds), axis) for bounds in ((1, ordered.shape[axis]), (0, max(ordered.shape[axis] - 1, 0))))
+    ahead, behind = (
+        np.take(ordered, range(*bounds), axis)
+        for bounds in ((1, ordered.shape[axis]), (0, max(ordered.shape[axis] - 1, 0)))
+    )
     rises = (ahead != behind) & ~((ahead != ahead) & (behind != behind))
-    first = np.zeros_like(np.take(rises, [], axis) if ordered.shape[axis] == 0 else np.take(ordered, [0], axis), dtype=bool)
+    first = np.zeros_like(
+        np.take(rises, [], axis) if ordered.shape[axis] == 0 else np.take(ordered, [0], axis), dtype=bool
+    )
     steps = np.cumsum(np.concatenate([first, rises], axis), axis)
     ranks = np.empty_like(steps)
     np.put_along_axis(ranks, order, steps, axis)

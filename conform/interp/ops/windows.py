@@ -39,7 +39,10 @@ def avg_pool2d(
     steps = _pair(stride) if len(stride) else kernel
     _check(self, kernel, steps, pads, divisor_override)
     rows, columns = (_windows(*each, ceil_mode) for each in zip(self.shape[-2:], kernel, steps, pads, strict=True))
-    counted = [_divisors(windows, n, p, count_include_pad) for windows, n, p in zip((rows, columns), self.shape[-2:], pads, strict=True)]
+    counted = [
+        _divisors(windows, n, p, count_include_pad)
+        for windows, n, p in zip((rows, columns), self.shape[-2:], pads, strict=True)
+    ]
     divisor = np.outer(*counted) if divisor_override is None else np.full((len(rows), len(columns)), divisor_override)
     if fmt.is_float:
         return _float_mean(fmt, _terms(self.astype(np.float64), rows, columns, kernel), divisor)
@@ -53,9 +56,13 @@ def _pair(values: Sequence[int]) -> tuple[int, int]:
 
 def _check(self: np.ndarray, kernel: tuple, steps: tuple, pads: tuple, divisor_override: int | None) -> None:
     if self.ndim not in (3, 4) or 0 in self.shape[-3:]:
-        raise InvalidArguments(f"avg_pool2d expects 3 or 4 dimensions, none but the batch empty, got {list(self.shape)}")
+        raise InvalidArguments(
+            f"avg_pool2d expects 3 or 4 dimensions, none but the batch empty, got {list(self.shape)}"
+        )
     if min(kernel) < 1 or min(steps) < 1 or any(not 0 <= p <= k // 2 for p, k in zip(pads, kernel, strict=True)):
-        raise InvalidArguments(f"avg_pool2d with kernel {kernel}, stride {steps}, padding {pads}: padding must be at most half the kernel")
+        raise InvalidArguments(
+            f"avg_pool2d with kernel {kernel}, stride {steps}, padding {pads}: padding must be at most half the kernel"
+        )
     if divisor_override == 0:
         raise InvalidArguments("divisor_override must not be zero")
 

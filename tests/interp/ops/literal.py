@@ -14,7 +14,9 @@ from conform.interp.numerics.formats import FORMATS, format_of
 
 def tensor(dtype: str, values: Any) -> np.ndarray:
     """Literal numbers in the storage of `dtype`; each must be a number of the dtype or NaN."""
-    wide = np.array(values, np.complex128 if FORMATS[dtype].is_complex else None if FORMATS[dtype].bits == 64 else np.float64)
+    wide = np.array(
+        values, np.complex128 if FORMATS[dtype].is_complex else None if FORMATS[dtype].bits == 64 else np.float64
+    )
     stored = wide.astype(FORMATS[dtype].storage)
     assert np.array_equal(stored.astype(wide.dtype), wide, equal_nan=wide.dtype.kind in "fc"), f"{values} in {dtype}"
     return stored

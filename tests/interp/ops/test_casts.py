@@ -55,7 +55,9 @@ def test_floats_round_once_to_nearest_even(number: float, dtype: str, expected: 
 
 def test_integers_round_once_to_floats() -> None:
     cast(i64([2**53 + 1, 2**53 + 3, -(2**63)]), f64([2.0**53, 2.0**53 + 4, -(2.0**63)]))
-    cast(i64([2**24 + 1, 2**60 + 2**36 + 1]), f32([2.0**24, 2.0**60 + 2.0**37]))  # through float64 the second were a tie
+    cast(
+        i64([2**24 + 1, 2**60 + 2**36 + 1]), f32([2.0**24, 2.0**60 + 2.0**37])
+    )  # through float64 the second were a tie
     cast(i32([65519, 65520, 2049]), f16([65504.0, inf, 2048.0]))
 
 

@@ -67,7 +67,10 @@ PLAIN = {"stride": [1], "padding": [0], "dilation": [1], "transposed": False, "o
         ({"dilation": [3]}, [[[-3.0]]]),
         ({"transposed": True}, [[[1.0, 1.0, 1.0, 1.0, -4.0]]]),  # spreads x[i] * [1, -1] at i
         ({"transposed": True, "stride": [2]}, [[[1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0]]]),
-        ({"transposed": True, "stride": [2], "padding": [1], "output_padding": [1]}, [[[-1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0]]]),
+        (
+            {"transposed": True, "stride": [2], "padding": [1], "output_padding": [1]},
+            [[[-1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0]]],
+        ),
     ],
 )
 def test_convolution(changes: dict, expected: list) -> None:
@@ -78,8 +81,22 @@ def test_convolution(changes: dict, expected: list) -> None:
 def test_convolution_of_channels_groups_and_bias() -> None:
     input_ = i64([[[1, 2], [3, 4]]])
     check("aten::convolution", input_, i64([[[1], [10]]]), i64([100]), **PLAIN, gives=i64([[[131, 142]]]))
-    check("aten::convolution", input_, i64([[[2]], [[3]]]), i64([0, 1]), **{**PLAIN, "groups": 2}, gives=i64([[[2, 4], [10, 13]]]))
-    check("aten::convolution", input_, i64([[[1], [5]], [[2], [7]]]), None, **{**PLAIN, "transposed": True}, gives=i64([[[7, 10], [26, 38]]]))
+    check(
+        "aten::convolution",
+        input_,
+        i64([[[2]], [[3]]]),
+        i64([0, 1]),
+        **{**PLAIN, "groups": 2},
+        gives=i64([[[2, 4], [10, 13]]]),
+    )
+    check(
+        "aten::convolution",
+        input_,
+        i64([[[1], [5]], [[2], [7]]]),
+        None,
+        **{**PLAIN, "transposed": True},
+        gives=i64([[[7, 10], [26, 38]]]),
+    )
 
 
 def test_convolution_in_two_dimensions() -> None:

@@ -29,7 +29,13 @@ def test_index_put() -> None:
     check("aten::index_put", zeros, [i64([0, 1]), i64([2, -3])], i64([5, 6]), gives=i64([[0, 0, 5], [6, 0, 0]]))
     check("aten::index_put", zeros, [i64([1])], i64([1, 2, 3]), gives=i64([[0, 0, 0], [1, 2, 3]]))
     check("aten::index_put", zeros, [None, i32([0])], i64(7), gives=i64([[7, 0, 0], [7, 0, 0]]))
-    check("aten::index_put", zeros, [i64([[0], [1]]), i64([0, 2])], i64([[1, 2], [3, 4]]), gives=i64([[1, 0, 2], [3, 0, 4]]))
+    check(
+        "aten::index_put",
+        zeros,
+        [i64([[0], [1]]), i64([0, 2])],
+        i64([[1, 2], [3, 4]]),
+        gives=i64([[1, 0, 2], [3, 0, 4]]),
+    )
 
 
 def test_index_put_at_masks() -> None:
@@ -40,19 +46,39 @@ def test_index_put_at_masks() -> None:
 
 def test_index_put_puts_broadcast_dims_first_where_the_indices_are_apart() -> None:
     values = i64([[1, 2], [3, 4]])  # [indices, the dim between]
-    check("aten::index_put", i64([[[0, 0], [0, 0]]]), [i64([0, 0]), None, i64([0, 1])], values, gives=i64([[[1, 3], [2, 4]]]))
+    check(
+        "aten::index_put",
+        i64([[[0, 0], [0, 0]]]),
+        [i64([0, 0]), None, i64([0, 1])],
+        values,
+        gives=i64([[[1, 3], [2, 4]]]),
+    )
 
 
 def test_index_put_of_repeated_indices() -> None:
     check_open("aten::index_put", i8([0, 9, 0]), [i64([0, 0, 2])], i8([1, 2, 3]), gives=i8([0, 9, 3]),
                where_open=[True, False, False], rule="P25")  # fmt: skip
     check("aten::index_put", i8([100, 9]), [i64([0, 0, 0])], i8([20, 20, 20]), accumulate=True, gives=i8([-96, 9]))
-    check("aten::index_put", boolean([False, True]), [i64([0, 1])], boolean([True, False]), accumulate=True, gives=boolean([True, True]))
+    check(
+        "aten::index_put",
+        boolean([False, True]),
+        [i64([0, 1])],
+        boolean([True, False]),
+        accumulate=True,
+        gives=boolean([True, True]),
+    )
 
 
 def test_index_put_accumulates_the_real_sum() -> None:
     # 2048 + 1 + 1 in float16: rounded after each addition it would stay 2048.
-    check("aten::index_put", f16([2048.0, inf]), [i64([0, 0, 1])], f16([1.0, 1.0, -inf]), accumulate=True, gives=f16([2050.0, nan]))
+    check(
+        "aten::index_put",
+        f16([2048.0, inf]),
+        [i64([0, 0, 1])],
+        f16([1.0, 1.0, -inf]),
+        accumulate=True,
+        gives=f16([2050.0, nan]),
+    )
 
 
 def test_index_put_refuses() -> None:

@@ -11,11 +11,17 @@ from conform.errors import InvalidArguments
 from tests.interp.ops.literal import bf16, check, f16, f32, f64, goldens, i64, shown
 
 # e / (1 + e) and 1 / (1 + e), rounded from their decimal expansions.
-SHARES = {"float16": [0.26904296875, 0.73095703125], "bfloat16": [0.26953125, 0.73046875],
-          "float32": [0.2689414322376251, 0.7310585975646973], "float64": [0.2689414213699951, 0.7310585786300049]}  # fmt: skip
+SHARES = {
+    "float16": [0.26904296875, 0.73095703125],
+    "bfloat16": [0.26953125, 0.73046875],
+    "float32": [0.2689414322376251, 0.7310585975646973],
+    "float64": [0.2689414213699951, 0.7310585786300049],
+}
 
 
-@pytest.mark.parametrize(("tensor", "dtype"), [(f16, "float16"), (bf16, "bfloat16"), (f32, "float32"), (f64, "float64")])
+@pytest.mark.parametrize(
+    ("tensor", "dtype"), [(f16, "float16"), (bf16, "bfloat16"), (f32, "float32"), (f64, "float64")]
+)
 def test_softmax(tensor: object, dtype: str) -> None:
     check("aten::_softmax", tensor([[0.0, 1.0]]), 1, False, gives=tensor([SHARES[dtype]]))
 
@@ -54,13 +60,29 @@ def test_native_layer_norm() -> None:
 
 
 def test_native_layer_norm_adds_eps_to_the_variance() -> None:
-    check("aten::native_layer_norm", f64([[1.0, 3.0]]), [2], None, None, 3.0, gives=(f64([[-0.5, 0.5]]), f64([[2.0]]), f64([[0.5]])))
+    check(
+        "aten::native_layer_norm",
+        f64([[1.0, 3.0]]),
+        [2],
+        None,
+        None,
+        3.0,
+        gives=(f64([[-0.5, 0.5]]), f64([[2.0]]), f64([[0.5]])),
+    )
 
 
 def test_native_layer_norm_of_special_rows() -> None:
     check("aten::native_layer_norm", f32([[5.0, 5.0]]), [2], None, f32([1.0, -0.5]), 0.25,
           gives=(f32([[1.0, -0.5]]), f32([[5.0]]), f32([[2.0]])))  # fmt: skip
-    check("aten::native_layer_norm", f32([[5.0, 5.0]]), [2], None, None, 0.0, gives=(f32([[nan, nan]]), f32([[5.0]]), f32([[inf]])))
+    check(
+        "aten::native_layer_norm",
+        f32([[5.0, 5.0]]),
+        [2],
+        None,
+        None,
+        0.0,
+        gives=(f32([[nan, nan]]), f32([[5.0]]), f32([[inf]])),
+    )
     output, *statistics = goldens("aten::native_layer_norm", f32([[inf, 0.0], [nan, 0.0]]), [2], None, None, 1.0)
     assert shown(output.value) == shown(f32([[nan, nan], [nan, nan]]))
     for statistic in statistics:
@@ -79,7 +101,13 @@ def test_statistics_of_halves_are_float32_or_half() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "weight", "bias"),
-    [([3], None, None), ([], None, None), ([2, 1], None, None), ([2], f32([1.0]), None), ([2], None, f32([[1.0, 1.0]]))],
+    [
+        ([3], None, None),
+        ([], None, None),
+        ([2, 1], None, None),
+        ([2], f32([1.0]), None),
+        ([2], None, f32([[1.0, 1.0]])),
+    ],
 )
 def test_native_layer_norm_refuses(shape: list[int], weight: object, bias: object) -> None:
     with pytest.raises(InvalidArguments):

@@ -105,10 +105,20 @@ def test_cumsum() -> None:
     check("aten::cumsum", i64([[1, 2], [4, 5]]), -2, gives=i64([[1, 2], [5, 7]]))
     check("aten::cumsum", boolean([True, True]), 0, gives=i64([1, 2]))
     check("aten::cumsum", i8([100, 100]), 0, dtype="int8", gives=i8([100, -56]))
-    check("aten::cumsum", f16([2048.0, 1.0, 1.0, 1.0]), 0, gives=f16([2048.0, 2048.0, 2050.0, 2052.0]))  # 2049, 2051 are ties
+    check(
+        "aten::cumsum", f16([2048.0, 1.0, 1.0, 1.0]), 0, gives=f16([2048.0, 2048.0, 2050.0, 2052.0])
+    )  # 2049, 2051 are ties
     check("aten::cumsum", f32([1.0, inf, -inf, 1.0]), 0, gives=f32([1.0, inf, nan, nan]))
     check("aten::cumsum", f32(3.0), 0, gives=f32(3.0))
-    check_open("aten::cumsum", f64([1.5, nan, 1.0]), 0, dtype="int8", gives=i8([1, 0, 0]), where_open=[False, True, True], rule="P13")
+    check_open(
+        "aten::cumsum",
+        f64([1.5, nan, 1.0]),
+        0,
+        dtype="int8",
+        gives=i8([1, 0, 0]),
+        where_open=[False, True, True],
+        rule="P13",
+    )
     for dim, dtype in ((1, None), (0, "bool")):
         with pytest.raises(InvalidArguments):
             goldens("aten::cumsum", f32([1.0]), dim, dtype=dtype)

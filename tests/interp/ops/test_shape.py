@@ -64,6 +64,12 @@ def test_cat_skips_1d_tensors_without_elements() -> None:
 
 
 def test_cat_refuses() -> None:
-    for tensors, dim in (([i8([1]), i8(1)], 0), ([i8([[1, 2]]), i8([[1]])], 0), ([i8([1]), i8([[1]])], 0), ([i8([1])], 1), ([], 0)):
+    for tensors, dim in (
+        ([i8([1]), i8(1)], 0),
+        ([i8([[1, 2]]), i8([[1]])], 0),
+        ([i8([1]), i8([[1]])], 0),
+        ([i8([1])], 1),
+        ([], 0),
+    ):
         with pytest.raises(InvalidArguments):
             goldens("aten::cat", tensors, dim)

@@ -13,7 +13,13 @@ from tests.interp.ops.literal import boolean, check, f32, goldens, i8, i64, show
 def test_stable_sort() -> None:
     """torch.sort's example, shortened."""
     check("aten::sort.stable", i64([0, 1] * 3), stable=True, gives=(i64([0, 0, 0, 1, 1, 1]), i64([0, 2, 4, 1, 3, 5])))
-    check("aten::sort.stable", i64([0, 1] * 3), stable=True, descending=True, gives=(i64([1, 1, 1, 0, 0, 0]), i64([1, 3, 5, 0, 2, 4])))
+    check(
+        "aten::sort.stable",
+        i64([0, 1] * 3),
+        stable=True,
+        descending=True,
+        gives=(i64([1, 1, 1, 0, 0, 0]), i64([1, 3, 5, 0, 2, 4])),
+    )
 
 
 def test_sort_along_a_dim() -> None:
@@ -26,7 +32,12 @@ def test_sort_along_a_dim() -> None:
 
 def test_nan_is_the_greatest_and_zeros_are_equal() -> None:
     operand = f32([nan, 0.0, -inf, -0.0, nan, inf])
-    check("aten::sort.stable", operand, stable=True, gives=(f32([-inf, 0.0, -0.0, inf, nan, nan]), i64([2, 1, 3, 5, 0, 4])))
+    check(
+        "aten::sort.stable",
+        operand,
+        stable=True,
+        gives=(f32([-inf, 0.0, -0.0, inf, nan, nan]), i64([2, 1, 3, 5, 0, 4])),
+    )
     check("aten::sort.stable", operand, stable=True, descending=True,
           gives=(f32([nan, nan, inf, 0.0, -0.0, -inf]), i64([0, 4, 5, 1, 3, 2])))  # fmt: skip
     check("aten::sort.stable", boolean([True, False]), stable=True, gives=(boolean([False, True]), i64([1, 0])))

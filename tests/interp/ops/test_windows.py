@@ -23,7 +23,10 @@ IMAGE = [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]
         ({"kernel_size": [2], "padding": [1], "count_include_pad": False}, [[[1.0, 2.5], [5.5, 7.0]]]),
         ({"kernel_size": [2], "ceil_mode": True}, [[[3.0, 4.5], [7.5, 9.0]]]),
         ({"kernel_size": [2], "divisor_override": -2}, [[[-6.0]]]),
-        ({"kernel_size": [3], "stride": [2], "padding": [1], "ceil_mode": True}, [[[12 / 9, 16 / 9], [24 / 9, 28 / 9]]]),
+        (
+            {"kernel_size": [3], "stride": [2], "padding": [1], "ceil_mode": True},
+            [[[12 / 9, 16 / 9], [24 / 9, 28 / 9]]],
+        ),
     ],
 )
 def test_avg_pool2d(keywords: dict, expected: list) -> None:
@@ -37,7 +40,9 @@ def test_the_last_window_of_ceil_mode_starts_inside_the_input_or_its_left_paddin
 
 def test_avg_pool2d_of_infinities_and_of_halves() -> None:
     check("aten::avg_pool2d", f32([[[inf, 1.0], [nan, 1.0]]]), [1, 2], gives=f32([[[inf], [nan]]]))
-    check("aten::avg_pool2d", f16([[[2048.0, 1.0, 1.0, 1.0]]]), [1, 4], divisor_override=1, gives=f16([[[2052.0]]]))  # a tie
+    check(
+        "aten::avg_pool2d", f16([[[2048.0, 1.0, 1.0, 1.0]]]), [1, 4], divisor_override=1, gives=f16([[[2052.0]]])
+    )  # a tie
     check("aten::avg_pool2d", i64([[[-3, -4], [3, 4]]]), [1, 2], gives=i64([[[-3], [3]]]))  # integers go toward zero
 
 

@@ -1,0 +1,152 @@
+"""The pytest plugin, from the outside: files in a directory, options, outcomes and what is printed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = "pytester"
+
+SUITE = """
+presets:
+  x: {type: const_tensor, shape: [2], dtype: float32, value: [1.0, -2.5]}
+tests:
+- {id: right, op: aten::abs, in: [{ref: x}]}
+- {id: wrong, op: aten::neg, in: [{ref: x}]}
+- {id: raises, op: aten::exp, in: [{ref: x}]}
+- {id: refused, op: aten::sin, in: [{ref: x}]}
+- {id: unknown, op: aten::lgamma, in: [{ref: x}]}
+- {id: module, op: {type: module, path: no.such.Module}, in: [{ref: x}]}
+- {id: elsewhere, op: aten::abs, device: cuda, in: [{ref: x}]}
+- {id: open, op: aten::gelu, in: [{type: const_tensor, shape: [1], dtype: float32, value: [-.inf]}]}
+"""
+
+BACKEND = """
+import os
+import conform
+from conform.backends import TorchDevice
+
+class Mine(TorchDevice):
+    name = "mine"
+
+    def run(self, op, args, kwargs):
+        with open("pids", "a") as pids:
+            print(os.getpid(), file=pids)
+        if op == "aten::exp":
+            raise RuntimeError("no exponentials today")
+        if op == "aten::sin":
+            raise conform.Unsupported("no angles")
+        result = super().run(op, args, kwargs)
+        return result + 1 if op == "aten::neg" else result
+"""
+
+
+@pytest.fixture
+def mine(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A directory with a suite and a backend of which some is wrong."""
+    pytester.makefile(".conform.yaml", ops=SUITE)
+    pytester.makepyfile(mine=BACKEND)
+    return pytester
+
+
+def test_each_case_is_an_item_with_its_outcome(mine: pytest.Pytester) -> None:
+    result = mine.runpytest("--conform-backend", "mine.py::Mine", "-v", "-rs")
+    result.assert_outcomes(passed=1, failed=2, skipped=5)
+    result.stdout.fnmatch_lines([
+        "ops.conform.yaml::right/float32/typical/contiguous PASSED*",
+        "ops.conform.yaml::wrong/float32/typical/contiguous FAILED*",
+        "ops.conform.yaml::raises/float32/typical/contiguous FAILED*",
+    ])  # fmt: skip
+    result.stdout.fnmatch_lines_random([
+        "SKIPPED*: unsupported: no angles",
+        "SKIPPED*: unsupported: the test is for device cuda, the backend runs on cpu",
+        "SKIPPED*: unjudged: no semantics for aten::lgamma",
+        "SKIPPED*: unjudged: the kit does not run modules yet",
+        "SKIPPED*: unspecified: *",
+    ])  # fmt: skip
+
+
+def test_a_failure_reads_as_conform_check_prints_it(mine: pytest.Pytester) -> None:
+    told = mine.runpytest("--conform-backend", "mine.py::Mine", "-k", "wrong", "--conform-seed", "3").stdout.str()
+    command = [sys.executable, "-m", "conform", "check", "ops.conform.yaml", "--backend", "mine.py::Mine"]
+    done = subprocess.run([*command, "--id", "wrong/*", "--seed", "3"], capture_output=True, text=True, timeout=120)
+    start = done.stdout.index("FAIL aten::neg float32")
+    block = done.stdout[start : done.stdout.index("\n\n", start)]
+    assert "actual    3.5 = 0x1.cp+1" in block
+    assert "--seed 3" in block
+    assert block in told
+    assert "Traceback" not in told
+    assert "pytest_plugin.py" not in told
+
+
+def test_one_backend_process_serves_the_session(mine: pytest.Pytester) -> None:
+    mine.makefile(".conform.yaml", more=SUITE)
+    mine.runpytest("--conform-backend", "mine.py::Mine", "-k", "right or wrong").assert_outcomes(passed=2, failed=2)
+    pids = (mine.path / "pids").read_text().split()
+    assert len(pids) == 4
+    assert len(set(pids)) == 1
+
+
+def test_an_error_of_the_file_is_an_error_of_collection_without_a_traceback(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".conform.yaml", bad="tests:\n- {id: t, op: aten::ngg, in: [{type: tensr}]}\n")
+    pytester.makefile(".conform.yaml", unfit="tests:\n- {id: u, op: aten::mm, in: [{type: const, value: 1}]}\n")
+    result = pytester.runpytest("--conform-backend", "cpu")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines([
+        "*ERROR collecting bad.conform.yaml*",
+        "bad.conform.yaml:2:14: test 't' (aten::ngg), op: unknown operator 'aten::ngg'; did you mean 'aten::neg'[?]",
+        "bad.conform.yaml:2:30: test 't' (aten::ngg), in[[]0[]]: unknown node type 'tensr'; did you mean 'tensor'[?]",
+        "*ERROR collecting unfit.conform.yaml*",
+        "unfit.conform.yaml:2: test 'u': aten::mm: no overload takes (1)*",
+    ])  # fmt: skip
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*pytest_plugin.py*")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--conform-backend", "absent.py::Mine"), "*absent.py*"),
+        (("--conform-backend", "self", "--conform-contract", "opncl"), "*did you mean 'opencl'[?]*"),
+    ],
+)
+def test_a_wrong_option_is_an_error_of_every_case(mine: pytest.Pytester, options: tuple[str, ...], message: str) -> None:
+    result = mine.runpytest(*options, "-k", "right or wrong")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines([message])
+    result.stdout.no_fnmatch_line("*client.py*")
+
+
+def test_a_test_of_an_included_file_is_located_there(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", common="\n\n" + SUITE.replace("float32", "float64"))
+    pytester.makefile(".conform.yaml", all="include: common.yaml\ntests: []", none="tests: []")
+    items, _ = pytester.inline_genitems("--conform-backend", "self", "-k", "right")
+    (item,) = [item for item in items if item.case.draw.test.id == "right"]
+    assert item.nodeid == "all.conform.yaml::right/float64/typical/contiguous"
+    assert item.location == ("common.yaml", 6, "right/float64/typical/contiguous")
+
+
+def test_without_a_backend_the_files_are_skipped(mine: pytest.Pytester) -> None:
+    result = mine.runpytest("-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*no --conform-backend NAME, so there is nothing to test"])
+
+
+def test_under_xdist_each_worker_has_a_process(mine: pytest.Pytester) -> None:
+    result = mine.runpytest("--conform-backend", "mine.py::Mine", "-n", "2", "-k", "right or wrong or raises")
+    result.assert_outcomes(passed=1, failed=2)
+    assert len(set((mine.path / "pids").read_text().split())) == 2
+
+
+def test_a_session_without_such_files_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nothing(): pass")
+    code = (
+        "import sys, pytest\n"
+        "assert pytest.main(['-q', '-p', 'no:hypothesispytest', '--conform-backend', 'cpu']) == 0\n"
+        "assert 'conform.pytest_plugin' in sys.modules\n"
+        "print(sorted({'numpy', 'torch', 'yaml', 'pydantic', 'mpmath', 'click'} & sys.modules.keys()))"
+    )
+    result = pytester.run(sys.executable, "-c", code)
+    assert result.outlines[-1] == "[]"
