@@ -62,7 +62,8 @@ def test_the_square_root_of_float64_is_the_nearest_number():
 
 @pytest.mark.parametrize(("dividend", "divisor"), [(-1.0, 2.0**-149), (10.0, 2.0**-126)])
 def test_a_huge_quotient_has_a_remainder(dividend, divisor):
-    assert fmod(dividend, divisor) == 0 and Fraction(dividend) % Fraction(divisor) == 0
+    assert fmod(dividend, divisor) == 0
+    assert Fraction(dividend) % Fraction(divisor) == 0
     value = conform.golden("aten::remainder", np.float32([dividend]), np.float32([divisor])).value
     assert value.tolist() == [0.0]
 
@@ -94,9 +95,9 @@ def test_accumulated_halves_are_one_sum_rounded_once():
 
 def test_half_convolutions_are_one_sum_rounded_once():
     weight = np.array([[[1.0, 3 * 2.0**-9, 3 * 2.0**-9]]]).astype(ml_dtypes.bfloat16)
-    input = np.ones((1, 1, 3), ml_dtypes.bfloat16)
+    ones = np.ones((1, 1, 3), ml_dtypes.bfloat16)
     # Transposed with stride 1, output 2 is w0 + w1 + w2 = 1 + 3 * 2^-8, between 1 + 2^-7 and 1 + 2^-6: a tie, to even.
     exact = sum(Fraction(float(w)) for w in weight.ravel())
     assert exact == 1 + 3 * Fraction(1, 2**8)
-    golden = conform.golden("aten::convolution", input, weight, None, [1], [0], [1], True, [0], 1)
+    golden = conform.golden("aten::convolution", ones, weight, None, [1], [0], [1], True, [0], 1)
     assert golden.value[0, 0, 2] == 1 + 2.0**-6

@@ -76,8 +76,8 @@ def contract_table(name: str) -> Table:
     invalid."""
     path = DATA / f"{name}.yaml" if name in names() else Path(name)
     if not path.is_file():
-        known = ", ".join(names())
-        raise UsageError(f"no contract table {name!r}: expected one of {known} or a YAML file{did_you_mean(name, names())}")
+        known = f"expected one of {', '.join(names())} or a YAML file{did_you_mean(name, names())}"
+        raise UsageError(f"no contract table {name!r}: {known}")
     try:
         document = yaml.safe_load(path.read_text())
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -113,10 +113,23 @@ def _checked(entry: object, place: str) -> list[str]:
     return [_known_op(op, place) for op in entry["ops"]]
 
 
-def _are_bounds(bound: object) -> bool:
-    figures = list(bound.values()) if isinstance(bound, dict) else [bound]
-    return bool(figures) and all(isinstance(b, int | float) and not isinstance(b, bool) and 0.5 <= b < math.inf for b
-    in figures)
+def _check_bound(kind: str, bound: object, place: str) -> None:
+    if kind == "ulp":
+        figures = list(bound.values()) if isinstance(bound, dict) else [bound]
+        if not figures or not all(type(figure) in (int, float) and 0.5 <= figure < math.inf for figure in figures):
+            wanted = "a number of ulps of at least 0.5, or one a dtype"
+            raise UsageError(f"{place}: kind ulp needs `bound`, {wanted}, got {bound!r}")
+    elif not isinstance(bound, str | None):
+        raise UsageError(f"{place}: the `bound` of kind {kind} is its formula in words, got {bound!r}")
+
+
+def _check_dtypes(entry: dict, place: str) -> None:
+    dtypes, bound = entry.get("dtypes", []), entry.get("bound")
+    if not isinstance(dtypes, list):
+        raise UsageError(f"{place}: `dtypes` must be a list of dtype names, got {dtypes!r}")
+    for name in [*dtypes, *(bound if isinstance(bound, dict) else ())]:
+        if str(name) not in FORMATS:
+            raise UsageError(f"{place}: unknown dtype {name!r}{did_you_mean(str(name), FORMATS)}")
 
 
 def _known_op(op: object, place: str) -> str:

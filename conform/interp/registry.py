@@ -52,13 +52,15 @@ def semantics(*names: str) -> Callable[[Callable], Callable]:
         for name in names:
             if name in _table:
                 taken = _table[name].function
-                raise ValueError(
-                    f"{name} is defined by {taken.__module__}.{taken.__name__} and {function.__module__}.{function.__name__}"
-                )
+                raise ValueError(f"{name} is defined twice: {_place(taken)} and {_place(function)}")
             _table[name] = entry
         return function
 
     return register
+
+
+def _place(function: Callable) -> str:
+    return f"{function.__module__}.{function.__name__}"
 
 
 @cache

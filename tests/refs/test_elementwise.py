@@ -66,6 +66,9 @@ def test_complex_add_and_mul() -> None:
     same(call("mul.Tensor", self=a, other=b), "complex64", [5 + 5j, UNSPECIFIED])
     big = tensor("complex64", [1e20 + 1e20j])
     same(call("mul.Tensor", self=big, other=big), "complex64", [UNSPECIFIED])  # the real part is inf - inf
+    large = tensor("complex64", [2.0**127 + 0j])
+    same(call("add.Tensor", self=large, other=large, alpha=-1), "complex64", [0j])
+    same(call("add.Tensor", self=large, other=large, alpha=-2), "complex64", [UNSPECIFIED])  # -2 * 2^127 overflows
     same(call("mul.Scalar", self=tensor("float32", [2.0]), other=1 + 2j), "complex64", [2 + 4j])
     # (1 + u)(1 - u) - 1 * 1 = -u^2 in one rounding, 0 with two
     u = 2.0**-23

@@ -127,10 +127,12 @@ def convolution(
     _check_steps(spatial, stride, padding, dilation, output_padding if transposed else [0] * spatial)
     present = np.ones((1, 1, *input.shape[2:]), bool)
     if transposed:
-        input, present = (_spread(x, weight, stride, padding, dilation, output_padding) for x in (input, present))
+        source, present = (_spread(x, weight, stride, padding, dilation, output_padding) for x in (input, present))
         weight = _adjoint(weight, groups)
         stride, padding = [1] * spatial, [0] * spatial
-    patches, there = (_patches(_padded(x, padding), weight.shape[2:], stride, dilation) for x in (input, present))
+    else:
+        source = input
+    patches, there = (_patches(_padded(x, padding), weight.shape[2:], stride, dilation) for x in (source, present))
     golden = _grouped_product(fmt, patches, there, weight, bias, groups)
     return golden if transposed else golden.opened(_beside_padding(there, weight, golden.value.shape), "P39")
 
@@ -154,9 +156,8 @@ def _check_convolution(
         raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     if groups < 1 or weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
-        raise InvalidArguments(
-            f"convolution to {outputs} channels with groups={groups} and bias {None if bias is None else list(bias.shape)}"
-        )
+        given = None if bias is None else list(bias.shape)
+        raise InvalidArguments(f"convolution to {outputs} channels with groups={groups} and bias of shape {given}")
 
 
 def _check_steps(
