@@ -120,7 +120,7 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
         found = schema.resolve(test.op_name, arguments.args, arguments.kwargs, is_tensor)
         schema.bind(found, arguments.args, arguments.kwargs, is_tensor)
     except UsageError as error:
-        raise UsageError(f"{test.location}: test {test.id!r}: {error}") from None
+        raise UsageError(f"{test.arguments_at}: test {test.id!r}: {error}") from None
     return found.name
 
 

@@ -1,12 +1,24 @@
-"""Every op has semantics, a reference, an input spec, tests and a contract: the table of `conform ops` has no hole."""
+"""Every op is whole: semantics, reference, spec, suite, contract and witnesses; and no file stands outside its list."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import conform
+from conform import refs, schema
+from conform.agreement import registry as witness_registry
+from conform.inputs.specs import registry as spec_registry
+from conform.interp import registry
+from conform.interp.evaluate import WITHOUT_MEANING
 from conform.inventory import Entry, inventory, render
+
+PACKAGE = Path(conform.__file__).parent
+
 
 OPS = (
     "_softmax _to_copy abs add addmm amax arange argmax avg_pool2d bitwise_and cat convolution cumsum div eq exp "
@@ -20,8 +32,8 @@ def entries() -> list[Entry]:
 
 
 def test_no_op_has_a_hole(entries: list[Entry]) -> None:
-    print(render(entries))
-    assert {entry.op: entry.holes for entry in entries if entry.holes} == {}
+    assert not [hole for entry in entries for hole in entry.holes], render(entries)
+    assert all(entry.dtypes and entry.contracts for entry in entries), render(entries)
 
 
 def test_the_ops_are_those_of_the_core_suite(entries: list[Entry]) -> None:
@@ -45,3 +57,46 @@ def test_a_hole_is_named_and_marked() -> None:
         "aten::add: no input spec",
         "aten::add: no tests in the suite",
     ]
+
+
+def test_every_overload_with_semantics_has_witness_calls() -> None:
+    assert set(witness_registry.witnesses()) == set(registry.names())
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_argument_is_taken_by_the_semantics_or_has_no_meaning(name: str) -> None:
+    arguments = {argument.name for argument in schema.schema(name).arguments}
+    definition = registry.find(name)
+    assert definition is not None
+    parameters = set(definition.parameters)
+    assert parameters <= arguments, f"{sorted(parameters - arguments)} are not arguments of {schema.schema(name)}"
+    assert arguments - parameters <= WITHOUT_MEANING, f"{sorted(arguments - parameters)} of {name} are read by nothing"
+
+
+@pytest.mark.parametrize("name", refs.names())
+def test_every_argument_is_taken_by_the_reference(name: str) -> None:
+    arguments = {argument.name for argument in schema.schema(name).arguments}
+    assert arguments <= set(inspect.signature(refs.lookup(name)).parameters)
+
+
+@pytest.mark.parametrize("folder", ["interp/ops", "refs", "inputs/specs", "agreement/witness"])
+def test_every_file_of_a_family_is_reached(folder: str) -> None:
+    """A file that no list names is never imported: its ops have no meaning, and nothing says so."""
+    registry.names(), refs.names(), spec_registry.specs(), witness_registry.witnesses()
+    package = "conform." + folder.replace("/", ".")
+    files = {f"{package}.{path.stem}" for path in (PACKAGE / folder).glob("*.py")} - {f"{package}.__init__"}
+    assert files <= set(sys.modules)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_an_op_has_the_same_family_in_every_room(name: str) -> None:
+    family = witness_registry.family_of(name)
+    assert refs.lookup(name).__module__ == f"conform.refs.{family}"
+    definition = registry.find(name)
+    assert definition is not None
+    split_once_more = {"comparison": "elementwise", "casts": "elementwise"}  # the interpreter's largest family
+    assert split_once_more.get(definition.family, definition.family) == family
+
+
+def test_every_suite_of_the_core_is_named_after_a_family() -> None:
+    assert {path.stem for path in (PACKAGE / "suites/core").glob("*.yaml")} == set(witness_registry.FAMILIES)

@@ -116,18 +116,16 @@ def _repeated(indices: np.ndarray, dim: int) -> np.ndarray:
 
 
 def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
-    fmt, expected = golden.format, golden.value
+    expected = golden.value
     real = golden.real if golden.real is not None else Real.exact(expected.astype(np.float64))
     kind = "exact" if golden.real is None else _possible_kind(golden, row)
+    determined = ~np.isfinite(real.hi)
     with np.errstate(all="ignore"):
-        error, unit = error_ulp(fmt, actual, real), ulp(fmt, real.hi)
-        bound = np.broadcast_to(_BOUNDS[kind](golden, row, real, unit), expected.shape)
-        determined = ~np.isfinite(real.hi)
-        vacuous = ~np.isfinite(bound) & ~determined
-        if kind == "derived":
-            # An honest implementation may have overflowed on the way to a result that is special anyway.
-            vacuous |= np.isinf(golden.budget)
-        near = _near(kind, bound, error, actual, expected)
+        near, error, bound, unbounded = _nearness(golden, actual, row, real, kind)
+    vacuous = unbounded & ~determined
+    if kind == "derived":
+        # An honest implementation may have overflowed on the way to a result that is special anyway.
+        vacuous |= np.isinf(golden.budget)
     # A format without infinity may round a finite number to NaN: its overflow.
     no_other_nan = ~np.isnan(actual) | np.isnan(expected)
     same_class = np.where(determined, _same_special(actual, expected), no_other_nan)
@@ -165,35 +163,38 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
 
 
-def _near(kind: str, bound: np.ndarray, error: np.ndarray, actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    if kind == "exact":
-        return _same_special(actual, expected)
-    within = error <= bound
-    # Half an ulp means correctly rounded: of the two neighbours of a tie only the even one, which is the expected
-    # value.
-    return np.where(bound <= 0.5, _same_special(actual, expected), within) if kind == "ulp" else within
+def _nearness(
+    golden: Golden, actual: np.ndarray, row: Row, real: Real, kind: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
+    error = error_ulp(golden.format, actual, real)
+    if kind not in _ALLOWANCES:
+        bound = np.full(error.shape, 0.5 if row.bound is None else row.bound)
+        # Half an ulp means correctly rounded: of a tie's two neighbours only the even one, the expected value.
+        rounded = np.full(error.shape, kind == "exact") | (bound <= 0.5)
+        near = np.where(rounded, _same_special(actual, golden.value), error <= bound)
+        return near, error, bound, np.zeros(error.shape, bool)
+    allowance = np.broadcast_to(_ALLOWANCES[kind](golden, real), error.shape)
+    bound = allowance / ulp(golden.format, real.hi)
+    near = error <= bound
+    uncountable = np.isinf(bound) & np.isfinite(allowance)  # in ulps of a float64 zero: beyond float64 itself
+    if uncountable.any():
+        near = np.where(uncountable, np.abs((actual - real.hi) - real.lo) <= allowance, near)
+        error, bound = (np.where(uncountable, np.nan, figure) for figure in (error, bound))
+    return near, error, bound, ~np.isfinite(allowance)
 
 
-def _exact_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
-    return np.float64(0.5)
-
-
-def _ulp_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
-    return np.float64(0.5 if row.bound is None else row.bound)
-
-
-def _accumulation_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+def _accumulation_allowance(golden: Golden, real: Real) -> np.ndarray:
     """|error| <= gamma_k(u) S + k eta, S the sum of magnitudes, u and eta of the compute type (Higham, theorem 3.1)."""
     compute = compute_of(golden.format)
     roundings = np.asarray(golden.terms, np.float64)
     spread = gamma(roundings, compute.unit_roundoff) * golden.magnitude + roundings * underflow(compute)
-    return (spread + _final_rounding(golden, compute, real, spread)) / unit
+    return spread + _final_rounding(golden, compute, real, spread)
 
 
-def _derived_bound(golden: Golden, row: Row, real: Real, unit: np.ndarray) -> np.ndarray:
+def _derived_allowance(golden: Golden, real: Real) -> np.ndarray:
     """The budget of the running error analysis, and the rounding into a narrower result."""
-    compute = compute_of(golden.format)
-    return (golden.budget + _final_rounding(golden, compute, real, golden.budget)) / unit
+    return golden.budget + _final_rounding(golden, compute_of(golden.format), real, golden.budget)
 
 
 def _final_rounding(golden: Golden, compute: Format, real: Real, spread: np.ndarray) -> np.ndarray | float:
@@ -208,9 +209,8 @@ def compute_of(fmt: Format) -> Format:
     return FORMATS["float32"] if fmt.bits < 32 else fmt
 
 
-_BOUNDS: dict[str, Callable[[Golden, Row, Real, np.ndarray], np.ndarray]] = {
-    "exact": _exact_bound,
-    "ulp": _ulp_bound,
-    "accumulation": _accumulation_bound,
-    "derived": _derived_bound,
+# Bounds that are absolute errors; those of the other kinds are ulps.
+_ALLOWANCES: dict[str, Callable[[Golden, Real], np.ndarray]] = {
+    "accumulation": _accumulation_allowance,
+    "derived": _derived_allowance,
 }

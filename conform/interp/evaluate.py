@@ -37,6 +37,9 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
         raise Unjudged(f"no semantics for {schema.name}")
     bound = {name: _arrays(value) for name, value in bind(schema, args, kwargs, is_array).items()}
     meant = {name: value for name, value in bound.items() if name not in WITHOUT_MEANING}
+    for name in definition.arrays:
+        if not isinstance(meant[name], np.ndarray):
+            raise Unjudged(f"no semantics for {schema.name} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         outcome = _outcome(definition.function(**meant))
         for reading in _other_readings(schema, meant):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.rounding import convert
 from conform.interp.promotion import Operand, category, format_of_operand
@@ -18,6 +18,12 @@ def compute_format(fmt: Format) -> Format:
 def steps_of(fmt: Format) -> tuple[Format, ...]:
     """The formats that an implementation may round its steps to: the compute type, and the element type."""
     return tuple(dict.fromkeys((compute_format(fmt), fmt)))
+
+
+def refuse_complex(fmt: Format, op: str) -> None:
+    """Unjudged for a complex format, of which the definition of `op` says nothing."""
+    if fmt.is_complex:
+        raise Unjudged(f"no semantics for {op} of complex numbers")
 
 
 def converted(operand: Operand, fmt: Format) -> np.ndarray:
@@ -44,6 +50,7 @@ def numbers(operand: Operand, fmt: Format) -> np.ndarray:
     Tensors are rounded to `fmt` first. A Python number, or a 0-d tensor wider than `fmt`, is read as its own value: the
     default reading of policy P30.
     """
+    refuse_complex(fmt, "this real function")
     if not isinstance(operand, np.ndarray):
         return np.float64(operand)
     source = format_of(operand)

@@ -27,12 +27,16 @@ FAMILIES = (
 
 @dataclass(frozen=True)
 class Semantics:
-    """The definition of an op's overloads, and which of the schema's arguments its meaning depends on."""
+    """The definition of an op's overloads, and which of the schema's arguments its meaning depends on.
+
+    arrays: the parameters that take tensors only, though torch takes a Python number for any tensor
+    """
 
     names: tuple[str, ...]
     family: str
     function: Callable[..., Golden | tuple[Golden, ...] | Outcome]
     parameters: tuple[str, ...]
+    arrays: tuple[str, ...]
 
     @property
     def meaning(self) -> str:
@@ -47,8 +51,9 @@ def semantics(*names: str) -> Callable[[Callable], Callable]:
     names."""
 
     def register(function: Callable) -> Callable:
-        parameters = tuple(inspect.signature(function).parameters)
-        entry = Semantics(names, function.__module__.rpartition(".")[2], function, parameters)
+        parameters = inspect.signature(function).parameters
+        arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation == "np.ndarray")
+        entry = Semantics(names, function.__module__.rpartition(".")[2], function, tuple(parameters), arrays)
         for name in names:
             if name in _table:
                 taken = _table[name].function

@@ -19,6 +19,7 @@ __all__ = ["UNSPECIFIED", "RefTensor", "lookup", "names"]
 
 FAMILIES = (
     "elementwise",
+    "functions",
     "shape",
     "indexing",
     "reduction",

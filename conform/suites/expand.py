@@ -52,8 +52,7 @@ class _Expansion:
     def add(self, entry: WrittenTest) -> None:
         scope = Scope(entry.file, entry.directory, self.merged.dims, self.merged.presets, self.limits, self.problems)
         path: Path = ("tests", entry.index)
-        line = position_of(entry.file.tree, path).line
-        build = _Builder(scope, entry.form, path, f"{entry.file.name}:{line}", self.builtin)
+        build = _Builder(scope, entry.form, path, self.builtin)
         for test in build.tests(entry.form.id or self._generated_id(entry)):
             if len(self.tests) >= self.limits.max_tests:
                 scope.report(path, self.limits.exceeded("max_tests", f"more than {self.limits.max_tests} tests"))
@@ -85,12 +84,15 @@ def _short_name(op: Any) -> str:
 class _Builder:
     """Builds the tests of one entry."""
 
-    def __init__(self, scope: Scope, form: written.TestForm, path: Path, location: str, builtin: bool) -> None:
+    def __init__(self, scope: Scope, form: written.TestForm, path: Path, builtin: bool) -> None:
         self.scope = scope
         self.form = form
         self.path = path
-        self.location = location
         self.builtin = builtin
+        name, tree = scope.file.name, scope.file.tree
+        inputs = position_of(tree, (*path, "in"))
+        self.location = f"{name}:{position_of(tree, path).line}"
+        self.arguments_at = f"{name}:{inputs.line}:{inputs.column}"
 
     def tests(self, base_id: str) -> Iterator[Test]:
         op = self.form.op
@@ -140,7 +142,7 @@ class _Builder:
         if form.cast_input0_to_complex:
             _check_cast(scope, inputs, path)
         return Test(test_id, op, inputs, kwargs, form.device, form.cast_input0_to_complex, impl, pair, self.location,
-                    self.builtin)  # fmt: skip
+                    self.arguments_at, self.builtin)  # fmt: skip
 
 
 def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path) -> None:

@@ -11,6 +11,7 @@ from conform.errors import UsageError
 from conform.suites import builtin
 from conform.suites.document import read_document
 from conform.suites.expand import expand
+from conform.suites.fit import misfit
 from conform.suites.limits import Limits
 from conform.suites.messages import Problems, TooManyProblems, suggest
 from conform.suites.test import Suite, Test
@@ -35,7 +36,10 @@ def load(names_or_paths: Sequence[str | Path], limits: Limits | None = None) -> 
 
 
 def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
-    """A line for each file that is valid ("FILE: 12 tests"). Raises UsageError with the errors of every other file."""
+    """A line for each file that is valid ("FILE: 12 tests"). Raises UsageError with the errors of every other file.
+
+    Beyond what `load` refuses, arguments that no overload of the test's operator takes are errors.
+    """
     limits = Limits.from_environment()
     lines, errors, tests = [], [], []
     for path, shown, is_builtin in _files([str(name) for name in names_or_paths]):
@@ -43,7 +47,10 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
             found, _ = _load_file(path, shown, is_builtin, limits)
         except UsageError as error:
             errors.append(str(error))
-        else:
+            continue
+        misfits = [f"{test.arguments_at}: {problem}" for test in found if (problem := misfit(test))]
+        errors += misfits[: limits.max_errors]
+        if not misfits:
             tests += found
             lines.append(f"{shown}: {len(found)} test{'' if len(found) == 1 else 's'}")
     if errors:

@@ -39,6 +39,7 @@ class Test:
     impl: str | None
     pair: Pair | None
     location: str  # "file.yaml:12"
+    arguments_at: str  # "file.yaml:14:9", where its `in` stands
     builtin: bool
 
     @property

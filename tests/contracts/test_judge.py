@@ -7,7 +7,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conform.contracts.judge import Elements, judge
@@ -248,6 +248,15 @@ def test_a_row_asks_only_for_what_the_golden_carries() -> None:
     assert judged(budgeted, [1.0], ACCUMULATION).bound_ulp.tolist() == [2.0]
 
 
+def test_around_a_float64_zero_the_numbers_are_compared_where_ulps_are_beyond_counting() -> None:
+    zero = golden("float64", [0.0] * 3, budget=np.array([1e-15] * 3), zero_sign_free=True)
+    elements = judged(zero, [1e-15, -1.1e-15, INF], DERIVED)
+    assert elements.ok.tolist() == [True, False, False]
+    assert elements.compared.all()
+    assert np.isnan(elements.bound_ulp).all()
+    assert not elements.wrong_class.any()
+
+
 # --- Freedoms ---------------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +313,7 @@ def test_a_neighbour_is_accepted_exactly_where_its_error_is_within_the_bound(
     assert judge(number, actual, Row("ulp", bound, None, "test")).ok.tolist() == [expected]
 
 
+@settings(max_examples=25)
 @given(real=st.floats(-60000, 60000))
 def test_only_the_nearest_float16_is_correctly_rounded(real: float) -> None:
     candidates = np.arange(0x7C00, dtype=np.uint16)

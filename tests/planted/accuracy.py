@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import torch
-
 from planting import BINARY, HALVES, MOVES, UNARY, Planted, in_dtypes_of, mapped
 
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::convolution")

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDER = Path(__file__).parent
-FILES = ("layout", "special", "integers", "accuracy", "parameters", "cheating")
+FILES = ("layout", "special", "integers", "accuracy", "parameters", "kernels", "cheating")
 
 if str(FOLDER) not in sys.path:
     sys.path.append(str(FOLDER))  # as in a worker: a planted file imports `planting`, which lies beside it

@@ -100,3 +100,11 @@ def test_the_dtype_segment_of_an_id(a_test) -> None:
     assert dtype_segment(a_test(INT64), {}) == "int64"
     assert first_dtype(a_test("{type: const, value: 1}"), {}) is None
     assert dtype_segment(a_test("{type: const, value: 1}"), {}) == "none"
+
+
+def test_an_input_cast_to_complex_is_selected_by_its_complex_dtype(a_test) -> None:
+    test = a_test(FLOAT, more=", cast_input0_to_complex: true")
+    assert variants(test, None, ["complex128"]) == [{"float": "float64"}]
+    assert variants(test, None, ["float64"]) == []
+    assert first_dtype(test, {"float": "float32"}) == "complex64"
+    assert dtype_segment(test, {"float": "float32"}) == "float32"

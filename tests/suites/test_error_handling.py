@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conform.errors import UsageError
-from conform.suites import load
+from conform.suites import load, validate
 from conform.suites.limits import Limits
 from conform.suites.source import Position, SourceError, parse_yaml, position_of
 
@@ -153,6 +153,25 @@ def test_limits_can_be_raised_in_the_environment(loaded, errors, monkeypatch) ->
 
 def test_errors_end_the_process_with_code_2() -> None:
     assert UsageError.exit_code == 2
+
+
+def test_validate_finds_arguments_that_no_overload_takes(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("""\
+presets: {x: {type: tensor, shape: [2], kind: float}}
+tests:
+- {id: fits, op: aten::add, in: [{ref: x}, {type: scalar, kind: float, low: 0, high: 1}]}
+- {id: at_the_draw, op: aten::clamp, in: [{ref: x}, {type: optional, p_none: 0.5, elem: {type: const, value: a}}]}
+- {id: object, op: aten::neg, in: [{type: construct, path: a.B, args: []}]}
+- {id: text, op: aten::neg, in: [{type: const, value: text}]}
+- {id: three, op: aten::cat, in: [{type: list, len: 3, elem: {type: scalar, kind: int, value: 3}}]}
+""")
+    with pytest.raises(UsageError) as error:
+        validate([path])
+    assert str(error.value).splitlines() == [
+        f"{path}:6:31: test 'text': aten::neg: argument 'self': found 'text', expected Tensor",
+        f"{path}:7:32: test 'three': aten::cat: argument 'tensors': found [3], expected Tensor[]",
+    ]
 
 
 def test_positions_of_values_keys_and_of_what_is_absent() -> None:

@@ -6,11 +6,10 @@ import functools
 import hashlib
 
 import numpy as np
-import pytest
 
-from conform.errors import Unjudged
 from conform.inputs.draws import Stream
 from conform.suites import Arguments, sample, variants
+from conform.suites.nodes import ClassPath, Const, Construct
 
 X = "{type: tensor, shape: [8], kind: float}"
 
@@ -102,7 +101,7 @@ def test_tensors_are_numbered_in_order_with_lists_flattened(loaded) -> None:
     assert found.requires_grad == {3, 6}
 
 
-def test_an_object_to_construct_is_no_argument_of_an_operator(loaded) -> None:
-    (test,) = loaded("tests: [{id: t, op: aten::relu, in: [{type: construct, path: a.B, args: []}]}]")
-    with pytest.raises(Unjudged, match=r"t: the argument in.0 is an object of a.B to construct"):
-        draw(test)
+def test_an_object_to_construct_stays_its_description(loaded) -> None:
+    (test,) = loaded("tests: [{id: t, op: aten::relu, in: [{type: construct, path: a.B, args: [2]}]}]")
+    assert test.takes_objects
+    assert draw(test).args == [Construct(ClassPath("a.B"), (Const(2),), {})]

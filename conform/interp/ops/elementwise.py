@@ -27,6 +27,7 @@ from conform.interp.operands import (
     converted,
     number_of,
     numbers,
+    refuse_complex,
     steps_of,
 )
 from conform.interp.promotion import Operand, float_result, result_type
@@ -153,6 +154,7 @@ def div_mode(self: Operand, other: Operand, rounding_mode: str | None) -> Golden
     if rounding_mode not in ("trunc", "floor"):
         raise InvalidArguments(f"rounding_mode must be None, 'trunc' or 'floor', got {rounding_mode!r}")
     fmt = result_type(self, other)
+    refuse_complex(fmt, "div with a rounding mode")
     if not fmt.is_float:
         return _integer_division(fmt, self, other, rounding_mode)
     a, b = broadcast_numbers(fmt, self, other)
@@ -189,6 +191,7 @@ def _python_floor_division(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def remainder(self: Operand, other: Operand) -> Golden | Outcome:
     """self - other * floor(self / other): the remainder with the sign of the divisor (P6, P34)"""
     fmt = result_type(self, other)
+    refuse_complex(fmt, "remainder")
     if fmt.kind == "bool":
         raise InvalidArguments("remainder is not defined for bool")
     if fmt.is_float:
@@ -206,6 +209,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 def maximum(self: Operand, other: Operand) -> Golden:
     """The larger of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
+    refuse_complex(fmt, "maximum")
     lhs, rhs = broadcast_converted(fmt, self, other)
     first = (lhs >= rhs) | (lhs != lhs)
     return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
@@ -224,6 +228,7 @@ def neg(self: Operand) -> Golden:
 def abs_(self: Operand) -> Golden:
     """|self|; the smallest integer wraps to itself (P10)"""
     fmt = result_type(self)
+    refuse_complex(fmt, "abs")
     if fmt.kind == "bool":
         raise InvalidArguments("abs is not defined for bool")
     return integers(fmt, np.abs, self)
@@ -233,6 +238,7 @@ def abs_(self: Operand) -> Golden:
 def round_(self: Operand) -> Golden:
     """The nearest integer, ties to even; integers are themselves"""
     fmt = result_type(self)
+    refuse_complex(fmt, "round")
     if fmt.kind == "bool":
         raise InvalidArguments("round is not defined for bool")
     return exact(np.rint(converted(self, fmt)) if fmt.is_float else self, fmt)

@@ -15,7 +15,7 @@ from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
 from conform.interp.numerics.rounding import in_integer_range
-from conform.interp.operands import compute_format, converted
+from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import category
 from conform.interp.registry import semantics
@@ -91,6 +91,7 @@ def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
 def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
     """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
     fmt = format_of(self)
+    refuse_complex(fmt, "amax")
     axes = reduced_axes(dim, self.ndim)
     if any(self.shape[axis] == 0 for axis in axes):
         raise InvalidArguments(f"amax over a dimension of size 0 of {list(self.shape)} has no identity")
@@ -101,6 +102,7 @@ def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Go
 def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
     """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
     (P20, P21)"""
+    refuse_complex(format_of(self), "argmax")
     axis = None if dim is None else wrap_dim(dim, self.ndim)
     if (self.size if axis is None or self.ndim == 0 else self.shape[axis]) == 0:
         raise InvalidArguments(f"argmax over no elements of {list(self.shape)}")

@@ -7,6 +7,7 @@ import numpy as np
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, Ties
 from conform.interp.numerics.formats import FORMATS, format_of
+from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.registry import semantics
 
@@ -23,6 +24,7 @@ def stable_sort(
 ) -> tuple[Golden, Golden]:
     """The elements in order along dim, and where each was; with stable=True equal ones keep their order"""
     fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
+    refuse_complex(fmt, "sort")
     operand = self.reshape(1) if self.ndim == 0 else self
     ranks = _ranks(operand, axis)
     order = np.argsort(-ranks if descending else ranks, axis=axis, kind="stable")

@@ -13,6 +13,7 @@ from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real
+from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, overflowing
 from conform.interp.registry import semantics
@@ -35,6 +36,7 @@ def avg_pool2d(
     its left padding.
     """
     fmt = format_of(self)
+    refuse_complex(fmt, "avg_pool2d")
     kernel, pads = _pair(kernel_size), _pair(padding)
     steps = _pair(stride) if len(stride) else kernel
     _check(self, kernel, steps, pads, divisor_override)

@@ -1,0 +1,126 @@
+"""Sentences of the specification that only a run shows: what a backend gets, and how tests end that the kit cannot judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import conform
+from conform.cases import Selection, select
+from conform.errors import UsageError
+from conform.suites import load
+from conform.verdicts import cannot_run
+
+SUITE = """
+presets:
+  x: {type: tensor, shape: [2, 3], dtype: float32}
+  images: {type: tensor, shape: [1, 2, 3, 4], dtype: float32}
+tests:
+- {id: dtype, op: aten::sum, in: [{ref: x}], kwargs: {dtype: {type: const, value: float64}}}
+- id: all_four
+  op: aten::_to_copy
+  in: [{ref: images}]
+  kwargs:
+    dtype: {type: const, value: bfloat16}
+    layout: {type: const, value: strided}
+    device: {type: const, value: cpu}
+    memory_format: {type: const, value: channels_last}
+- {id: list, op: aten::cat, in: [{type: list, len: 3, elem: {ref: x}}, {type: const, value: -1}]}
+- {id: tuple, op: aten::cat, in: [{type: tuple, elems: [{ref: x}, {ref: x}]}]}
+- {id: scalar, op: aten::add, in: [{ref: x}, {type: scalar, kind: float, low: -1, high: 1}]}
+- {id: scalar_tensor, op: aten::add, in: [{ref: x}, {type: scalar_tensor, kind: float}]}
+- {id: none, op: aten::sum, in: [{ref: x}, {type: const, value: null}]}
+- {id: empty, op: aten::neg, in: [{type: tensor, shape: [0, 3], dtype: float32}]}
+- {id: gradient, op: aten::exp, in: [{type: tensor, shape: [3], dtype: float32, requires_grad: true}]}
+- {id: cast, op: aten::mul, cast_input0_to_complex: true, in: [{type: tensor, shape: [3, 2], kind: float},
+                                                               {type: scalar, kind: float, value: 2.0}]}
+- {id: cpu, op: aten::neg, device: cpu, in: [{ref: x}]}
+- {id: cuda, op: aten::neg, device: cuda, in: [{ref: x}]}
+- {id: mps, op: aten::neg, device: mps, in: [{ref: x}]}
+- {id: gpu, op: aten::neg, device: gpu, in: [{ref: x}]}
+- {id: lacking, op: aten::svd, in: [{ref: x}]}
+- {id: module, op: {type: module, path: "no.such.Module"}, in: [{type: construct, path: no.such.Thing, args: []}]}
+- {id: object, op: aten::neg, in: [{type: list, len: 1, elem: {type: construct, path: no.such.Thing, args: []}}]}
+- {id: complex_abs, op: aten::abs, in: [{type: tensor, shape: [2], dtype: complex64}]}
+"""
+
+BACKEND = """
+import torch
+from conform.backends import TorchDevice
+
+class Strict(TorchDevice):
+    name = "strict"
+
+    def run(self, op, args, kwargs):
+        if op == "aten::_to_copy":
+            assert kwargs == {"dtype": torch.bfloat16, "layout": torch.strided, "device": torch.device("cpu"),
+                              "memory_format": torch.channels_last}
+        if op == "aten::mul.Scalar":
+            assert args[0].dtype == torch.complex64 and args[0].shape == (3,)
+        for argument in args:
+            if isinstance(argument, torch.Tensor):
+                assert argument.requires_grad == (op == "aten::exp")
+        return super().run(op, args, kwargs)
+"""
+
+
+def run(directory: Path, **selection: object) -> dict[str, tuple[str, str | None]]:
+    (directory / "suite.yaml").write_text(SUITE)
+    (directory / "backend.py").write_text(BACKEND)
+    found = conform.check([str(directory / "suite.yaml")], f"{directory / 'backend.py'}::Strict", **selection)
+    return {case["id"]: (case["status"], case["reason"]) for case in found.cases}
+
+
+def test_how_each_test_ends_on_a_cpu(tmp_path: Path) -> None:
+    found = run(tmp_path)
+    assert len(found) == 18
+    assert {name.partition("/")[0]: end for name, end in found.items() if end != ("pass", None)} == {
+        "cuda": ("unsupported", "the test is for device cuda, the backend runs on cpu"),
+        "mps": ("unsupported", "the test is for device mps, the backend runs on cpu"),
+        "gpu": ("unsupported", "the test is for device gpu, the backend runs on cpu"),
+        "lacking": ("unjudged", "no semantics for aten::svd"),
+        "module": ("unjudged", "the kit does not run modules yet"),
+        "object": ("unjudged", "an argument is an object to be constructed; "
+                               "the kit has semantics for tensors and literals only"),
+        "complex_abs": ("unjudged", "no semantics for abs of complex numbers"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("device", "allowed"), [("mps", {"mps", "gpu"}), ("cuda:1", {"cuda", "gpu"}), ("xpu", {"gpu"})])
+def test_a_written_device_restricts_and_gpu_is_any_of_them(tmp_path: Path, device: str, allowed: set[str]) -> None:
+    path = tmp_path / "suite.yaml"
+    path.write_text(SUITE)
+    groups = select(load([path]), Selection(ids=["cpu/*", "cuda/*", "mps/*", "gpu/*"]))
+    assert {case.draw.test.id for (case,) in groups if cannot_run(case, {"device": device}) is None} == allowed
+
+
+def test_a_cast_input_counts_as_complex_where_a_dtype_is_asked_for(tmp_path: Path) -> None:
+    assert run(tmp_path, dtypes=["complex64"], ops=["aten::mul"]) == {"cast/float32/typical/contiguous": ("pass", None)}
+    with pytest.raises(UsageError, match="select no case"):
+        run(tmp_path, dtypes=["float32"], ops=["aten::mul"])
+
+
+def test_samples_are_cases_of_their_own(tmp_path: Path) -> None:
+    found = run(tmp_path, samples=3, ids=["scalar/*"])
+    assert list(found) == [f"scalar/float32/typical/contiguous{suffix}" for suffix in ("", "/1", "/2")]
+    assert set(found.values()) == {("pass", None)}
+
+
+def test_every_test_whose_arguments_do_not_fit_is_reported_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("tests:\n- {id: a, op: aten::neg, in: [{type: const, value: a}]}\n- {id: b, op: aten::cat, in: []}\n")
+    with pytest.raises(UsageError) as error:
+        conform.check([str(path)], "cpu")
+    assert str(error.value).splitlines() == [
+        f"{path}:2:30: test 'a': aten::neg: argument 'self': found 'a', expected Tensor",
+        f"{path}:3:30: test 'b': aten::cat: argument 'tensors' (Tensor[]) is missing: "
+        "aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
+    ]
+
+
+def test_a_file_without_tests_has_nothing_to_check(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("tests: []")
+    with pytest.raises(UsageError, match=r"s\.yaml: no test, so no case to check$"):
+        conform.check([str(path)], "cpu")
