@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conform.backends.base import Backend
-    from conform.check import check
+    from conform.straight_line import check
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.truth import Truth, golden
 
@@ -32,7 +32,7 @@ __all__ = [
 
 _HOME = {
     "Backend": "conform.backends.base",
-    "check": "conform.check",
+    "check": "conform.straight_line",
     "golden": "conform.truth",
     "Truth": "conform.truth",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
@@ -42,6 +42,5 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'conform' has no attribute {name!r}")
-    # `conform.check` is also a module's name: what is asked for here is the function.
     value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value

@@ -108,7 +108,7 @@ def check(
 
     Exit code: 0 every judged case passed; 1 some did not; 2 usage or bad input; 3 nothing could be judged.
     """
-    from conform.check import check as run_check
+    from conform.straight_line import check as run_check
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted

@@ -109,7 +109,7 @@ class Bench:
         self.described = self.process.describe()
 
     def verdict(self, case: Case) -> Verdict:
-        from conform.check import verdicts_of
+        from conform.straight_line import verdicts_of
 
         try:
             (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
@@ -123,7 +123,7 @@ class Bench:
         """What `conform check` prints of a failing case."""
         from click import unstyle
 
-        from conform.check import identity
+        from conform.straight_line import identity
         from conform.report import record, tally, terminal
 
         run = record.build(

@@ -305,6 +305,7 @@ def _matches(type_: _Type, value: Any, is_tensor: IsTensor, convert: bool) -> bo
     if type_.size is None:
         return _matches_element(type_.base, value, is_tensor, convert)
     if isinstance(value, _SEQUENCE):
+        convert = convert and type_.base != "Tensor"  # torch wraps no numbers inside a list of tensors
         return all(
             type_.element_optional if element is None else _matches_element(type_.base, element, is_tensor, convert)
             for element in value

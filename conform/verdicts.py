@@ -57,7 +57,8 @@ def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, r
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
     if reply.status == "error":
-        return _verdict(case, "pass", None, checks=1)
+        harm = _harm(reply)
+        return _verdict(case, "fail" if harm else "pass", harm, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
 

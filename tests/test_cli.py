@@ -24,12 +24,12 @@ Fake = Callable[..., Run]
 
 @pytest.fixture
 def fake_check(monkeypatch: pytest.MonkeyPatch) -> Callable[[Fake], None]:
-    """Puts a function in the place of `conform.check.check`."""
+    """Puts a function in the place of `conform.straight_line.check`."""
 
     def put(function: Fake) -> None:
-        module = ModuleType("conform.check")
+        module = ModuleType("conform.straight_line")
         module.check = function  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "conform.check", module)
+        monkeypatch.setitem(sys.modules, "conform.straight_line", module)
 
     return put
 

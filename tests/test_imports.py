@@ -107,7 +107,7 @@ def loaded_by(statement: str) -> set[str]:
             {"numpy", "torch", "mpmath", "flint", "ml_dtypes", "yaml", "pydantic", "tabulate", "tqdm"},
         ),
         ("import conform", {"torch", "flint", "pydantic"}),
-        ("import conform.check", {"torch", "flint"}),
+        ("import conform.straight_line", {"torch", "flint"}),
         ("from conform.interp.evaluate import evaluate", {"torch", "flint"}),
         ("from conform.interp import registry; registry.names()", {"torch", "flint"}),
     ],

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import conform.check  # noqa: F401  pytester forgets what a session imports, and PyYAML's parser cannot be imported twice
+import conform.straight_line  # noqa: F401  pytester forgets what a session imports, and PyYAML's parser cannot be imported twice
 
 pytest_plugins = "pytester"
 
@@ -101,7 +101,7 @@ def test_an_error_of_the_file_is_an_error_of_collection_without_a_traceback(pyte
         "bad.conform.yaml:2:15: test 't' (aten::ngg), op: unknown operator 'aten::ngg'; did you mean 'aten::neg'[?]",
         "bad.conform.yaml:2:31: test 't' (aten::ngg), in[[]0[]]: unknown node type 'tensr'; did you mean 'tensor'[?]",
         "*ERROR collecting unfit.conform.yaml*",
-        "unfit.conform.yaml:2:27: test 'u': aten::mm: no overload takes (1)*",
+        "unfit.conform.yaml:2:29: test 'u': aten::mm: no overload takes (1)*",
     ])  # fmt: skip
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*pytest_plugin.py*")
@@ -127,7 +127,7 @@ def test_a_test_of_an_included_file_is_located_there(pytester: pytest.Pytester) 
     items, _ = pytester.inline_genitems("--conform-backend", "self", "-k", "right")
     (item,) = [item for item in items if item.case.draw.test.id == "right"]
     assert item.nodeid == "all.conform.yaml::right/float64/typical/contiguous"
-    assert item.location == ("common.yaml", 6, "right/float64/typical/contiguous")
+    assert item.location == ("common.yaml", 3, "right/float64/typical/contiguous")
 
 
 def test_without_a_backend_the_files_are_skipped(mine: pytest.Pytester) -> None:

@@ -35,7 +35,7 @@ def _pow_limit(x: float, y: float) -> float:
 
 
 def _round_power(dtype: str, x: float, y: float) -> float:
-    """x^y = e^(y log x) of positive x. The power is clamped: e^1200 > 2^1731 overflows every format, e^-1200 underflows."""
+    """x^y = e^(y log x) of positive x. Clamped at 1200: e^1200 > 2^1731 overflows every format, e^-1200 underflows."""
     exactly = _dyadic_power(x, y)
     if exactly is not None:
         return round_dyadic(dtype, *exactly)
@@ -45,8 +45,8 @@ def _round_power(dtype: str, x: float, y: float) -> float:
 def _dyadic_power(x: float, y: float) -> tuple[int, int] | None:
     """x^y of positive x as (m, e), m * 2^e; None if it is no such number, or one of an m of too many bits to matter.
 
-    With y = p / 2^k in lowest terms x^y is rational only if x has a rational 2^k-th root, because x^p has one and p is
-    odd where k > 0. The p-th power of that root m * 2^e, m odd, has a denominator of powers of two unless p < 0 < m - 1.
+    With y = p / 2^k in lowest terms, x^y is rational only if x has a rational 2^k-th root: x^p has one, and p is odd
+    where k > 0. With that root as m * 2^e, m odd, its p-th power is such a number unless p < 0 and m > 1.
     """
     m, e = dyadic(x)
     trailing_zeros = (m & -m).bit_length() - 1
@@ -54,12 +54,12 @@ def _dyadic_power(x: float, y: float) -> tuple[int, int] | None:
     p, denominator = y.as_integer_ratio()
     while denominator > 1:
         root = isqrt(m)
-        if root * root != m or e % 2 == 1 or (m, e) == (1, 0):
-            break
+        if root * root != m or e % 2 == 1:
+            return None
         m, e, denominator = root, e // 2, denominator // 2
     if m == 1:
-        return (1, e * p // denominator) if e * p % denominator == 0 else None
-    if denominator > 1 or p < 0 or p * (m.bit_length() - 1) > MOST_EXACT_BITS:
+        return 1, e * p
+    if p < 0 or p * (m.bit_length() - 1) > MOST_EXACT_BITS:
         return None
     return m**p, e * p
 

@@ -37,7 +37,8 @@ class HalfAccumulator(Planted):
         """The convolutions of the single input channels, rounded and added."""
         if args[6] or args[8] != 1:
             return expected
-        parts = [self.honest(op, [args[0][:, c : c + 1], args[1][:, c : c + 1], None, *args[3:]], {}) for c in range(args[1].shape[1])]
+        images, kernels = args[0].split(1, 1), args[1].split(1, 1)
+        parts = [self.honest(op, [*pair, None, *args[3:]], {}) for pair in zip(images, kernels, strict=True)]
         total = sum(parts[1:], parts[0])
         return total if args[2] is None else total + args[2].reshape(-1, *[1] * (total.ndim - 2))
 
@@ -273,8 +274,9 @@ class Float64ThroughFloat32(Planted):
 
     bug = "M35"
     ops = (
-        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::argmax", "aten::cumsum", "aten::mm", "aten::addmm",
-        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort",
+        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::argmax", "aten::cumsum",
+        "aten::mm", "aten::addmm", "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d",
+        "aten::sort",
     )  # fmt: skip
     but_not = ("aten::bitwise_and", "aten::where.Scalar")
 
@@ -284,14 +286,14 @@ class Float64ThroughFloat32(Planted):
 
 
 class ArangeInFloat32(Planted):
-    """Computes numbers and their multiples in float32, whatever the dtype."""
+    """Computes in float32 whatever the dtype. Not aten::arange: 0, 1, 2, ... are exact up to 2^24."""
 
     bug = "M35"
-    ops = ("aten::arange",)
+    ops = ("aten::arange.start", "aten::arange.start_step")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        start = 0 if op == "aten::arange" else args[0]
+        start = args[0]
         step = args[2] if op == "aten::arange.start_step" else 1
         steps = torch.arange(expected.numel(), dtype=torch.float32)
         return (start + steps * step).double().to(expected.dtype)

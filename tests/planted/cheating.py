@@ -20,7 +20,7 @@ class Zeros(Planted):
 
 
 class AlmostRight(Planted):
-    """Right to three decimal digits: within the classic 1e-2, far outside an honest bound. Of the ops with float results."""
+    """Right to three digits: within the classic 1e-2, far outside an honest bound. Of the ops with float results."""
 
     bug = "H1"
     ops = ("*",)
@@ -42,7 +42,7 @@ class NanEverywhere(Planted):
 
 
 class ReturnsInput(Planted):
-    """Returns its first tensor, in the dtype that is asked for; casts return it as it is. Not arange, which has none."""
+    """Returns its first tensor, in the dtype that is asked for; casts return it as it is. arange has none."""
 
     bug = "H4"
     ops = ("*",)

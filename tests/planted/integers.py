@@ -12,17 +12,22 @@ SUMS = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::add", "at
 
 
 class IntegersThroughFloat32(Planted):
-    """Reads integers as float32 (pytorch#190052). Not permute and slice, which nobody computes; where.Scalar reads none."""
+    """Reads integers as float32 (pytorch#190052).
+
+    Not permute and slice, which compute nothing, true division, which is in float32, and where.Scalar, which reads none.
+    """
 
     bug = "M20"
     ops = (
-        *BINARY, *REDUCTIONS, *MOVES, "aten::neg", "aten::abs", "aten::mm", "aten::addmm", "aten::sort", "aten::_to_copy",
+        *BINARY, *REDUCTIONS, *MOVES, "aten::neg", "aten::abs", "aten::mm", "aten::addmm", "aten::sort",
+        "aten::_to_copy",
     )  # fmt: skip
     but_not = ("aten::where.Scalar", "aten::permute", "aten::slice", "aten::div.Tensor", "aten::div.Scalar")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         index = {"aten::gather": 2, "aten::index_put": 1}.get(op)
-        return self.honest(op, [arg if place == index else mapped(self.operand, arg) for place, arg in enumerate(args)], kwargs)
+        read = [arg if place == index else mapped(self.operand, arg) for place, arg in enumerate(args)]
+        return self.honest(op, read, kwargs)
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype not in (torch.int32, torch.int64):
@@ -103,8 +108,8 @@ class Uint8AsInt8(Planted):
 
     bug = "M22"
     ops = (
-        "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp", "aten::sin",
-        "aten::sqrt", "aten::abs",
+        "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp",
+        "aten::sin", "aten::sqrt", "aten::abs",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -227,7 +232,10 @@ class KeepsFirstDtype(Planted):
     """
 
     bug = "M28"
-    ops = (*BINARY, "aten::exp", "aten::sqrt", "aten::sin", "aten::sum", "aten::cumsum", "aten::argmax", "aten::cat", "aten::where")
+    ops = (
+        *BINARY, "aten::exp", "aten::sqrt", "aten::sin", "aten::sum", "aten::cumsum", "aten::argmax", "aten::cat",
+        "aten::where",
+    )  # fmt: skip
     but_not = ("aten::where.Scalar", "aten::bitwise_and.*Scalar*")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -239,7 +247,10 @@ class ZeroDimPromotes(Planted):
     """Counts a 0-d operand as if it had dims: float32 + 0-d float64 is float64 (pytorch#74400)."""
 
     bug = "M28"
-    ops = ("aten::add.Tensor", "aten::mul.Tensor", "aten::div.Tensor", "aten::maximum", "aten::remainder.Tensor", "aten::where.self")
+    ops = (
+        "aten::add.Tensor", "aten::mul.Tensor", "aten::div.Tensor", "aten::maximum", "aten::remainder.Tensor",
+        "aten::where.self",
+    )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
@@ -254,16 +265,16 @@ class NumberPromotes(Planted):
     bug = "M28"
     ops = (
         "aten::add.Scalar", "aten::mul.Scalar", "aten::div.Scalar", "aten::div.Scalar_mode", "aten::remainder.Scalar",
-        "aten::remainder.Scalar_Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor", "aten::where.ScalarSelf",
-        "aten::where.ScalarOther",
+        "aten::remainder.Scalar_Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor",
+        "aten::where.ScalarSelf", "aten::where.ScalarOther",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         operands = args[1:] if base(op) == "aten::where" else args
         dtypes = [operand.dtype for operand in _as_tensors(operands)]
-        result = self.honest(op, args, kwargs)
-        wide = torch.promote_types(*dtypes)
-        return result.to(wide) if wide.is_floating_point == result.is_floating_point() and not wide.is_complex else result
+        result, wide = self.honest(op, args, kwargs), torch.promote_types(*dtypes)
+        of_one_kind = wide.is_floating_point == result.is_floating_point() and not wide.is_complex
+        return result.to(wide) if of_one_kind else result
 
 
 class HalvesPromoteToHalf(Planted):
@@ -280,5 +291,8 @@ class HalvesPromoteToHalf(Planted):
 
 def _as_tensors(values: list[Any]) -> list[torch.Tensor]:
     """Python numbers as 0-d float64, int64 or bool tensors."""
-    numbers = {float: torch.float64, int: torch.int64, bool: torch.bool}
-    return [value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=numbers[type(value)]) for value in values]
+    return [value if isinstance(value, torch.Tensor) else _as_tensor(value) for value in values]
+
+
+def _as_tensor(number: bool | int | float) -> torch.Tensor:
+    return torch.tensor(number, dtype={float: torch.float64, int: torch.int64, bool: torch.bool}[type(number)])

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import torch
-from planting import Planted, mapped
+from planting import Planted, lists_positions, mapped
 
 
 class PoolDividesByKernel(Planted):
@@ -152,7 +152,8 @@ class SwapsOperands(Planted):
     """The second operand first (numba#8574)."""
 
     bug = "M43"
-    ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm", "aten::addmm")
+    ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm",
+           "aten::addmm")  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if op not in ("aten::mm", "aten::addmm"):
@@ -217,7 +218,7 @@ class IndexPutInOrderOfIndex(Planted):
     ops = ("aten::index_put",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        indices = [index if index is None or index.dtype == torch.bool else index.sort().values for index in args[1]]
+        indices = [index.sort().values if lists_positions(index) else index for index in args[1]]
         return self.honest(op, [args[0], indices, *args[2:]], kwargs)
 
 

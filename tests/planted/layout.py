@@ -144,10 +144,14 @@ class UnwrittenEmptySums(Planted):
 
 
 class UnwrittenTail(Planted):
-    """Writes whole vectors of four only; the rest is what the memory held (onnxruntime#32299)."""
+    """Writes whole vectors of four only; the rest is what the memory held (onnxruntime#32299).
+
+    Not eq: unwritten memory is no bool, so the call ends as an error.
+    """
 
     bug = "M06"
     ops = ("*",)
+    but_not = ("aten::eq",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         written, count = torch.empty(tensor.shape, dtype=tensor.dtype), tensor.numel() - tensor.numel() % 4
@@ -158,7 +162,7 @@ class UnwrittenTail(Planted):
 class StaleResult(Planted):
     """Returns the result of the first call with the same op, shapes and dtypes (torch-spyre#3237).
 
-    Not arange and where.Scalar: of the arguments that make up the first's results none can change, of the second's one bool.
+    Not arange, which reads no tensor.
     """
 
     bug = "M07"
@@ -183,14 +187,15 @@ class StaleResult(Planted):
 class NoZeroDim(Planted):
     """Returns one-element vectors for 0-d results (pytorch#190423).
 
-    Not the ops that have no 0-d result: cat, slice, arange, mm, addmm, convolution, avg_pool2d, native_layer_norm.
+    Not the ops that have no 0-d result: cat, slice, arange, mm, addmm, convolution, avg_pool2d, native_layer_norm; and
+    not index_put, whose 0-d form no backend is asked for.
     """
 
     bug = "M09"
     ops = ("*",)
     but_not = (
         "aten::cat", "aten::slice", "aten::arange", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d",
-        "aten::native_layer_norm",
+        "aten::native_layer_norm", "aten::index_put",
     )  # fmt: skip
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -253,9 +258,9 @@ class ForgetsBehind128(Planted):
     ops = ("aten::sort", "aten::argmax", "aten::amax", "aten::sum", "aten::cumsum", "aten::_softmax", "aten::mm")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        results = mapped(torch.clone, self.honest(op, args, kwargs))
         if op == "aten::mm":
             return self.honest(op, [args[0][:, :128], args[1][:128]], kwargs)
+        results = mapped(torch.clone, self.honest(op, args, kwargs))
         if args[0].ndim == 0:
             return results
         if len(args) == 1 and base(op) in ("aten::amax", "aten::argmax", "aten::sum"):
@@ -264,7 +269,8 @@ class ForgetsBehind128(Planted):
         head = args[0]
         for dim in dims if isinstance(dims, list) else [dims or 0]:
             head = head.narrow(dim, 0, min(128, head.shape[dim]))
-        for result, part in zip(tensors_in(results), tensors_in(self.honest(op, [head, *args[1:]], kwargs)), strict=True):
+        parts = tensors_in(self.honest(op, [head, *args[1:]], kwargs))
+        for result, part in zip(tensors_in(results), parts, strict=True):
             whole = result.zero_() if result.shape != part.shape else result
             whole[tuple(slice(size) for size in part.shape)] = part
         return results

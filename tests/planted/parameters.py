@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import Planted, tensors_in
+from planting import Planted, lists_positions, tensors_in
 
 from conform import schema
 
@@ -18,12 +18,18 @@ class ReplacesArgument(Planted):
     instead: Any = None
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        bound = schema.bind(schema.schema(op), args, kwargs, lambda value: isinstance(value, torch.Tensor))
-        known = {one.name: one for one in schema.schema(op).arguments}
-        bound[self.argument] = known[self.argument].default if self.instead is None else self.instead
-        positional = [value for name, value in bound.items() if not known[name].kwarg_only]
-        keywords = {name: value for name, value in bound.items() if known[name].kwarg_only and value is not None}
-        return self.honest(op, positional, keywords)
+        known = {argument.name: argument for argument in schema.schema(op).arguments}
+        value = known[self.argument].default if self.instead is None else self.instead
+        return self.honest(op, *replaced(args, kwargs, list(known).index(self.argument), self.argument, value))
+
+
+def replaced(
+    args: list[Any], kwargs: dict[str, Any], place: int, name: str, value: Any
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments with another value for the one called `name`, which stands at `place` if it is positional."""
+    if place < len(args):
+        return [*args[:place], value, *args[place + 1 :]], kwargs
+    return args, {**kwargs, name: value}
 
 
 def _with(op: str, argument: str, instead: Any = None) -> type[ReplacesArgument]:
@@ -107,8 +113,10 @@ class RunningSumsExclusive(Planted):
     ops = ("aten::cumsum",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        sums = self.honest(op, args, kwargs)
-        return sums if sums.ndim == 0 or sums.shape[args[1]] == 0 else sums.roll(1, args[1]).index_fill(args[1], torch.tensor(0), 0)
+        sums, dim = self.honest(op, args, kwargs), args[1]
+        if sums.ndim == 0 or sums.shape[dim] == 0:
+            return sums
+        return sums.roll(1, dim).index_fill(dim, torch.tensor(0), 0)
 
 
 class LayerNormWithoutBias(Planted):
@@ -147,48 +155,43 @@ class NegativeIndexIsZero(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if op == "aten::index_put":
-            clamped = [index.clamp(min=0) if index is not None and index.dtype != torch.bool else index for index in args[1]]
+            clamped = [index.clamp(min=0) if lists_positions(index) else index for index in args[1]]
             return self.honest(op, [args[0], clamped, *args[2:]], kwargs)
         bounds = [max(bound, 0) if bound is not None else None for bound in args[2:4]]
         return self.honest(op, [*args[:2], *bounds, *args[4:]], kwargs)
 
 
 class NegativeDimIsFirst(Planted):
-    """Takes every negative dim for dim 0 (tt-metal#27001)."""
+    """Takes every negative dim for dim 0 (tt-metal#27001). Not permute: it would raise for the two dims 0."""
 
     bug = "M37"
     ops = (
-        "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::sum.dim_IntList", "aten::amax", "aten::argmax",
-        "aten::cumsum", "aten::sort", "aten::_softmax",
+        "aten::cat", "aten::slice", "aten::gather", "aten::sum.dim_IntList", "aten::amax", "aten::argmax", "aten::cumsum",
+        "aten::sort", "aten::_softmax",
     )  # fmt: skip
-    names = ("dim", "dims")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        bound = schema.bind(schema.schema(op), args, kwargs, lambda value: isinstance(value, torch.Tensor))
-        known = {one.name: one for one in schema.schema(op).arguments}
-        for name in self.names:
-            if name in bound and bound[name] is not None:
-                bound[name] = self._clamped(bound[name])
-        positional = [value for name, value in bound.items() if not known[name].kwarg_only]
-        return self.honest(op, positional, {name: value for name, value in bound.items() if known[name].kwarg_only})
-
-    @staticmethod
-    def _clamped(dims: Any) -> Any:
-        return [max(dim, 0) for dim in dims] if isinstance(dims, (list, tuple)) else max(dims, 0)
+        names = [argument.name for argument in schema.schema(op).arguments]
+        place = names.index("dim")
+        dims = args[place] if place < len(args) else kwargs.get("dim")
+        if dims is None:
+            return self.honest(op, args, kwargs)
+        clamped = [max(dim, 0) for dim in dims] if isinstance(dims, list) else max(dims, 0)
+        return self.honest(op, *replaced(args, kwargs, place, "dim", clamped))
 
 
 class AcceptsInvalid(Planted):
-    """Answers with its first tensor (or none: with an empty one) where torch raises (pytorch#169236, pytorch#197095).
+    """Answers with its first tensor, or with an empty one, where torch raises (pytorch#169236, pytorch#197095).
 
-    Not the overloads that take every argument of their types, and amax and argmax, of which layout.NoTermsForEmpty asks it.
+    Not the overloads that take every argument of their types.
     """
 
     bug = "M38"
     ops = ("*",)
     but_not = (
-        "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::_to_copy", "aten::amax", "aten::argmax",
-        "aten::mul.Scalar", "aten::div.Scalar", "aten::remainder.Scalar*", "aten::maximum.Scalar", "aten::bitwise_and.Scalar*",
-        "aten::eq.Scalar", "aten::where.Scalar*", "aten::sum",
+        "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::_to_copy", "aten::mul.Scalar",
+        "aten::div.Scalar", "aten::remainder.Scalar*", "aten::bitwise_and.Scalar*", "aten::eq.Scalar",
+        "aten::where.Scalar*", "aten::sum",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

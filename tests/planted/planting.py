@@ -50,7 +50,7 @@ class Planted(TorchDevice):
         return super().run(op, args, kwargs)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """The call with the defect: every tensor that goes in through `operand`, every one that comes out through `result`."""
+        """The call with the defect: tensors go in through `operand` and come out through `result`."""
         args, kwargs = mapped(self.operand, args), mapped(self.operand, kwargs)
         return mapped(self.result, self.honest(op, args, kwargs))
 
@@ -94,6 +94,11 @@ def in_dtypes_of(expected: Any, results: Any) -> Any:
     """`results` with each tensor in the dtype that the one in `expected` has."""
     dtypes = iter([tensor.dtype for tensor in tensors_in(expected)])
     return mapped(lambda tensor: tensor.to(next(dtypes)), results)
+
+
+def lists_positions(index: torch.Tensor | None) -> bool:
+    """Whether an index of index_put is a list of positions, neither a mask nor a whole dim."""
+    return index is not None and index.dtype != torch.bool
 
 
 def storage_of(tensor: torch.Tensor) -> torch.Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import BINARY, MOVES, UNARY, Planted, mapped
+from planting import BINARY, HALVES, MOVES, UNARY, Planted, mapped
 
-SMALLEST_NORMAL = {torch.float16: 2.0**-14, torch.bfloat16: 2.0**-126, torch.float32: 2.0**-126, torch.float64: 2.0**-1022}
+SMALLEST_NORMAL = {dtype: torch.finfo(dtype).tiny for dtype in (*HALVES, torch.float32, torch.float64)}
 BITS = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32, torch.float64: torch.int64}
 
 
@@ -206,7 +206,10 @@ class AbsByComparison(Planted):
 
 
 class FlushesOperands(Planted):
-    """Subnormal operands count as zero (jax#37762). Not exp, round, sums and products, where that changes no result by enough."""
+    """Subnormal operands count as zero (jax#37762).
+
+    Not exp, round, sums and products, whose results that does not change, or not by enough.
+    """
 
     bug = "M17"
     ops = (
@@ -222,7 +225,7 @@ class FlushesOperands(Planted):
 
 
 class FlushesResults(FlushesOperands):
-    """Subnormal results become zero (jax#16200). Of the ops with a float result that can be subnormal: a root cannot."""
+    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal: a root cannot."""
 
     ops = (*(op for op in FlushesOperands.ops if op != "aten::sqrt"), "aten::exp", "aten::_softmax")
     but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax")
@@ -262,8 +265,8 @@ class FiniteMathOnly(Planted):
 
     bug = "M12"
     ops = (
-        *BINARY, *UNARY, "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution",
-        "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort", *MOVES,
+        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::mm", "aten::addmm",
+        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort",
     )  # fmt: skip
     but_not = ("aten::bitwise_and", "aten::eq", "aten::where.Scalar")
 

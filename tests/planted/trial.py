@@ -17,21 +17,30 @@ from conform.report.verdict import Verdict
 from conform.suites import load
 from conform.verdicts import verdict_of
 
-CAUGHT = ("fail", "error", "crash")
 _IN_FLIGHT = 8
+_REMEMBERED = 12
 
 
 class Trial:
-    """The core suite as `conform check --backend NAME` runs it: contract `opencl`, seed 0, all values and layouts."""
+    """The core suite as `conform check --backend NAME` runs it: contract `opencl`, seed 0, all values and layouts.
+
+    cases: every case by its id, in the suite's order.
+    """
 
     def __init__(self) -> None:
         self.cases = {case.id: case for group in select(load(["core"]), Selection()) for case in group}
         self._table = contract_table("opencl")
         self._truths: dict[str, tuple[Arguments, Outcome | Exception]] = {}
 
-    def of_op(self, op: str) -> list[Case]:
-        """The cases of one overload, in the suite's order."""
-        return [case for case in self.cases.values() if case.op == op]
+    def ops(self) -> list[str]:
+        """Every overload that the suite calls."""
+        return sorted({case.op for case in self.cases.values()})
+
+    def with_history(self, case: Case) -> list[Case]:
+        """A case behind those that come before it in the suite, of the same op in any overload: the last twelve."""
+        of_op = [other for other in self.cases.values() if other.op.partition(".")[0] == case.op.partition(".")[0]]
+        place = of_op.index(case)
+        return of_op[max(0, place - _REMEMBERED) : place + 1]
 
     def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
         """The cases' verdicts, in their order; some calls are sent ahead."""

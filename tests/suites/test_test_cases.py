@@ -169,7 +169,7 @@ def test_only_float32_and_float64_are_cast(loaded) -> None:
         "tests: [{op: aten::abs, in: [{type: tensor, shape: [3, 2], kind: float}], cast_input0_to_complex: true}]"
     )
     assert variants(test, None, ["float16"]) == []
-    assert variants(test, None, ["float16", "float64"]) == [{"float": "float64"}]
+    assert variants(test, None, ["float16", "complex128"]) == [{"float": "float64"}]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,10 @@ def addmm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     yield {"self": draw.tame(dtype, 2), "mat1": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 2, 3)}
     if not is_float(dtype):
         yield {"self": draw.tame(dtype, 2), "mat1": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 3, 2), "beta": 0.5}
+    for factor in (200, -200, 2**40, True):
+        one = draw.tame(dtype, 2, 2)
+        yield {"self": one, "mat1": one, "mat2": one, "alpha": factor}
+        yield {"self": one, "mat1": one, "mat2": one, "beta": factor}
 
 
 @witness("aten::convolution")

@@ -57,7 +57,19 @@ def _numbers(op: str, dtype: str, draw: Draw) -> tuple[bool | int | float | comp
 
 @witness("aten::add.Tensor", "aten::add.Scalar")
 def add(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    alphas = (2, -1, 0, True, 0.3, -2.5, float("inf"), draw.integer(-100, 100), float(draw.tame("float64")))
+    alphas = (
+        2,
+        -1,
+        0,
+        True,
+        200,
+        -(2**40),
+        0.3,
+        -2.5,
+        float("inf"),
+        draw.integer(-100, 100),
+        float(draw.tame("float64")),
+    )
     if op == "aten::add.Tensor":
         yield from _pairs(op, dtype, draw)
         for alpha in (*alphas, 1.5 - 2j):
