@@ -160,8 +160,9 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
     groups = _groups(suite, selection)
     everything = [case for group in groups for case in group]
+    ops = sorted({name for case in everything for name in (case.op, case.op.partition(".")[0])})
     tests = {
-        "--op": (selection.ops, _matches_op, sorted({case.op for case in everything})),
+        "--op": (selection.ops, _matches_op, ops),
         "--dtype": (
             selection.dtypes,
             lambda case, name: case.dtype == name,

@@ -108,10 +108,10 @@ def check(
 
     Exit code: 0 every judged case passed; 1 some did not; 2 usage or bad input; 3 nothing could be judged.
     """
-    from conform.straight_line import check as run_check
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted
+    from conform.straight_line import check as run_check
 
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:

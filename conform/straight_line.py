@@ -25,6 +25,7 @@ from conform.suites import load
 from conform.verdicts import cannot_run, verdict_of
 
 IN_FLIGHT = 8
+TIMEOUT_S = 30.0  # for one call of the backend
 
 
 def check(
@@ -39,7 +40,7 @@ def check(
     values: str | None = None,
     layouts: str | None = None,
     contract: str = "opencl",
-    timeout_s: float = 30.0,
+    timeout_s: float = TIMEOUT_S,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
 ) -> Run:

@@ -17,7 +17,9 @@ from conform.interp.registry import semantics
 
 
 def _checked(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> np.ndarray:
-    """`index` counted from zero; out of range is an error (P26)."""
+    """`index`, of int64 or int32, counted from zero; out of range is an error (P26)."""
+    if format_of(index).name not in ("int64", "int32"):
+        raise InvalidArguments(f"an index is int64 or int32, got {format_of(index).name}")
     outside = (index < smallest) | (index >= extent)
     if outside.any():
         raise InvalidArguments(f"index {index[outside].flat[0]} is out of range for dim {dim} of size {extent}")
