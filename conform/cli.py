@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conform.errors import ConformError
+from conform.errors import ConformError, KitDefect
 
 if TYPE_CHECKING:
     from conform.report.record import Run
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_SUITE = ("core",)
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h; Python's own 1 would read as a verdict
+INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 
 
 class _Verbs(click.Group):

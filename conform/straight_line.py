@@ -13,7 +13,7 @@ from conform.backends.client import BackendProcess
 from conform.backends.reply import Reply
 from conform.cases import Case, Selection, select
 from conform.contracts.tables import Table, contract_table
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
@@ -138,7 +138,7 @@ def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
     except Exception as defect:  # a defect of the kit in one case must not lose the others; it is told as what it is
         place = traceback.extract_tb(defect.__traceback__)[-1]
         where = f"{place.name}, line {place.lineno}"
-        return Unjudged(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
+        return KitDefect(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
 
 
 def _judged(asked: _Asked, process: BackendProcess, table: Table) -> Verdict:

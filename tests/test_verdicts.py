@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import conform
+from conform import straight_line
 from conform.backends.reply import Output, Reply
 from conform.cases import Case, Draw
 from conform.contracts.tables import contract_table
@@ -180,6 +182,15 @@ def test_invalid_arguments_must_be_refused() -> None:
 
 
 # --- Not judged -------------------------------------------------------------------------------------------------------
+
+
+def test_a_defect_of_the_kit_in_one_case_is_told_as_one_and_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(straight_line, "evaluate", lambda *_: 1 // 0)
+    run = conform.check("smoke", backend="cpu", ids=["smoke_exp/float32/*"])
+    assert {case["status"] for case in run.cases} == {"unjudged"}
+    assert {case["rule"] for case in run.cases} == {"defect of the kit"}
+    assert "ZeroDivisionError" in run.cases[0]["reason"]
+    assert run.exit_code == 70
 
 
 def test_without_semantics_nothing_is_judged() -> None:

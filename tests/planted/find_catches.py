@@ -3,7 +3,8 @@
     python tests/planted/find_catches.py
 
 A case is named only if torch on the CPU and the interpreter pass it. The plainest comes first: valid calls before those
-that a backend must refuse, contiguous before other layouts, typical before special values, then the shortest id. Exits with 1 and lists the holes if a plant survives.
+that a backend must refuse, contiguous before other layouts, typical before special values, then the shortest id.
+Exits with 1 and lists the holes if a plant survives.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Trial:
 
 def _call(case: Case) -> Call:
     placed = case.arguments(case.draw.arguments())
-    return Call(case.op, placed.args, placed.kwargs)
+    return Call(case.op, placed.args, placed.kwargs, placed.requires_grad)
 
 
 def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:

@@ -7,7 +7,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import boolean, check, check_open, f16, f32, goldens, i8, i32, i64, u8
 
 
@@ -104,3 +105,8 @@ def test_index_put_refuses() -> None:
     ):
         with pytest.raises(InvalidArguments):
             goldens("aten::index_put", operand, indices, values)
+
+
+def test_index_put_with_a_0d_mask_is_not_judged() -> None:
+    with pytest.raises(Unjudged, match="0-d mask"):
+        evaluate("aten::index_put", [np.float32([1, 2]), [np.array(True)], np.float32([3])], {})
