@@ -50,7 +50,7 @@ class Draw:
     def arguments(self) -> Arguments:
         """The typical inputs, contiguous."""
         drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample)
-        return Arguments(drawn.args, drawn.kwargs, drawn.literal, drawn.requires_grad)
+        return Arguments(drawn.args, drawn.kwargs, drawn.literal, drawn.requires_grad, drawn.scalars)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from conform.backends.reply import Reply
 from conform.cases import Case, Selection, select
 from conform.contracts.tables import Table, contract_table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
-from conform.inputs.arguments import Arguments
+from conform.inputs.arguments import Arguments, exported
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
@@ -110,7 +110,8 @@ def verdicts_of(
                 yield refused
                 continue
             arguments = case.arguments(typical)
-            process.submit(Call(case.op, arguments.args, arguments.kwargs, arguments.requires_grad))
+            sent = exported(arguments) if described["exports"] else arguments
+            process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
             waiting.append(_Asked(case, arguments, _golden(case, arguments, goldens)))
             if len(waiting) >= IN_FLIGHT:
                 yield _judged(waiting.popleft(), process, table)

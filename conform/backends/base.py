@@ -17,12 +17,15 @@ class Backend:
     """Runs operators. A subclass sets `name` (and `version`, if it has one) and implements `run`.
 
     It is created without arguments, in a worker process of its own that never sees an expected value. `device` is the
-    kind of hardware a test's `device` field is held against: a torch device string, by default "cpu".
+    kind of hardware a test's `device` field is held against: a torch device string, by default "cpu". A backend that
+    exports its calls to a runtime with tensor inputs alone sets `exports`: scalar nodes then arrive as tensors of shape
+    (1,), scalar_tensor nodes as 0-d tensors.
     """
 
     name: str = ""
     version: str | None = None
     device: str = "cpu"
+    exports: bool = False
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The result of one call: a torch tensor on any device, a Python scalar, None, or a tuple or list of these.

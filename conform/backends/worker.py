@@ -38,6 +38,7 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
         "name": backend.name,
         "version": backend.version,
         "device": backend.device,
+        "exports": backend.exports,
         "hardware": _hardware(backend.device),
         "torch": torch.__version__,
         "threads": threads,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from conform.interp.numerics.formats import format_named
 
 if TYPE_CHECKING:
     from conform.inputs.layouts import Placed
@@ -21,13 +23,15 @@ class Arguments:
     A tensor is a numpy array in the storage dtype of its format, or a `Placed` where its layout is not contiguous.
     Everything else is as in the case's header: Python scalars, strings, None, and lists of any of these.
     `literal` holds the numbers of the tensors whose values the test wrote out; they are never replaced. `requires_grad`
-    holds those of the tensors that the backend gets with this flag.
+    holds those of the tensors that the backend gets with this flag. `scalars` tells where the test's scalar nodes
+    stand, and their dtypes: ("in", 0), ("kwargs", "alpha"), ("in", 1, 2) inside a list.
     """
 
     args: list[Any]
     kwargs: dict[str, Any] = field(default_factory=dict)
     literal: frozenset[int] = frozenset()
     requires_grad: frozenset[int] = frozenset()
+    scalars: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
 def is_tensor(value: object) -> bool:
@@ -66,4 +70,24 @@ def map_tensors(arguments: Arguments, function: Callable[[int, Tensor], Tensor])
 
     args = [mapped(value) for value in arguments.args]
     kwargs = {name: mapped(value) for name, value in arguments.kwargs.items()}
-    return Arguments(args, kwargs, arguments.literal, arguments.requires_grad)
+    return replace(arguments, args=args, kwargs=kwargs)
+
+
+def exported(arguments: Arguments) -> Arguments:
+    """The arguments as an export-type backend gets them: the values of scalar nodes as tensors of shape (1,).
+
+    Source: "Export note" of the YAML specification. Tensors are numbered anew, the ones that require gradients too.
+    """
+
+    def sent(value: Any, place: tuple[str | int, ...]) -> Any:
+        if place in arguments.scalars and value is not None:
+            return np.array([value]).astype(format_named(arguments.scalars[place]).storage)
+        if isinstance(value, list | tuple):
+            return type(value)([sent(item, (*place, at)) for at, item in enumerate(value)])
+        return value
+
+    args = [sent(value, ("in", at)) for at, value in enumerate(arguments.args)]
+    kwargs = {name: sent(value, ("kwargs", name)) for name, value in arguments.kwargs.items()}
+    tracked = {id(tensor) for k, tensor in enumerate(tensors(arguments)) if k in arguments.requires_grad}
+    new = replace(arguments, args=args, kwargs=kwargs)
+    return replace(new, requires_grad=frozenset(k for k, tensor in enumerate(tensors(new)) if id(tensor) in tracked))

@@ -7,7 +7,7 @@ only casts them. The defaults are documented in docs/yaml.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from conform.interp.numerics.formats import Format, format_named
 from conform.suites import nodes
+from conform.suites.dtypes import DEFAULT_DTYPES
 from conform.suites.nodes import Draw, Node
 from conform.suites.test import Test
 from conform.suites.variants import Variant
@@ -29,6 +30,7 @@ class Stream(Protocol):
     def bernoulli(self, p: float, shape: tuple[int, ...]) -> np.ndarray: ...
 
 
+Place = tuple[str | int, ...]  # of a node: ("in", 0), ("kwargs", "weight"), ("in", 1, 2) inside a list
 StreamFactory = Callable[[str, int, str], Stream]  # test id, sample number, label
 
 
@@ -40,6 +42,7 @@ class Arguments:
     kwargs: dict[str, Any]
     literal: frozenset[int]  # tensors whose elements the file gives
     requires_grad: frozenset[int]
+    scalars: Mapping[Place, str]  # where `scalar` nodes stand, and the dtype of each
 
 
 def sample(test: Test, variant: Variant, stream_factory: StreamFactory, sample: int) -> Arguments:
@@ -49,11 +52,11 @@ def sample(test: Test, variant: Variant, stream_factory: StreamFactory, sample: 
     format. An object to be constructed is the `nodes.Construct` that describes it: nothing is imported here.
     """
     sampler = _Sampler(test, variant, stream_factory, sample)
-    args = [sampler.value(node, f"in.{at}") for at, node in enumerate(test.inputs)]
-    kwargs = {key: sampler.value(node, f"kwargs.{key}") for key, node in test.kwargs.items()}
+    args = [sampler.value(node, ("in", at)) for at, node in enumerate(test.inputs)]
+    kwargs = {key: sampler.value(node, ("kwargs", key)) for key, node in test.kwargs.items()}
     if test.cast_input0_to_complex and args[0].dtype.kind != "c":
         args[0] = args[0].view(f"complex{args[0].dtype.itemsize * 16}")[..., 0]
-    return Arguments(args, kwargs, frozenset(sampler.literal), frozenset(sampler.requires_grad))
+    return Arguments(args, kwargs, frozenset(sampler.literal), frozenset(sampler.requires_grad), sampler.scalars)
 
 
 class _Sampler:
@@ -67,32 +70,34 @@ class _Sampler:
         self.tensors = 0
         self.literal: set[int] = set()
         self.requires_grad: set[int] = set()
+        self.scalars: dict[Place, str] = {}
 
-    def stream(self, label: str) -> Stream:
-        return self.stream_factory(self.test.draw_id, self.sample, label)
+    def stream(self, place: Place, suffix: str = "") -> Stream:
+        return self.stream_factory(self.test.draw_id, self.sample, ".".join(map(str, place)) + suffix)
 
-    def value(self, node: Node, label: str) -> Any:
+    def value(self, node: Node, place: Place) -> Any:
         match node:
             case nodes.Tensor():
-                return self._tensor(node, label)
+                return self._tensor(node, place)
             case nodes.Const():
                 return node.value
             case nodes.Scalar():
-                return node.value if node.draw is None else _scalar(node, node.draw, self.stream(label))
+                self.scalars[place] = node.dtype or DEFAULT_DTYPES[node.kind]
+                return node.value if node.draw is None else _scalar(node, node.draw, self.stream(place))
             case nodes.Repeated():
-                return [self.value(node.element, f"{label}.{at}") for at in range(node.length)]
+                return [self.value(node.element, (*place, at)) for at in range(node.length)]
             case nodes.Sequence():
-                values = [self.value(part, f"{label}.{at}") for at, part in enumerate(node.parts)]
+                values = [self.value(part, (*place, at)) for at, part in enumerate(node.parts)]
                 return tuple(values) if node.is_tuple else values
             case nodes.Optional():
-                is_none = node.p_none > 0 and bool(self.stream(f"{label}?").bernoulli(node.p_none, ()))
-                return None if is_none else self.value(node.element, label)
+                is_none = node.p_none > 0 and bool(self.stream(place, "?").bernoulli(node.p_none, ()))
+                return None if is_none else self.value(node.element, place)
             case nodes.Mapping():
-                return {key: self.value(entry, f"{label}.{key}") for key, entry in node.entries.items()}
+                return {key: self.value(entry, (*place, key)) for key, entry in node.entries.items()}
             case nodes.Construct():
                 return node
 
-    def _tensor(self, tensor: nodes.Tensor, label: str) -> np.ndarray:
+    def _tensor(self, tensor: nodes.Tensor, place: Place) -> np.ndarray:
         number, self.tensors = self.tensors, self.tensors + 1
         fmt = format_named(tensor.dtype or self.variant[tensor.kind])
         if tensor.requires_grad:
@@ -100,7 +105,7 @@ class _Sampler:
         if tensor.draw is None:
             self.literal.add(number)
             return np.asarray(literal_array(tensor, fmt))
-        return np.asarray(draw_array(tensor.draw, fmt, tensor.shape, self.stream(label)))
+        return np.asarray(draw_array(tensor.draw, fmt, tensor.shape, self.stream(place)))
 
 
 def literal_array(tensor: nodes.Tensor, fmt: Format) -> np.ndarray:

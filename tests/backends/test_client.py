@@ -136,7 +136,7 @@ def test_replies_come_in_the_order_of_the_calls(misbehaving: BackendProcess) -> 
 
 def test_description(misbehaving: BackendProcess) -> None:
     description = misbehaving.describe()
-    assert list(description) == ["name", "version", "device", "hardware", "torch", "threads"]
+    assert list(description) == ["name", "version", "device", "exports", "hardware", "torch", "threads"]
     assert (description["name"], description["version"], description["device"]) == ("misbehaving", "1.2", "cpu")
 
 

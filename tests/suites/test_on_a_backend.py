@@ -132,3 +132,29 @@ def test_a_file_without_tests_has_nothing_to_check(tmp_path: Path) -> None:
     path.write_text("tests: []")
     with pytest.raises(UsageError, match=r"s\.yaml: no test, so no case to check$"):
         conform.check([str(path)], "cpu")
+
+
+def test_scalars_are_exported_as_tensors_of_one_element(tmp_path: Path) -> None:
+    """Export note: scalar nodes, nested or in kwargs, become (1,); scalar_tensor stays rank 0, const stays a number."""
+    (tmp_path / "exporting.py").write_text(
+        "import torch, conform\n"
+        "class Exporting(conform.Backend):\n"
+        "    name, exports = 'exporting', True\n"
+        "    def run(self, op, args, kwargs):\n"
+        "        other, alpha = args[1], kwargs['alpha']\n"
+        "        shapes = [list(x.shape) if isinstance(x, torch.Tensor) else x for x in (other, alpha)]\n"
+        "        if shapes != [EXPECTED[other.dtype], [1]]:\n"
+        "            raise ValueError(f'{shapes} {other.dtype} {alpha}')\n"
+        "        return torch.add(args[0], other, alpha=alpha.item())\n"
+        "EXPECTED = {torch.float32: [1], torch.float64: []}\n"
+    )
+    suite = tmp_path / "scalars.yaml"
+    suite.write_text(
+        "tests:\n"
+        "  - {id: scalar, op: aten::add, in: [{type: tensor, shape: [3], dtype: float32},"
+        " {type: scalar, kind: float, value: 2.5}], kwargs: {alpha: {type: scalar, kind: int, value: 2}}}\n"
+        "  - {id: scalar_tensor, op: aten::add, in: [{type: tensor, shape: [3], dtype: float64},"
+        " {type: scalar_tensor, dtype: float64, value: 2.5}], kwargs: {alpha: {type: scalar, kind: int, value: 2}}}\n"
+    )
+    run = conform.check([str(suite)], backend=f"{tmp_path / 'exporting.py'}::Exporting")
+    assert [(case["status"], case["reason"]) for case in run.cases] == [("pass", None)] * 2
