@@ -8,8 +8,13 @@ import numpy as np
 
 from conform.agreement.agreement import Agreement, agree_on
 from conform.agreement.registry import Call
+from conform.agreement.witness.functions import UNARY
 from conform.agreement.witness.values import COMPLEX, HALVES, REAL
 from conform.interp.numerics.formats import FORMATS
+
+# Real functions of one number, but for those that are another's under a second name, and one that has no 16-bit kernels.
+_ALIASES = {name for name in UNARY.split() if name.removeprefix("special_") in UNARY.split() and "_" in name}
+_REAL_FUNCTIONS = [name for name in UNARY.split() if name not in _ALIASES and name != "special_ndtri"]
 
 # The keywords with which each op sees every input.
 KEYWORDS: dict[str, tuple[Call, ...]] = {
@@ -21,6 +26,7 @@ KEYWORDS: dict[str, tuple[Call, ...]] = {
     "aten::abs": ({},),
     "aten::round": ({},),
     "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX),
+    **{f"aten::{name}": ({},) for name in _REAL_FUNCTIONS},
 }
 
 

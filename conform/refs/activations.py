@@ -53,19 +53,25 @@ def _activation_limit(x: float) -> float | Unspecified:
 
 def round_softplus(dtype: str, x: float, beta: float, threshold: float) -> float:
     """log(1 + e^(beta x)) / beta, and x itself where beta x > threshold (P48)."""
-    finite = isfinite(x) and isfinite(beta)
-    scaled = Fraction(x) * Fraction(beta) if finite else x * beta
-    if scaled > threshold:
+    if not (isfinite(x) and isfinite(beta)):
+        return _softplus_limit(x, beta, threshold)
+    if Fraction(x) * Fraction(beta) > threshold:
         return x
-    if not finite:
-        return scaled / beta if isnan(scaled) or scaled > 0 else 0.0 / beta  # log(1 + e^inf), log(1 + e^-inf)
     if beta == 0:
         return copysign(inf, beta)  # log 2 / 0
     return round_real(dtype, lambda: _log1p_exp(arb(x) * arb(beta)) / arb(beta))
 
 
+def _softplus_limit(x: float, beta: float, threshold: float) -> float:
+    """softplus where x or beta is infinite, or beta NaN: log(1 + e^inf) is infinite, log(1 + e^-inf) zero."""
+    scaled = x * beta
+    if isnan(scaled) or scaled > threshold:
+        return nan if isnan(scaled) else x
+    return (inf if scaled > 0 else 0.0) / beta
+
+
 def _log1p_exp(x: arb) -> arb:
-    """log(1 + e^x). Where |x| > 4000, e^-4000 < 2^-5770 stands for e^-|x|: next to a double either can but tip a tie."""
+    """log(1 + e^x). Where |x| > 4000, e^-4000 < 2^-5770 stands for e^-|x|: next to a double both can but tip a tie."""
     return x.max(arb(0)) + (-abs(x)).max(arb(-4000)).exp().log1p()
 
 

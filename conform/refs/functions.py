@@ -7,8 +7,8 @@ is disputed. Integers and bools are first converted to float32, the default dtyp
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from math import isnan, nan
+from functools import cache
+from math import copysign, isnan, nan
 
 from conform.refs.activations import (
     round_logaddexp,
@@ -119,16 +119,24 @@ def _refuse(op: str, dtype: str, *kinds: int) -> None:
 
 
 def _unary(op: str, element: Element, self: RefTensor) -> RefTensor:
-    if op in NOT_OF_INTEGERS:
-        _refuse(op, self.dtype, BOOL, INTEGER)
-    _refuse(op, self.dtype, *([] if op in OF_COMPLEX_TOO else [COMPLEX]))
+    integers = (BOOL, INTEGER) if op in NOT_OF_INTEGERS else ()
+    _refuse(op, self.dtype, *integers, *((COMPLEX,) if op in OF_REALS_ONLY else ()))
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
-    data = [nan if isnan(x) else element(dtype, x) for x in converted(self, dtype)]
+    once = cache(lambda x, _sign: element(dtype, x))  # integers repeat; -0.0 == 0.0, so the sign is part of the key
+    data = [nan if isnan(x) else once(x, copysign(1.0, x)) for x in converted(self, dtype)]
     return RefTensor(dtype, self.shape, data)
 
 
+def _register(op: str, element: Element) -> None:
+    def function(self: RefTensor) -> RefTensor:
+        return _unary(op, element, self)
+
+    function.__name__, function.__doc__ = element.__name__, element.__doc__
+    reference(op)(function)
+
+
 for _op, _element in (OF_COMPLEX_TOO | OF_REALS_ONLY).items():
-    reference(_op)(partial(_unary, _op, _element))
+    _register(_op, _element)
 
 
 @reference("aten::softplus")

@@ -19,7 +19,8 @@ def round_pow(dtype: str, x: float, y: float) -> float:
         return 1.0
     if isnan(x) or isnan(y):
         return nan
-    sign = copysign(1.0, x) if y % 2 == 1 else 1.0  # exact, and an infinity % 2 is NaN: only an odd y keeps the sign
+    odd = abs(y) % 2 == 1  # exact for positive y only: -(1 - 2^-53) % 2 is 1; and inf % 2 is NaN
+    sign = copysign(1.0, x) if odd else 1.0
     if x == 0 or isinf(x) or isinf(y):
         return sign * _pow_limit(abs(x), y)
     if x < 0 and not y.is_integer():

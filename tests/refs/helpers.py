@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import mpmath
+
 from conform.refs import RefTensor, lookup
+from conform.refs.rounding import round_ratio
 
 
 def tensor(dtype: str, nested: object) -> RefTensor:
@@ -24,3 +27,14 @@ def same(actual: RefTensor, dtype: str, nested: object) -> None:
     expected = tensor(dtype, nested)
     assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
     assert list(map(repr, actual.data)) == list(map(repr, expected.data))
+
+
+def same_number(actual: object, expected: object) -> None:
+    """Assert that two elements are the same."""
+    assert repr(actual) == repr(expected)
+
+
+def rounded_mpf(dtype: str, value: mpmath.mpf) -> float:
+    """A finite number of mpmath, rounded once to the format."""
+    m, e = int(mpmath.sign(value) * value.man), int(value.exp)
+    return round_ratio(dtype, m << max(e, 0), 1 << max(-e, 0))
