@@ -79,13 +79,13 @@ def number_and_tensor(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 @witness("aten::softplus")
 def softplus(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
-    yield {"self": draw.wild(dtype, 50, 40)}
+    yield {"self": draw.wild(dtype, 60, 100)}
     for shape in ((3, 1, 4), (), (0,), (2, 0)):
         yield {"self": draw.wild(dtype, *shape)}
     drawn = float(draw.tame("float64"))
     for beta in (1, 2, 0.5, -1, 0.1, -2.5, 0, -0.0, drawn, float("inf"), float("nan")):
         for threshold in (20, 1.5, -3.0, 0.1, float("inf")):
-            yield {"self": draw.wild(dtype, 60), "beta": beta, "threshold": threshold}
-            yield {"self": draw.tame(dtype, 60), "beta": beta, "threshold": threshold}
+            yield {"self": draw.wild(dtype, 40), "beta": beta, "threshold": threshold}
+            yield {"self": draw.tame(dtype, 40), "beta": beta, "threshold": threshold}
     yield {"self": draw.tame(dtype, 60), "beta": 2j}
     yield {"self": draw.tame("int32", 3)}

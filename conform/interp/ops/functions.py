@@ -60,7 +60,7 @@ def _define(
         fmt = float_result(fmt)
         x = numbers(self, fmt)
         value, real = functions.apply(name, fmt, x)
-        spent = None if budget is None else _within_value(budget(Ball.exact(x, compute_format(fmt))), real)
+        spent = None if budget is None else budget(Ball.exact(x, compute_format(fmt)))
         golden = Golden(fmt, value, real, budget=spent, zero_sign_free=zero_sign_free_at(x))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
@@ -75,11 +75,6 @@ def _refuse(op: str, fmt: Format, integers: bool = False, complexes: bool = Fals
     refuse_complex(fmt, op)
 
 
-def _within_value(budget: np.ndarray, real: Real) -> np.ndarray:
-    """Where the formula overflows on the way, the quotient by infinity is 0: off by the value itself."""
-    return np.where(np.isinf(budget), np.abs(real.hi) * (1 + 2.0**-50), budget)
-
-
 def _is_minus_infinity(x: np.ndarray) -> np.ndarray:
     return x == -np.inf
 
@@ -92,11 +87,23 @@ def _one(x: Ball) -> Ball:
 
 
 def _sigmoid_budget(x: Ball) -> np.ndarray:
-    return (_one(x) / (_one(x) + (-x).exp())).rad
+    """Where e^-x overflows, the quotient is 0, off by no more than e^x."""
+    budget = (_one(x) / (_one(x) + (-x).exp())).rad
+    return np.where(np.isinf(budget), _at_most_exp(x.mid), budget)
 
 
 def _silu_budget(x: Ball) -> np.ndarray:
-    return np.maximum((x / (_one(x) + (-x).exp())).rad, (x * (_one(x) / (_one(x) + (-x).exp()))).rad)
+    """Of the quotient and of x times the sigmoid; where e^-x overflows, both are 0, off by no more than |x| e^x."""
+    denominator = _one(x) + (-x).exp()
+    budget = np.maximum((x / denominator).rad, (x * (_one(x) / denominator)).rad)
+    with np.errstate(all="ignore"):
+        return np.where(np.isinf(budget) & (x.mid < 0), _at_most_exp(x.mid + np.log(-x.mid)), budget)
+
+
+def _at_most_exp(x: np.ndarray) -> np.ndarray:
+    """e^x from above: np.exp is good to 2^-49, its operand to 2^-52 of at most 750."""
+    with np.errstate(all="ignore"):
+        return np.exp(x) * (1 + 2.0**-40) + 2.0**-1074
 
 
 SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
