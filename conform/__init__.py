@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conform.backends.base import Backend
-    from conform.straight_line import check
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.straight_line import check
     from conform.truth import Truth, golden
 
 __all__ = [

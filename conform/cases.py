@@ -8,12 +8,13 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from conform import schema
-from conform.errors import UsageError, did_you_mean
+from conform.errors import ConformError, UsageError, did_you_mean
 from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
 from conform.inputs.arguments import Arguments, is_tensor, tensors
 from conform.inputs.draws import Stream
 from conform.inputs.specs.registry import spec_of
+from conform.interp.evaluate import evaluate
 from conform.interp.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES
@@ -147,9 +148,6 @@ def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
 
 
 def _output_dtype(op: str, arguments: Arguments) -> str:
-    from conform.errors import ConformError
-    from conform.interp.evaluate import evaluate
-
     try:
         return evaluate(op, arguments.args, arguments.kwargs).goldens[0].format.name
     except ConformError:
@@ -160,8 +158,9 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
     groups = _groups(suite, selection)
     everything = [case for group in groups for case in group]
+    ops = sorted({name for case in everything for name in (case.op, case.op.partition(".")[0])})
     tests = {
-        "--op": (selection.ops, _matches_op, sorted({case.op for case in everything})),
+        "--op": (selection.ops, _matches_op, ops),
         "--dtype": (
             selection.dtypes,
             lambda case, name: case.dtype == name,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conform.errors import ConformError
+from conform.errors import ConformError, KitDefect
 
 if TYPE_CHECKING:
     from conform.report.record import Run
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_SUITE = ("core",)
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h; Python's own 1 would read as a verdict
+INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 
 
 class _Verbs(click.Group):
@@ -108,10 +108,10 @@ def check(
 
     Exit code: 0 every judged case passed; 1 some did not; 2 usage or bad input; 3 nothing could be judged.
     """
-    from conform.straight_line import check as run_check
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted
+    from conform.straight_line import check as run_check
 
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:

@@ -22,6 +22,12 @@ class Unjudged(ConformError):
     exit_code = 3
 
 
+class KitDefect(Unjudged):
+    """The kit itself failed on a case. The run goes on, and ends with exit code 70 (EX_SOFTWARE of sysexits.h)."""
+
+    exit_code = 70
+
+
 class Unsupported(ConformError):
     """Raised by a backend for what it does not do, with its reason; the case ends as `unsupported`."""
 

@@ -99,32 +99,28 @@ class Bench:
     def __init__(self, config: pytest.Config) -> None:
         from conform.backends.client import BackendProcess
         from conform.contracts.tables import contract_table
+        from conform.straight_line import TIMEOUT_S
 
         self.backend = config.getoption("conform_backend")
         self.contract = config.getoption("conform_contract")
         self.seed = config.getoption("conform_seed")
         self.table = contract_table(self.contract)
-        self.process = BackendProcess(self.backend).__enter__()
+        self.process = BackendProcess(self.backend, timeout_s=TIMEOUT_S).__enter__()
         config.add_cleanup(lambda: self.process.__exit__())
         self.described = self.process.describe()
 
     def verdict(self, case: Case) -> Verdict:
         from conform.straight_line import verdicts_of
 
-        try:
-            (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
-        except Exception:
-            while self.process.in_flight:  # an answer that is left would be taken for the next case's
-                self.process.receive()
-            raise
+        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
         return verdict
 
     def report(self, suite: Suite, verdict: Verdict) -> str:
         """What `conform check` prints of a failing case."""
         from click import unstyle
 
-        from conform.straight_line import identity
         from conform.report import record, tally, terminal
+        from conform.straight_line import identity
 
         run = record.build(
             [verdict], asked=1, suite={"names": suite.names, "digest": suite.digest}, tests=[verdict.test],

@@ -13,7 +13,7 @@ from conform.backends.client import BackendProcess
 from conform.backends.reply import Reply
 from conform.cases import Case, Selection, select
 from conform.contracts.tables import Table, contract_table
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
@@ -25,6 +25,7 @@ from conform.suites import load
 from conform.verdicts import cannot_run, verdict_of
 
 IN_FLIGHT = 8
+TIMEOUT_S = 30.0  # for one call of the backend
 
 
 def check(
@@ -39,7 +40,7 @@ def check(
     values: str | None = None,
     layouts: str | None = None,
     contract: str = "opencl",
-    timeout_s: float = 30.0,
+    timeout_s: float = TIMEOUT_S,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
 ) -> Run:
@@ -137,7 +138,7 @@ def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
     except Exception as defect:  # a defect of the kit in one case must not lose the others; it is told as what it is
         place = traceback.extract_tb(defect.__traceback__)[-1]
         where = f"{place.name}, line {place.lineno}"
-        return Unjudged(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
+        return KitDefect(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
 
 
 def _judged(asked: _Asked, process: BackendProcess, table: Table) -> Verdict:

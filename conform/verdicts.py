@@ -11,12 +11,12 @@ from conform.backends.reply import Output, Reply
 from conform.cases import Case, beyond_the_kit
 from conform.contracts.judge import Elements, has_bound, judge
 from conform.contracts.tables import Row, Table
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS, format_of
 from conform.reach import operands_at
-from conform.report.verdict import Contract, Verdict, Worst
+from conform.report.verdict import KIT_DEFECT, Contract, Verdict, Worst
 
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
@@ -44,7 +44,8 @@ def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, r
     if reply.status in ("crash", "timeout", "unsupported"):
         return _verdict(case, reply.status, reply.reason)
     if isinstance(outcome, Unjudged):
-        return _verdict(case, "unjudged", str(outcome), rule="not decided by the kit")
+        rule = KIT_DEFECT if isinstance(outcome, KitDefect) else "not decided by the kit"
+        return _verdict(case, "unjudged", str(outcome), rule=rule)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error":

@@ -148,6 +148,7 @@ def test_defaults_are_not_shared_between_calls() -> None:
         ("aten::_to_copy", (X,), {"dtype": "float"}, "argument 'dtype': found 'float', expected ScalarType? (a dtype"),
         ("aten::relu", ("x",), {}, "argument 'self': found 'x', expected Tensor"),
         ("aten::cat", ([X, 1.5j, "y"],), {}, "found [tensor of shape [2, 3], 1.5j, 'y'], expected Tensor[]"),
+        ("aten::cat", ([X, 2],), {}, "found [tensor of shape [2, 3], 2], expected Tensor[]"),
     ],
 )  # fmt: skip
 def test_what_does_not_bind_names_operator_argument_found_and_expected(

@@ -15,16 +15,21 @@ import pytest
 
 import conform
 
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
 # (op without overload, dtype, reason): as a run says it.
 KNOWN = {
     *(("aten::_to_copy", "float64", "not the correctly rounded result"),),
     *(("aten::sqrt", "float64", "not the correctly rounded result"),),
-    *(("aten::remainder", dtype, "NaN where a number is expected") for dtype in ("bfloat16", "float32", "float64")),
+    *(
+        ("aten::remainder", dtype, "NaN where a number is expected")  # int32: of an int32 and a float32 tensor
+        for dtype in ("bfloat16", "float32", "float64", "int32")
+    ),
     *(("aten::gelu", "float32", reason) for reason in ("wrong sign of zero", "error above the bound")),
     *(("aten::_softmax", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::index_put", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16")),
+    *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16", "float32")),
 }
 
 
@@ -101,3 +106,62 @@ def test_half_convolutions_are_one_sum_rounded_once():
     assert exact == 1 + 3 * Fraction(1, 2**8)
     golden = conform.golden("aten::convolution", ones, weight, None, [1], [0], [1], True, [0], 1)
     assert golden.value[0, 0, 2] == 1 + 2.0**-6
+
+
+def test_an_output_that_no_input_reaches_is_zero_beside_infinite_weights():
+    # Transposed with stride 3 and kernel 1: outputs 1 and 2 lie between the inputs, 4 in the output padding.
+    weight = np.float32([[[np.inf]]])
+    golden = conform.golden("aten::convolution", np.float32([[[1.0, 2.0]]]), weight, None, [3], [0], [1], True, [1], 1)
+    assert golden.value.tolist() == [[[np.inf, 0.0, 0.0, np.inf, 0.0]]]
+
+
+@pytest.mark.parametrize("op", ["aten::sinh", "aten::cosh"])
+@pytest.mark.parametrize(("dtype", "x"), [("float32", 89), ("float64", 710)])
+def test_sinh_and_cosh_are_finite_to_the_edge_of_the_range(op, dtype, x):
+    # sinh x < cosh x < (e^x + 1) / 2, and e < 2.718281829
+    assert (Fraction("2.718281829") ** x + 1) / 2 < Fraction(float(np.finfo(dtype).max))
+    assert np.isfinite(conform.golden(op, np.array([x], dtype)).value).all()
+
+
+def test_erf_of_a_small_number_is_more_than_the_number():
+    # erf x = 2/sqrt(pi) (x - x^3/3 + ...) > x near 0, and x = 2^-66 is far above the smallest bfloat16.
+    x = np.array([2.0**-66]).astype(ml_dtypes.bfloat16)
+    assert (conform.golden("aten::erf", x).value >= x).all()
+
+
+@pytest.mark.parametrize(("op", "x"), [("aten::i0", np.inf), ("aten::i0", -np.inf), ("aten::special_i1", np.inf)])
+def test_bessel_functions_of_infinity_are_infinite(op, x):
+    # I0(x) >= 1 + x^2/4 and I1(x) >= x/2 for positive x: the first terms of their power series, whose terms are positive.
+    assert conform.golden(op, np.float32([x])).value.tolist() == [np.inf]
+
+
+def test_pow_one_half_is_not_the_square_root_of_minus_zero_and_minus_infinity():
+    # C99 F.9.4.4: pow(+-0, y) is +0 for y > 0 and not an odd integer; pow(-inf, y) is +inf for such a y.
+    value = conform.golden("aten::pow", np.float32([-0.0, -np.inf]), 0.5).value
+    assert value.tolist() == [0.0, np.inf]
+    assert not np.signbit(value[0])
+
+
+def test_rsqrt_of_a_half_is_the_nearest_number():
+    # 326 is a bfloat16; 1/sqrt(326) = y where 326 y^2 = 1. torch's y is off by more than a spacing of 2^-12.
+    x, torch_says, spacing = 326, Fraction(float.fromhex("0x1.c8p-5")), Fraction(1, 2**12)
+    assert x * (torch_says - spacing) ** 2 > 1
+    value = Fraction(float(conform.golden("aten::rsqrt", np.array([x]).astype(ml_dtypes.bfloat16)).value[0]))
+    assert x * (value - spacing / 2) ** 2 < 1 < x * (value + spacing / 2) ** 2
+
+
+def test_the_lower_tail_of_the_normal_distribution_is_positive():
+    # Phi(-x) > x / (1 + x^2) phi(x) (Gordon 1941); e^-21.125 > 2.718281829^-22, 1/sqrt(2 pi) > 0.3989.
+    x = Fraction(13, 2)
+    below = x / (1 + x**2) * Fraction("0.3989") / Fraction("2.718281829") ** 22
+    assert below > Fraction(1, 2**40)
+    assert Fraction(float(conform.golden("aten::special_ndtr", np.float32([-6.5])).value[0])) > below
+
+
+def test_xlogy_of_halves_is_rounded_once():
+    # 7 log 3 lies between 7.6902 and 7.6904, nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
+    value = 7 * Fraction("1.09861228866811")
+    golden = conform.golden("aten::xlogy", *(np.array([n]).astype(ml_dtypes.bfloat16) for n in (7, 3))).value[0]
+    torch_says, spacing = Fraction("7.71875"), Fraction(1, 32)
+    assert abs(value - Fraction(float(golden))) < spacing / 2
+    assert abs(value - torch_says) > Fraction(9, 10) * spacing

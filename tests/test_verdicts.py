@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+import conform
+from conform import straight_line
 from conform.backends.reply import Output, Reply
 from conform.cases import Case, Draw
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.inputs.arguments import Arguments
-from conform.interp.evaluate import evaluate
+from conform.interp.evaluate import evaluate, is_array
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS
 from conform.interp.numerics.real import Real
 from conform.report.verdict import Operand, Verdict
+from conform.schema import resolve
 from conform.suites.nodes import ClassPath
 from conform.suites.test import ModuleSpec, Test
 from conform.verdicts import cannot_run, verdict_of
@@ -26,7 +29,10 @@ INF, NAN = np.inf, np.nan
 
 
 def case(op: str | ModuleSpec, device: str | None = None) -> Case:
-    test = Test("t", op, (), {}, device, False, None, None, "suite.yaml:3", builtin=False)
+    test = Test(
+        id="t", op=op, inputs=(), kwargs={}, device=device, cast_input0_to_complex=False, impl=None, pair=None,
+        location="suite.yaml:3", arguments_at="suite.yaml:3:9", builtin=False,
+    )  # fmt: skip
     return Case("t/float32/typical/contiguous", Draw(test, {}, 0, 0), test.op_name, "float32", "typical", "contiguous")
 
 
@@ -42,7 +48,8 @@ def verdict(op: str, args: list, reply: Reply, outcome: Outcome | Exception | No
             outcome = evaluate(op, args, kwargs)
         except (Unjudged, InvalidArguments) as reason:
             outcome = reason
-    return verdict_of(case(op), Arguments(args, kwargs), outcome, reply, OPENCL)
+    overload = resolve(op, args, kwargs, is_array).name
+    return verdict_of(case(overload), Arguments(args, kwargs), outcome, reply, OPENCL)
 
 
 def ended(verdict: Verdict) -> tuple[str, str | None]:
@@ -175,6 +182,15 @@ def test_invalid_arguments_must_be_refused() -> None:
 
 
 # --- Not judged -------------------------------------------------------------------------------------------------------
+
+
+def test_a_defect_of_the_kit_in_one_case_is_told_as_one_and_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(straight_line, "evaluate", lambda *_: 1 // 0)
+    run = conform.check("smoke", backend="cpu", ids=["smoke_exp/float32/*"])
+    assert {case["status"] for case in run.cases} == {"unjudged"}
+    assert {case["rule"] for case in run.cases} == {"defect of the kit"}
+    assert "ZeroDivisionError" in run.cases[0]["reason"]
+    assert run.exit_code == 70
 
 
 def test_without_semantics_nothing_is_judged() -> None:

@@ -10,7 +10,7 @@ from functools import cache, reduce
 
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 
 Operand = np.ndarray | bool | int | float | complex
@@ -54,6 +54,8 @@ def promote(a: Format, b: Format) -> Format:
 
 
 def _complex_over(component: Format) -> Format:
+    if component.name == "float16":
+        raise Unjudged("no format complex32, which float16 tensors with a complex number make")
     return FORMATS["complex128"] if component.bits == 64 else COMPLEX64
 
 

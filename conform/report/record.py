@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
+from conform.errors import KitDefect
 from conform.report.numbers import element_json, json_value
-from conform.report.verdict import JUDGED, STATUSES, Contract, Operand, Verdict, Worst
+from conform.report.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 
 SCHEMA = "conform.run/1"
 CONFORMANT, NOT_CONFORMANT, NOTHING_JUDGED = 0, 1, 3
@@ -36,7 +37,9 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 every judged case passed, 1 some did not, 3 none could be judged."""
+        """0 every judged case passed, 1 some did not, 3 none could be judged; 70 the kit itself failed on some."""
+        if any(case["rule"] == KIT_DEFECT for case in self.cases):
+            return KitDefect.exit_code
         if self.summary["judged"] == 0:
             return NOTHING_JUDGED
         return CONFORMANT if self.summary["pass"] == self.summary["judged"] else NOT_CONFORMANT

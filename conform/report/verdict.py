@@ -10,6 +10,8 @@ JUDGED = ("pass", "fail", "error", "crash", "timeout")
 NOT_JUDGED = ("unsupported", "unspecified", "unjudged", "waived")
 STATUSES = JUDGED + NOT_JUDGED
 
+KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
+
 
 @dataclass(frozen=True, slots=True)
 class Operand:

@@ -10,10 +10,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from conform.errors import UsageError
+from conform.suites.fields import describe
 from conform.suites.limits import Limits
 from conform.suites.messages import Problems, SourceFile
 from conform.suites.scope import Presets
-from conform.suites.source import Map, SourceError, parse_yaml, read_text
+from conform.suites.source import Map, SourceError, parse_yaml, read_text, real_path
 from conform.suites.written import Document, Header, TestForm
 
 _TEST = TypeAdapter(TestForm)
@@ -112,7 +113,10 @@ class _Reader:
         return True
 
     def _include(self, file: SourceFile, path: Path, name: str, place: tuple[str | int, ...]) -> None:
-        target = (path.parent / name).resolve()
+        try:
+            target = real_path(path.parent / name)
+        except OSError as error:
+            return self._refuse(file, place, f"{describe(name)} cannot be read: {error.strerror}")
         shown = str(Path(file.name).parent / name)
         if target in self.trail:
             chain = [self.merged.files[one] for one in self.trail[self.trail.index(target) :]] + [shown]
@@ -126,7 +130,7 @@ class _Reader:
         try:
             text = read_text(target, self.limits)
         except OSError as error:
-            return self._refuse(file, place, f"{name!r} cannot be read: {error.strerror or error}")
+            return self._refuse(file, place, f"{describe(name)} cannot be read: {error.strerror or error}")
         except SourceError as error:
             self.merged.is_complete = False
             return self.problems.add_at(shown, error.position, error.message)

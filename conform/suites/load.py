@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os.path
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from conform.errors import UsageError
 from conform.suites import builtin
 from conform.suites.document import read_document
 from conform.suites.expand import expand
+from conform.suites.fields import describe
 from conform.suites.fit import misfit
 from conform.suites.limits import Limits
 from conform.suites.messages import Problems, TooManyProblems, suggest
@@ -76,11 +78,11 @@ def _files(names: list[str]) -> list[tuple[Path, str, bool]]:
         if name in builtin.NAMES:
             for path in builtin.files(name):
                 found.setdefault(path, (path, builtin.shown(path), True))
-        elif Path(name).is_file():
+        elif os.path.isfile(name):
             found.setdefault(Path(name).resolve(), (Path(name), name, False))
         else:
-            raise UsageError(f"no suite {name!r}{suggest(name, builtin.NAMES)}; expected {' or '.join(builtin.NAMES)}, "
-                             f"or the path of a YAML file")  # fmt: skip
+            hint = f"{suggest(name, builtin.NAMES)}; expected {' or '.join(builtin.NAMES)}, or the path of a YAML file"
+            raise UsageError(f"no suite {describe(name)}{hint}")
     return list(found.values())
 
 

@@ -92,12 +92,17 @@ def _operator(op: Any) -> str:
         if op.get("type") == "template_compare_pair":
             sides = [op.get(side, {}) for side in ("a", "b")]
             text = " | ".join(str(side.get("path")) for side in sides if isinstance(side, dict))
-    return f" ({text[:80]})" if isinstance(text, str) and text else ""
+    return f" ({_printable(text[:80])})" if isinstance(text, str) and text else ""
+
+
+def _printable(text: str) -> str:
+    """The text with escapes in place of what would steer a terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def place(path: Path) -> str:
     """ "in[0].shape[1]" """
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part[:60]}" for part in path)
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{_printable(part[:60])}" for part in path)
     return text.removeprefix(".")
 
 

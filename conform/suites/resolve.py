@@ -5,6 +5,7 @@ Problems are collected, not raised: a stand-in takes the place of what is wrong,
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -219,7 +220,7 @@ def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
     if parts is None:
         return nodes.ClassPath(str(text))
     for directory in (scope.directory, FilePath.cwd()):
-        if (directory / parts[0]).is_file():
+        if os.path.isfile(directory / parts[0]):
             return nodes.ClassPath(str(text), (directory / parts[0]).resolve(), parts[1])
-    scope.report(path, f"no file {parts[0]!r} beside the YAML file or in the working directory")
+    scope.report(path, f"no file {describe(parts[0])} beside the YAML file or in the working directory")
     return nodes.ClassPath("")

@@ -61,6 +61,14 @@ class SourceError(Exception):
         self.message = message
 
 
+def real_path(path: Path) -> Path:
+    """The absolute path without links. OSError for what is no path."""
+    try:
+        return path.resolve()
+    except (ValueError, RuntimeError) as error:  # a zero byte; until Python 3.12, links in a circle
+        raise OSError(errno.EINVAL, str(error)) from None
+
+
 def read_text(path: Path, limits: Limits) -> str:
     """The text of a file. SourceError if it is too large or no UTF-8; OSError if it is no readable regular file."""
     if path.exists() and not path.is_file():

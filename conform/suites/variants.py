@@ -38,7 +38,7 @@ def variants(test: Test, allowed: Collection[str] | None, requested: Collection[
 
 
 def first_dtype(test: Test, variant: Variant) -> str | None:
-    """The dtype of the first tensor that the operator gets, a cast input's being complex; None if there is no tensor."""
+    """The dtype of the first tensor that the operator gets (complex if it is cast); None if there is no tensor."""
     written = _written_dtype(test, variant)
     return _COMPLEX_OF.get(written, written) if test.cast_input0_to_complex else written
 

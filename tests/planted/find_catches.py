@@ -2,14 +2,16 @@
 
     python tests/planted/find_catches.py
 
-A case is named only if torch on the CPU and the interpreter pass it. The plainest comes first: contiguous before other
-layouts, typical before special values, then the shortest id. Exits with 1 and lists the holes if a plant survives.
+A case is named only if torch on the CPU and the interpreter pass it. The plainest comes first: valid calls before those
+that a backend must refuse, contiguous before other layouts, typical before special values, then the shortest id.
+Exits with 1 and lists the holes if a plant survives.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import yaml
@@ -52,8 +54,8 @@ class Search:
     def _failing_after_others(self, name: str, candidates: list[Case]) -> Iterator[Case]:
         for case in candidates:
             with BackendProcess(backend_name(name), template=self.template) as process:
-                *_, last = self.trial.verdicts(process, self.trial.with_history(case))
-            if last.status == "fail":
+                verdict = self.trial.verdict_after_others(process, case)
+            if verdict.status == "fail":
                 yield case
 
     def _passes_unplanted(self, case: Case) -> bool:
@@ -64,23 +66,26 @@ class Search:
 
 
 def _plainness(case: Case) -> tuple:
-    return case.layout != "contiguous", case.values != "typical", len(case.id), case.id
+    return "_refuses_" in case.id, case.layout != "contiguous", case.values != "typical", len(case.id), case.id
 
 
 def main(names: list[str]) -> int:
     """Searches for all planted classes, or for those named; writes the file; the exit code."""
     catches = yaml.safe_load(CATCHES.read_text()) if names else {}
     holes = []
-    with Template() as template, BackendProcess("cpu", template=template) as cpu, BackendProcess("self", template=template) as self_:
+    with ExitStack() as stack:
+        template = stack.enter_context(Template())
+        unplanted = [stack.enter_context(BackendProcess(name, template=template)) for name in ("cpu", "self")]
         trial = Trial()
-        search = Search(trial, template, [cpu, self_])
+        search = Search(trial, template, unplanted)
         for name in names or planted():
             found = {op: search.catch(name, op) for op in trial.ops() if planted()[name].touches(op)}
             holes += [f"{name} survives {op}" for op, case_id in found.items() if case_id is None]
             catches[name] = {op: case_id for op, case_id in found.items() if case_id is not None}
     ordered = {name: catches[name] for name in planted() if name in catches}
     CATCHES.write_text(HEADING + yaml.safe_dump(ordered, sort_keys=False, width=200))
-    print("\n".join([*holes, f"{sum(map(len, ordered.values()))} catches of {len(ordered)} classes, {len(holes)} holes"]))
+    count = sum(map(len, ordered.values()))
+    print("\n".join([*holes, f"{count} catches of {len(ordered)} classes, {len(holes)} holes"]))
     return 1 if holes else 0
 
 

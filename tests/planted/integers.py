@@ -14,15 +14,19 @@ SUMS = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::add", "at
 class IntegersThroughFloat32(Planted):
     """Reads integers as float32 (pytorch#190052).
 
-    Not permute and slice, which compute nothing, true division, which is in float32, and where.Scalar, which reads none.
+    Not permute and slice, which compute nothing, true division, which is in float32, nor
+    where.Scalar and round.decimals, which read no integers.
     """
 
     bug = "M20"
     ops = (
         *BINARY, *REDUCTIONS, *MOVES, "aten::neg", "aten::abs", "aten::mm", "aten::addmm", "aten::sort",
-        "aten::_to_copy",
+        "aten::_to_copy", "aten::round", "aten::avg_pool2d",
     )  # fmt: skip
-    but_not = ("aten::where.Scalar", "aten::permute", "aten::slice", "aten::div.Tensor", "aten::div.Scalar")
+    but_not = (
+        "aten::where.Scalar", "aten::permute", "aten::slice", "aten::div.Tensor", "aten::div.Scalar",
+        "aten::round.decimals",
+    )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         index = {"aten::gather": 2, "aten::index_put": 1}.get(op)
@@ -104,12 +108,12 @@ class CastToBoolOfTruncated(Planted):
 
 
 class Uint8AsInt8(Planted):
-    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). Of the ops to which the sign matters."""
+    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). Of the ops to which the sign matters, some for promotion."""
 
     bug = "M22"
     ops = (
         "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp",
-        "aten::sin", "aten::sqrt", "aten::abs",
+        "aten::sin", "aten::sqrt", "aten::abs", "aten::add", "aten::mul", "aten::where.self", "aten::cat",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

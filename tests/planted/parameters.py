@@ -166,8 +166,8 @@ class NegativeDimIsFirst(Planted):
 
     bug = "M37"
     ops = (
-        "aten::cat", "aten::slice", "aten::gather", "aten::sum.dim_IntList", "aten::amax", "aten::argmax", "aten::cumsum",
-        "aten::sort", "aten::_softmax",
+        "aten::cat", "aten::slice", "aten::gather", "aten::sum.dim_IntList", "aten::amax", "aten::argmax",
+        "aten::cumsum", "aten::sort", "aten::_softmax",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -18,7 +18,6 @@ from conform.suites import load
 from conform.verdicts import verdict_of
 
 _IN_FLIGHT = 8
-_REMEMBERED = 12
 
 
 class Trial:
@@ -36,23 +35,25 @@ class Trial:
         """Every overload that the suite calls."""
         return sorted({case.op for case in self.cases.values()})
 
-    def with_history(self, case: Case) -> list[Case]:
-        """A case behind those that come before it in the suite, of the same op in any overload: the last twelve."""
-        of_op = [other for other in self.cases.values() if other.op.partition(".")[0] == case.op.partition(".")[0]]
-        place = of_op.index(case)
-        return of_op[max(0, place - _REMEMBERED) : place + 1]
-
     def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
         """The cases' verdicts, in their order; some calls are sent ahead."""
         waiting: list[Case] = []
         for case in cases:
-            placed = case.arguments(case.draw.arguments())
-            backend.submit(Call(case.op, placed.args, placed.kwargs))
+            backend.submit(_call(case))
             waiting.append(case)
             if len(waiting) == _IN_FLIGHT:
                 yield self._verdict(backend, waiting.pop(0))
         while waiting:
             yield self._verdict(backend, waiting.pop(0))
+
+    def verdict_after_others(self, backend: BackendProcess, case: Case) -> Verdict:
+        """The verdict of a case, run behind the twelve of its op, in any overload, that come before it in the suite."""
+        of_op = [other for other in self.cases.values() if other.op.partition(".")[0] == case.op.partition(".")[0]]
+        place = of_op.index(case)
+        for other in of_op[max(0, place - 12) : place]:
+            backend.submit(_call(other))
+            backend.receive()
+        return next(self.verdicts(backend, [case]))
 
     def _verdict(self, backend: BackendProcess, case: Case) -> Verdict:
         arguments, outcome = self._truth(case)
@@ -63,6 +64,11 @@ class Trial:
             arguments = logical(case.arguments(case.draw.arguments()))
             self._truths[case.id] = arguments, _evaluated(case.op, arguments)
         return self._truths[case.id]
+
+
+def _call(case: Case) -> Call:
+    placed = case.arguments(case.draw.arguments())
+    return Call(case.op, placed.args, placed.kwargs, placed.requires_grad)
 
 
 def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from conform.report.record import to_json
-from conform.report.verdict import STATUSES, Verdict
+from conform.report.verdict import KIT_DEFECT, STATUSES, Verdict
 from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 
@@ -30,6 +30,7 @@ def test_summary_counts_every_status_and_keeps_two_numbers_apart() -> None:
         ((PASSED, CRASHED), 1),
         ((CRASHED,), 1),
         ((UNSPECIFIED,), 3),
+        ((PASSED, FAILED, replace(UNSPECIFIED, status="unjudged", rule=KIT_DEFECT)), 70),
     ],
 )
 def test_exit_code(verdicts: tuple[Verdict, ...], expected: int) -> None:

@@ -153,6 +153,12 @@ def test_limits_can_be_raised_in_the_environment(loaded, errors, monkeypatch) ->
         loaded(text)
 
 
+def test_messages_carry_nothing_that_steers_a_terminal(errors) -> None:
+    found = errors('tests: [{id: a, op: "aten::\\e[31m", in: [], "\\e[2J": 1}]\n"\\e[2J": 1')
+    assert len(found) == 3
+    assert all(line.isprintable() for line in found)
+
+
 def test_errors_end_the_process_with_code_2() -> None:
     assert UsageError.exit_code == 2
 

@@ -81,6 +81,11 @@ def test_other_paths_are_errors(problems, path: str) -> None:
     assert "op.path: expected an import path such as torch.nn.Linear, or file:path/to/file.py::Name; found" in message
 
 
+def test_a_file_whose_name_is_too_long_is_a_missing_file(problems) -> None:
+    (message,) = problems(f"- {{op: {{type: module, path: 'file:{'a' * 300}.py::X'}}, in: []}}")
+    assert f"no file '{'a' * 57}...' beside the YAML file" in message
+
+
 def test_a_missing_file_is_an_error(problems) -> None:
     assert problems("- {id: m, op: {type: module, path: 'file:none.py::A'}, in: []}") == [
         "test 'm' (file:none.py::A), op.path: no file 'none.py' beside the YAML file or in the working directory"

@@ -101,6 +101,8 @@ def test_a_circle_of_includes_is_named_with_its_path(errors) -> None:
         ("none.yaml", "1:10: include: 'none.yaml' cannot be read: No such file or directory"),
         ("[none.yaml]", "1:11: include[0]: 'none.yaml' cannot be read: No such file or directory"),
         (".", "1:10: include: '.' cannot be read: not a regular file"),
+        ('"a\\0b"', r"1:10: include: 'a\x00b' cannot be read: embedded null byte"),
+        ("a" * 300, f"1:10: include: '{'a' * 57}...' cannot be read: File name too long"),
         ("[]", "1:10: include: expected at least one item, found none"),
         ("3", "1:10: include: expected a name or a list of names, found 3"),
         ("", "1:9: include: expected a name or a list of names, found null"),
@@ -108,6 +110,12 @@ def test_a_circle_of_includes_is_named_with_its_path(errors) -> None:
 )
 def test_what_cannot_be_included(errors, include: str, message: str) -> None:
     assert errors(f"include: {include}\ntests: []") == [message]
+
+
+def test_a_link_to_itself_cannot_be_included(tmp_path: Path, errors) -> None:
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    (message,) = errors("include: loop.yaml\ntests: []")
+    assert message.startswith("1:10: include: 'loop.yaml' cannot be read: ")
 
 
 # --- Dimensions -------------------------------------------------------------------------------------------------------
@@ -174,6 +182,12 @@ def test_the_error_of_a_preset_is_reported_once_where_it_is_written(errors) -> N
 def test_an_unknown_suite_is_an_error_with_a_suggestion() -> None:
     with pytest.raises(UsageError, match=r"no suite 'smok'; did you mean 'smoke'\?; expected smoke or core, or"):
         load(["smok"])
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "a" * 300])
+def test_what_is_no_path_is_no_suite_either(name: str) -> None:
+    with pytest.raises(UsageError, match=r"^no suite "):
+        load([name])
 
 
 def test_the_built_in_suites_load_and_say_that_they_are_built_in() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate as sums
@@ -17,7 +17,9 @@ from conform.interp.registry import semantics
 
 
 def _checked(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> np.ndarray:
-    """`index` counted from zero; out of range is an error (P26)."""
+    """`index`, of int64 or int32, counted from zero; out of range is an error (P26)."""
+    if format_of(index).name not in ("int64", "int32"):
+        raise InvalidArguments(f"an index is int64 or int32, got {format_of(index).name}")
     outside = (index < smallest) | (index >= extent)
     if outside.any():
         raise InvalidArguments(f"index {index[outside].flat[0]} is out of range for dim {dim} of size {extent}")
@@ -75,6 +77,8 @@ def _coordinates(self: np.ndarray, indices: Sequence[np.ndarray | None]) -> tupl
         if index is None:
             coordinates.append(slice(None))
         elif format_of(index).name in ("bool", "uint8"):
+            if index.ndim == 0:
+                raise Unjudged("no semantics for index_put with a 0-d mask, which torch documents nowhere")
             if index.shape != self.shape[dim : dim + index.ndim]:
                 raise InvalidArguments(
                     f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(self.shape)}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import inf, nan
 
+import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import boolean, check, check_open, f16, f32, goldens, i8, i32, i64, u8
 
 
@@ -22,6 +24,15 @@ def test_gather() -> None:
 def test_gather_refuses(dim: int, index: list) -> None:
     with pytest.raises(InvalidArguments):
         goldens("aten::gather", i64([[1, 2], [3, 4]]), dim, i64(index))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint8, np.bool_, np.float32])
+def test_an_index_of_another_dtype_is_refused(dtype: type) -> None:
+    with pytest.raises(InvalidArguments, match="an index is int64 or int32, got "):
+        goldens("aten::gather", i64([[1, 2], [3, 4]]), 1, np.ones((1, 1), dtype))
+    if dtype not in (np.uint8, np.bool_):  # masks
+        with pytest.raises(InvalidArguments, match="an index is int64 or int32, got "):
+            goldens("aten::index_put", i64([1, 2]), [np.ones(1, dtype)], i64([3]))
 
 
 def test_index_put() -> None:
@@ -94,3 +105,8 @@ def test_index_put_refuses() -> None:
     ):
         with pytest.raises(InvalidArguments):
             goldens("aten::index_put", operand, indices, values)
+
+
+def test_index_put_with_a_0d_mask_is_not_judged() -> None:
+    with pytest.raises(Unjudged, match="0-d mask"):
+        evaluate("aten::index_put", [np.float32([1, 2]), [np.array(True)], np.float32([3])], {})
