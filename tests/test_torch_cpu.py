@@ -30,15 +30,42 @@ KNOWN = {
     *(("aten::index_put", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16", "float32")),
+    *(
+        (op, dtype, "error above the bound")
+        for op in ("aten::sinh", "aten::cosh")
+        for dtype in ("bfloat16", "float32", "float64")
+    ),
+    *(("aten::erf", "bfloat16", "error above the bound"),),
+    *(
+        (op, dtype, "NaN where a number is expected")
+        for op in ("aten::i0", "aten::special_i0", "aten::special_i1")
+        for dtype in FLOATS
+    ),
+    *(
+        ("aten::pow", dtype, reason)
+        for dtype in ("bfloat16", "float32", "float64")
+        for reason in ("NaN where a number is expected", "wrong sign of zero")
+    ),
+    *(("aten::rsqrt", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
+    *(
+        ("aten::special_ndtr", dtype, "error above the bound")
+        for dtype in (*FLOATS, "int8", "int16", "int32", "int64")
+    ),
+    *(("aten::xlogy", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
 }
+# No table states a bound for these: only NaN and infinities are judged.
+WITHOUT_BOUND = {"lgamma", "digamma", "special_digamma", "erfinv", "special_erfinv", "special_ndtri", "i0", "special_i0",
+                 "special_i1"}  # fmt: skip
 
 
 def test_torch_cpu_fails_for_known_reasons_only():
     run = conform.check("core", backend="cpu")
-    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified")]
+    unbounded = [case for case in run.cases if case["rule"] == "no contract with a source"]
+    assert {case["op"].removeprefix("aten::") for case in unbounded} == WITHOUT_BOUND
+    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified") and case not in unbounded]
     assert {(case["op"].partition(".")[0], case["dtype"], case["reason"]) for case in failed} <= KNOWN
-    assert run.summary["coverage"] > 0.99
-    assert run.summary["conformance"] > 0.98
+    assert run.summary["judged"] > 0.99 * (run.summary["asked"] - len(unbounded))
+    assert run.summary["conformance"] > 0.97
 
 
 def test_float64_to_bfloat16_rounds_up_just_above_a_midpoint():
@@ -131,7 +158,7 @@ def test_erf_of_a_small_number_is_more_than_the_number():
 
 @pytest.mark.parametrize(("op", "x"), [("aten::i0", np.inf), ("aten::i0", -np.inf), ("aten::special_i1", np.inf)])
 def test_bessel_functions_of_infinity_are_infinite(op, x):
-    # I0(x) >= 1 + x^2/4 and I1(x) >= x/2 for positive x: the first terms of their power series, whose terms are positive.
+    # I0(x) >= 1 + x^2/4 and I1(x) >= x/2 for positive x: the first terms of power series, whose terms are positive.
     assert conform.golden(op, np.float32([x])).value.tolist() == [np.inf]
 
 
@@ -159,7 +186,7 @@ def test_the_lower_tail_of_the_normal_distribution_is_positive():
 
 
 def test_xlogy_of_halves_is_rounded_once():
-    # 7 log 3 lies between 7.6902 and 7.6904, nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
+    # 7 log 3 = 7.6903 lies nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
     value = 7 * Fraction("1.09861228866811")
     golden = conform.golden("aten::xlogy", *(np.array([n]).astype(ml_dtypes.bfloat16) for n in (7, 3))).value[0]
     torch_says, spacing = Fraction("7.71875"), Fraction(1, 32)

@@ -228,7 +228,7 @@ def test_a_vacuous_bound_is_no_pass() -> None:
 
 
 def test_an_op_without_a_bound_is_no_pass() -> None:
-    unjudged = verdict("aten::lgamma", [X], returned(F32([7.0, 8.0])))
+    unjudged = verdict("aten::lgamma", [F32([3.0, 4.0])], returned(F32([7.0, 8.0])))
     assert (unjudged.status, unjudged.rule, unjudged.compared) == ("unjudged", "no contract with a source", 0)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp.golden import Golden
 from conform.interp.numerics import functions
-from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.ball import Ball, underflow
 from conform.interp.numerics.escalate import mp_exp, mp_log1p, to_mpf
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.error import erfc_float64
@@ -89,7 +89,7 @@ def _one(x: Ball) -> Ball:
 def _sigmoid_budget(x: Ball) -> np.ndarray:
     """Where e^-x overflows, the quotient is 0, off by no more than e^x."""
     budget = (_one(x) / (_one(x) + (-x).exp())).rad
-    return np.where(np.isinf(budget), _at_most_exp(x.mid), budget)
+    return np.where(np.isinf(budget), _at_most_exp(x.mid, x.compute), budget)
 
 
 def _silu_budget(x: Ball) -> np.ndarray:
@@ -97,13 +97,13 @@ def _silu_budget(x: Ball) -> np.ndarray:
     denominator = _one(x) + (-x).exp()
     budget = np.maximum((x / denominator).rad, (x * (_one(x) / denominator)).rad)
     with np.errstate(all="ignore"):
-        return np.where(np.isinf(budget) & (x.mid < 0), _at_most_exp(x.mid + np.log(-x.mid)), budget)
+        return np.where(np.isinf(budget) & (x.mid < 0), _at_most_exp(x.mid + np.log(-x.mid), x.compute), budget)
 
 
-def _at_most_exp(x: np.ndarray) -> np.ndarray:
-    """e^x from above: np.exp is good to 2^-49, its operand to 2^-52 of at most 750."""
+def _at_most_exp(x: np.ndarray, compute: Format) -> np.ndarray:
+    """e^x from above (np.exp is good to 2^-49, its operand to 2^-52 of at most 750), and what a rounding to 0 loses."""
     with np.errstate(all="ignore"):
-        return np.exp(x) * (1 + 2.0**-40) + 2.0**-1074
+        return np.exp(x) * (1 + 2.0**-40) + underflow(compute)
 
 
 SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
