@@ -9,7 +9,7 @@ import numpy as np
 
 from conform.backends.reply import Output, Reply
 from conform.cases import Case, beyond_the_kit
-from conform.contracts.judge import Elements, judge
+from conform.contracts.judge import Elements, has_bound, judge
 from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments
@@ -134,14 +134,10 @@ def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Ju
                 contract=contract,
                 **counts,
             )
-        return _verdict(
-            case,
-            "unjudged",
-            "the bound is vacuous: it exceeds every result",
-            rule="vacuous bound",
-            contract=contract,
-            **counts,
-        )
+        bounded = any(has_bound(each.golden, each.row) for each in judged)
+        reason = "the bound is vacuous: it exceeds every result" if bounded else "no table bounds the op's error"
+        rule = "vacuous bound" if bounded else "no contract with a source"
+        return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(case, arguments, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     return _verdict(

@@ -21,8 +21,12 @@ PACKAGE = Path(conform.__file__).parent
 
 
 OPS = (
-    "_softmax _to_copy abs add addmm amax arange argmax avg_pool2d bitwise_and cat convolution cumsum div eq exp "
-    "gather gelu index_put maximum mm mul native_layer_norm neg permute remainder round sin slice sort sqrt sum where"
+    "_softmax _to_copy abs acos acosh add addmm amax arange argmax asin asinh atan atan2 atanh avg_pool2d bitwise_and "
+    "cat convolution cos cosh cumsum digamma div eq erf erfc erfinv exp exp2 expm1 gather gelu hypot i0 index_put "
+    "lgamma log log10 log1p log2 logaddexp maximum mish mm mul native_layer_norm neg permute pow reciprocal remainder "
+    "round rsqrt sigmoid silu sin sinc sinh slice softplus sort special_digamma special_erf special_erfc "
+    "special_erfinv special_exp2 special_expm1 special_i0 special_i1 special_log1p special_ndtr special_ndtri "
+    "special_sinc special_xlogy sqrt sum tan tanh where xlogy"
 )
 
 

@@ -227,6 +227,11 @@ def test_a_vacuous_bound_is_no_pass() -> None:
     assert (passed.status, passed.compared, passed.open) == ("pass", 1, 1)
 
 
+def test_an_op_without_a_bound_is_no_pass() -> None:
+    unjudged = verdict("aten::lgamma", [F32([3.0, 4.0])], returned(F32([7.0, 8.0])))
+    assert (unjudged.status, unjudged.rule, unjudged.compared) == ("unjudged", "no contract with a source", 0)
+
+
 def test_an_alternative_of_another_dtype_is_as_right() -> None:
     """P36: the statistics of a half input, in float32 or in its own dtype."""
     x = np.float16([[1.0, -1.0]])

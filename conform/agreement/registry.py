@@ -11,6 +11,7 @@ from conform.agreement.draw import Draw
 
 FAMILIES = (
     "elementwise",
+    "functions",
     "shape",
     "indexing",
     "reduction",

@@ -138,10 +138,16 @@ def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
     return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~(same_class & sign))
 
 
+def has_bound(golden: Golden, row: Row) -> bool:
+    """Whether the row and the golden together say how far off a result may be."""
+    return golden.real is None or not golden.format.is_float or _possible_kind(golden, row) != "unbounded"
+
+
 def _possible_kind(golden: Golden, row: Row) -> str:
-    """The row's kind; an op that carries no budget or magnitude can only be asked for what its golden determines."""
+    """The row's kind, or another that the golden allows. Without a budget or magnitude nothing bounds a derived
+    error: only what the golden determines, NaN and infinities, is judged."""
     if row.kind == "derived" and golden.budget is None:
-        return "accumulation" if golden.magnitude is not None else "ulp"
+        return "accumulation" if golden.magnitude is not None else "unbounded"
     if row.kind == "accumulation" and golden.magnitude is None:
         return "derived" if golden.budget is not None else "ulp"
     return row.kind
@@ -168,6 +174,9 @@ def _nearness(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
     error = error_ulp(golden.format, actual, real)
+    if kind == "unbounded":
+        everywhere = np.ones(error.shape, bool)
+        return everywhere, error, np.full(error.shape, np.inf), everywhere
     if kind not in _ALLOWANCES:
         bound = np.full(error.shape, 0.5 if row.bound is None else row.bound)
         # Half an ulp means correctly rounded: of a tie's two neighbours only the even one, the expected value.

@@ -48,7 +48,7 @@ class Table:
             for entry in self.rows.get(name, ()):
                 if _covers(entry, format_name):
                     return _row(entry, format_name)
-        return Row("derived", None, None, "no row: the running error of the op's documented formula")
+        return Row("derived", None, None, "no row: the running error of the op's documented formula, if the kit has it")
 
 
 def _covers(entry: dict, format_name: str) -> bool:

@@ -14,6 +14,7 @@ FAMILIES = (
     "elementwise",
     "comparison",
     "casts",
+    "functions",
     "shape",
     "indexing",
     "reduction",

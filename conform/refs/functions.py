@@ -7,7 +7,8 @@ is disputed. Integers and bools are first converted to float32, the default dtyp
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, nan
+from functools import cache
+from math import copysign, isnan, nan
 
 from conform.refs.activations import (
     round_logaddexp,
@@ -121,7 +122,8 @@ def _unary(op: str, element: Element, self: RefTensor) -> RefTensor:
     integers = (BOOL, INTEGER) if op in NOT_OF_INTEGERS else ()
     _refuse(op, self.dtype, *integers, *((COMPLEX,) if op in OF_REALS_ONLY else ()))
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
-    data = [nan if isnan(x) else element(dtype, x) for x in converted(self, dtype)]
+    once = cache(lambda x, _sign: element(dtype, x))  # integers repeat; -0.0 == 0.0, so the sign is part of the key
+    data = [nan if isnan(x) else once(x, copysign(1.0, x)) for x in converted(self, dtype)]
     return RefTensor(dtype, self.shape, data)
 
 

@@ -235,6 +235,14 @@ def test_a_derived_bound_is_the_budget_in_ulps() -> None:
     assert elements.vacuous.tolist() == [False, False, True]
 
 
+def test_without_a_bound_only_nan_and_infinities_are_judged() -> None:
+    vague = golden("float32", [1.0, NAN, NAN, INF])
+    elements = judged(vague, [7.0, NAN, 0.0, -INF], DERIVED)
+    assert elements.ok.tolist() == [True, True, False, False]
+    assert elements.vacuous.tolist() == [True, False, False, False]
+    assert elements.compared.tolist() == [False, True, True, True]
+
+
 def test_a_budget_in_float32_leaves_a_bfloat16_result_one_more_rounding() -> None:
     composite = golden("bfloat16", [1.0, 1.0], budget=np.array([0.0, 2.0**-8]))
     assert judged(composite, [1.0, 1.0], DERIVED).bound_ulp.tolist() == [0.5, 1.0]
@@ -242,7 +250,7 @@ def test_a_budget_in_float32_leaves_a_bfloat16_result_one_more_rounding() -> Non
 
 def test_a_row_asks_only_for_what_the_golden_carries() -> None:
     bare = golden("float32", [1.0])
-    assert judged(bare, [1.0], DERIVED).bound_ulp.tolist() == [0.5]
+    assert judged(bare, [1.0], DERIVED).bound_ulp.tolist() == [INF]
     assert judged(bare, [1.0], ACCUMULATION).bound_ulp.tolist() == [0.5]
     budgeted = golden("float32", [1.0], budget=np.array([4 * U]))
     assert judged(budgeted, [1.0], ACCUMULATION).bound_ulp.tolist() == [2.0]

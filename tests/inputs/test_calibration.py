@@ -14,6 +14,11 @@ import torch
 from conform.inputs.specs.registry import COMPLEX, REAL, OpSpec, specs
 
 aten = torch.ops.aten
+UNARY = (
+    "exp2 special_exp2 expm1 special_expm1 log log2 log10 log1p special_log1p rsqrt reciprocal cos tan asin acos atan "
+    "sinc special_sinc sinh cosh tanh asinh acosh atanh sigmoid silu mish erf special_erf erfc special_erfc erfinv "
+    "special_erfinv special_ndtr special_ndtri lgamma digamma special_digamma i0 special_i0 special_i1"
+)
 Tensor = torch.Tensor
 Call = Callable[[Tensor], object]
 
@@ -90,6 +95,26 @@ CALLS: dict[str, list[Call]] = {
         lambda x: aten.arange.default(4, dtype=x.dtype),
         lambda x: aten.arange.start(1, 4, dtype=x.dtype),
         lambda x: aten.arange.start_step(0, 4, 2, dtype=x.dtype),
+    ],
+    **{f"aten::{name}": [getattr(aten, name).default] for name in UNARY.split()},
+    "aten::softplus": [aten.softplus.default, lambda x: aten.softplus(x, 2, 3)],
+    "aten::pow": [
+        lambda x: aten.pow.Tensor_Tensor(x, x),
+        lambda x: aten.pow.Tensor_Scalar(x, 2),
+        lambda x: aten.pow.Scalar(2, x),
+    ],
+    "aten::hypot": [lambda x: aten.hypot(x, x)],
+    "aten::atan2": [lambda x: aten.atan2(x, x)],
+    "aten::logaddexp": [lambda x: aten.logaddexp(x, x)],
+    "aten::xlogy": [
+        lambda x: aten.xlogy.Tensor(x, x),
+        lambda x: aten.xlogy.Scalar_Self(2, x),
+        lambda x: aten.xlogy.Scalar_Other(x, 2),
+    ],
+    "aten::special_xlogy": [
+        lambda x: aten.special_xlogy(x, x),
+        lambda x: aten.special_xlogy.self_scalar(2, x),
+        lambda x: aten.special_xlogy.other_scalar(x, 2),
     ],
 }
 

@@ -11,6 +11,7 @@ from conform import schema
 
 FAMILIES = (
     "elementwise",
+    "functions",
     "shape",
     "indexing",
     "reduction",

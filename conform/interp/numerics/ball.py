@@ -21,7 +21,9 @@ CORRECTLY_ROUNDED = 0.5
 
 # ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
 # Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
-ULPS = {"exp": 3.0, "erf": 16.0, "tanh": 5.0, "sqrt": 3.0, "div": 2.5}
+ULPS = {
+    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0, "sqrt": 3.0, "div": 2.5,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,9 @@ class Ball:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def __neg__(self) -> Ball:
+        return Ball(-self.mid, self.rad, self.compute)
+
     def __truediv__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
@@ -127,12 +132,38 @@ class Ball:
             )  # exp(m + r) - exp(m), finite where exp(m + r) is
             return self.rounded(image, spread, ULPS["exp"])._determined(self)
 
+    def log(self) -> Ball:
+        return self._logarithm(np.log, self.mid, "log")
+
+    def log1p(self) -> Ball:
+        return self._logarithm(np.log1p, 1.0 + self.mid, "log1p")
+
+    def _logarithm(self, function: Callable[[np.ndarray], np.ndarray], argument: np.ndarray, name: str) -> Ball:
+        """log a - log(a - rad), the longer side of the image; no bound where the ball reaches 0."""
+        with np.errstate(all="ignore"):
+            share = np.where(self.rad > 0, self.rad / argument, 0.0)
+            spread = np.where((share >= 0) & (share < 1), -np.log1p(-share), np.inf)
+            image = self.rounded(function(self.mid), spread, ULPS[name])._determined(self)
+            outside = (self.rad == 0) & (argument <= 0)  # a pole or a domain error
+            return Ball(image.mid, np.where(outside, 0.0, image.rad), self.compute)
+
+    def sin(self) -> Ball:
+        """The slope of sin is at most 1."""
+        with np.errstate(all="ignore"):
+            return self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
+
+    def erfc(self, real_erfc: Callable[[np.ndarray], np.ndarray]) -> Ball:
+        """With the slope of erf."""
+        return self.rounded(real_erfc(self.mid), self._erf_spread(), ULPS["erfc"])._determined(self)
+
     def erf(self, real_erf: Callable[[np.ndarray], np.ndarray]) -> Ball:
+        return self.rounded(real_erf(self.mid), self._erf_spread(), ULPS["erf"])._determined(self)
+
+    def _erf_spread(self) -> np.ndarray:
         """The slope of erf within the ball is at most 2/sqrt(pi) exp(-t^2) at its point nearest to zero."""
         with np.errstate(all="ignore"):
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
-            spread = np.minimum(self.rad * (2 / np.sqrt(np.pi)) * np.exp(-(nearest**2)), 2.0)
-        return self.rounded(real_erf(self.mid), spread, ULPS["erf"])._determined(self)
+            return np.minimum(self.rad * (2 / np.sqrt(np.pi)) * np.exp(-(nearest**2)), 2.0)
 
     def tanh(self) -> Ball:
         """The slope of tanh within the ball is at most 1/cosh(t)^2 at its point nearest to zero."""

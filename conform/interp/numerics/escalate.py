@@ -20,6 +20,7 @@ PRECISIONS = (160, 480, 1440)
 BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike in every format
 
 mp_exp = np.frompyfunc(mpmath.exp, 1, 1)
+mp_log1p = np.frompyfunc(mpmath.log1p, 1, 1)
 mp_sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
 to_mpf = np.frompyfunc(lambda x: mpmath.mpf(float(x)), 1, 1)
 

@@ -133,8 +133,14 @@ _define(
 # Normal distribution
 
 _ERF = error.ERF_FLOAT64_ERROR
+
+
+def _mp_erfc(x: mpf) -> mpf:
+    return mpmath.erfc(min(x, FAR))
+
+
 _define("erf", error.erf_float64, error.erf, error.ERF_ERROR, mpmath.erf, exact.odd_zero, LINE, _ERF)
-_define("erfc", error.erfc_float64, error.erfc, None, mpmath.erfc, exact.values({0.0: 1.0}), LINE[:20], _ERF)
+_define("erfc", error.erfc_float64, error.erfc, None, _mp_erfc, exact.values({0.0: 1.0}), LINE[:20], _ERF)
 
 
 def _mp_ndtr(x: mpf) -> mpf:

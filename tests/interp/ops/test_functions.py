@@ -1,0 +1,280 @@
+"""Real functions by literal numbers: constants of mathematics, what C99 says of special values, and the budgets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from conform.errors import InvalidArguments, Unjudged
+from tests.interp.ops.literal import (
+    bf16,
+    boolean,
+    c64,
+    check,
+    check_open,
+    f16,
+    f32,
+    f64,
+    goldens,
+    i8,
+    i32,
+    i64,
+    u8,
+)
+
+PI, LOG_2, EULER = 3.14159265358979323846, 0.69314718055994530942, 0.57721566490153286061
+
+# ---- one number --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "expected"),
+    [
+        ("aten::exp2", 0.5, 1.41421356237309504880),
+        ("aten::expm1", 1.0, 1.71828182845904523536),
+        ("aten::log", 2.0, LOG_2),
+        ("aten::log2", 8.0, 3.0),
+        ("aten::log10", 2.0, 0.30102999566398119521),
+        ("aten::log1p", 1.0, LOG_2),
+        ("aten::rsqrt", 2.0, 0.70710678118654752440),
+        ("aten::reciprocal", 3.0, 1 / 3),
+        ("aten::cos", 1.0, 0.54030230586813971740),
+        ("aten::tan", 1.0, 1.55740772465490223051),
+        ("aten::asin", 1.0, PI / 2),
+        ("aten::acos", -1.0, PI),
+        ("aten::atan", 1.0, PI / 4),
+        ("aten::sinc", 0.5, 0.63661977236758134308),  # 2 / pi
+        ("aten::sinh", 1.0, 1.17520119364380145688),
+        ("aten::cosh", 1.0, 1.54308063481524377848),
+        ("aten::tanh", 1.0, 0.76159415595576488812),
+        ("aten::asinh", 1.0, 0.88137358701954302523),
+        ("aten::acosh", 2.0, 1.31695789692481670863),
+        ("aten::atanh", 0.5, 0.54930614433405484570),
+        ("aten::sigmoid", 1.0, 0.73105857863000487926),
+        ("aten::silu", 1.0, 0.73105857863000487926),
+        ("aten::mish", 1.0, 0.86509838826731034612),
+        ("aten::softplus", 0.0, LOG_2),
+        ("aten::erf", 1.0, 0.84270079294971486934),
+        ("aten::erfc", 1.0, 0.15729920705028513066),
+        ("aten::erfinv", 0.5, 0.47693627620446987338),
+        ("aten::special_ndtr", 1.0, 0.84134474606854294859),
+        ("aten::special_ndtri", 0.25, -0.67448975019608174320),
+        ("aten::lgamma", 0.5, 0.57236494292470008707),  # log sqrt(pi)
+        ("aten::digamma", 1.0, -EULER),
+        ("aten::i0", 1.0, 1.26606587775200833560),
+        ("aten::special_i1", 1.0, 0.56515910399248502721),
+    ],
+)
+def test_one_known_number_of_each_function(op: str, x: float, expected: float) -> None:
+    check(op, f64([x]), gives=f64([expected]))
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "expected"),
+    [
+        ("aten::exp2", [3.0, -1.0, -0.0, 128.0, -inf, inf, nan], [8.0, 0.5, 1.0, inf, 0.0, inf, nan]),
+        ("aten::expm1", [-0.0, 0.0, -inf, inf, 89.0], [-0.0, 0.0, -1.0, inf, inf]),
+        ("aten::log", [1.0, 0.0, -0.0, -1.0, inf, nan], [0.0, -inf, -inf, nan, inf, nan]),
+        ("aten::log10", [1000.0, 1.0, -0.0, -inf], [3.0, 0.0, -inf, nan]),
+        ("aten::log1p", [0.0, -0.0, -1.0, -2.0, inf, nan], [0.0, -0.0, -inf, nan, inf, nan]),
+        ("aten::rsqrt", [4.0, 0.0, -0.0, -1.0, inf], [0.5, inf, -inf, nan, 0.0]),
+        ("aten::reciprocal", [-4.0, 0.0, -0.0, -inf, 2.0**-149], [-0.25, inf, -inf, -0.0, inf]),
+        ("aten::cos", [0.0, -0.0, inf, nan], [1.0, 1.0, nan, nan]),
+        ("aten::tan", [-0.0, -inf, 2.0**-149], [-0.0, nan, 2.0**-149]),
+        ("aten::asin", [-0.0, 1.5], [-0.0, nan]),
+        ("aten::acos", [1.0, -1.5], [0.0, nan]),
+        ("aten::sinh", [-0.0, -inf, 90.0], [-0.0, -inf, inf]),
+        ("aten::cosh", [-0.0, -inf, 90.0], [1.0, inf, inf]),
+        ("aten::tanh", [-0.0, -inf, 40.0], [-0.0, -1.0, 1.0]),
+        ("aten::acosh", [1.0, 0.5, inf], [0.0, nan, inf]),
+        ("aten::atanh", [-0.0, -1.0, 1.0, 2.0], [-0.0, -inf, inf, nan]),
+        ("aten::sigmoid", [0.0, -inf, inf, 40.0, nan], [0.5, 0.0, 1.0, 1.0, nan]),
+        ("aten::silu", [-0.0, inf, -1000.0], [-0.0, inf, -0.0]),
+        ("aten::mish", [-0.0, inf, -1000.0, nan], [-0.0, inf, -0.0, nan]),
+        ("aten::erf", [-0.0, -inf, 5.0], [-0.0, -1.0, 1.0]),
+        ("aten::erfc", [-0.0, -inf, inf], [1.0, 2.0, 0.0]),
+        ("aten::erfinv", [-0.0, -1.0, 1.0, 1.5], [-0.0, -inf, inf, nan]),
+        ("aten::special_ndtr", [-0.0, -inf, inf], [0.5, 0.0, 1.0]),
+        ("aten::special_ndtri", [0.0, 0.5, 1.0, -0.5, 1.5], [-inf, 0.0, inf, nan, nan]),
+        ("aten::lgamma", [1.0, 2.0, 0.0, -0.0, -3.0, -inf, inf], [0.0, 0.0, inf, inf, inf, inf, inf]),
+        ("aten::digamma", [0.0, -0.0, -1.0, -inf, inf], [-inf, inf, nan, nan, inf]),
+        ("aten::i0", [-0.0, -inf, 100.0], [1.0, inf, inf]),
+        ("aten::special_i1", [-0.0, -inf, 100.0], [-0.0, -inf, inf]),
+        ("aten::sinc", [0.0, -0.0, 0.5 * 2.0**-149], [1.0, 1.0, 1.0]),
+    ],
+)
+def test_special_values(op: str, x: list[float], expected: list[float]) -> None:
+    check(op, np.float32(x), gives=f32(expected))
+
+
+def test_a_16_bit_result_is_the_real_value_rounded_once() -> None:
+    # log 3 = 1.0986122886...: float16 has 1.0986328125 (2^-10 apart), bfloat16 1.1015625 (2^-7 apart).
+    check("aten::log", f16([3.0]), gives=f16([1.0986328125]))
+    check("aten::log", bf16([3.0]), gives=bf16([1.1015625]))
+
+
+def test_integers_and_bools_become_float32_first() -> None:
+    check("aten::log2", i64([8, 1, 0]), gives=f32([3.0, 0.0, -inf]))
+    check("aten::reciprocal", i64([2**24 + 1]), gives=f32([2.0**-24]))
+    check("aten::sigmoid", boolean([False]), gives=f32([0.5]))
+    for op in ("aten::silu", "aten::mish", "aten::softplus"):
+        with pytest.raises(InvalidArguments):
+            goldens(op, i32([1]))
+
+
+def test_what_the_policy_leaves_open() -> None:
+    for op in ("aten::silu", "aten::mish"):
+        check_open(op, f32([-inf, 0.0]), gives=f32([0.0, 0.0]), where_open=[True, False], rule="P49")
+    check_open("aten::sinc", f32([inf, 0.0]), gives=f32([0.0, 1.0]), where_open=[True, False], rule="P49")
+    (sinc,) = goldens("aten::sinc", f32([3.0, 0.5]))
+    assert (sinc.value[0], sinc.zero_sign_free.tolist()) == (0.0, [True, False])  # P50
+
+
+def test_complex_numbers_are_outside_the_kit_or_outside_the_op() -> None:
+    with pytest.raises(Unjudged):
+        goldens("aten::log", c64([1j]))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::erf", c64([1j]))
+
+
+# ---- two numbers -------------------------------------------------------------------------------------------------
+
+
+def test_pow() -> None:
+    check("aten::pow", f64([2.0, 9.0, 2.0]), f64([10.0, 0.5, 0.5]), gives=f64([1024.0, 3.0, 1.41421356237309504880]))
+    check("aten::pow", f32([1.0, nan, 0.0, -0.0, -0.0]), f32([nan, 0.0, -1.0, -1.0, -2.0]),
+          gives=f32([1.0, 1.0, inf, -inf, inf]))  # fmt: skip
+    check("aten::pow", f32([-8.0, -8.0, -inf, -1.0]), f32([3.0, 1 / 4, 0.5, inf]), gives=f32([-512.0, nan, inf, 1.0]))
+    check("aten::pow", 2, f32([0.5, -1.0]), gives=f32([1.4142135381698608, 0.5]))
+    check("aten::pow", f32([4.0]), -0.5, gives=f32([0.5]))
+
+
+def test_pow_of_integers_wraps() -> None:
+    check("aten::pow", i8([2, -2, 3, 0]), i8([7, 7, 5, 0]), gives=i8([-128, -128, -13, 1]))  # 243 - 256
+    check("aten::pow", u8([3, 2]), 6, gives=u8([217, 64]))  # 729 - 2 * 256
+    check("aten::pow", i64([2]), i64([64]), gives=i64([0]))
+    check_open("aten::pow", i32([2, 2]), i32([-1, 3]), gives=i32([0, 8]), where_open=[True, False], rule="P46")
+    for exponent in (-1, 300):
+        with pytest.raises(InvalidArguments):
+            goldens("aten::pow", i8([2]), exponent)
+    with pytest.raises(InvalidArguments):
+        goldens("aten::pow", boolean([True]), boolean([True]))
+
+
+def test_hypot_and_atan2() -> None:
+    check("aten::hypot", f32([[3.0], [inf]]), f32([4.0, nan]), gives=f32([[5.0, nan], [inf, inf]]))
+    check("aten::hypot", f32([2.0**127]), f32([2.0**-149]), gives=f32([2.0**127]))
+    check("aten::atan2", f64([1.0, 0.0, -0.0, inf]), f64([-1.0, -1.0, 1.0, -inf]),
+          gives=f64([2.35619449019234492885, PI, -0.0, 2.35619449019234492885]))  # fmt: skip
+    check("aten::atan2", i32([0]), i32([5]), gives=f32([0.0]))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::hypot", i32([3]), i32([4]))
+
+
+def test_logaddexp() -> None:
+    check("aten::logaddexp", f64([0.0]), f64([0.0]), gives=f64([LOG_2]))
+    check("aten::logaddexp", f32([1000.0, -inf, inf, -inf, nan]), f32([0.0, -inf, -inf, -0.0, inf]),
+          gives=f32([1000.0, -inf, inf, 0.0, nan]))  # fmt: skip
+
+
+def test_xlogy() -> None:
+    check("aten::xlogy", f64([2.0, 3.0]), f64([2.0, 1.0]), gives=f64([2 * LOG_2, 0.0]))
+    check("aten::xlogy", f32([0.0, 0.0, -0.0, 0.0, 1.0]), f32([0.0, nan, inf, -1.0, 0.0]),
+          gives=f32([0.0, nan, 0.0, 0.0, -inf]))  # fmt: skip
+    check("aten::special_xlogy", 2, f64([2.0]), gives=f64([2 * LOG_2]))
+    check("aten::xlogy", i32([0]), 5, gives=f32([0.0]))
+
+
+# ---- softplus ----------------------------------------------------------------------------------------------------
+
+
+def test_softplus_with_beta_and_threshold() -> None:
+    check("aten::softplus", f64([0.0]), 2, gives=f64([LOG_2 / 2]))
+    check("aten::softplus", f64([-1.0]), -1, gives=f64([-1.31326168751822283404]))  # -log(1 + e)
+    check("aten::softplus", f32([inf, -inf, -1000.0, nan, 25.0]), gives=f32([inf, 0.0, 0.0, nan, 25.0]))
+    check("aten::softplus", f64([10.0]), 1, 5, gives=f64([10.0]))
+    check("aten::softplus", f64([10.0]), 1, 10, gives=f64([10.00004539889921686]))  # 10 is not above 10
+    check("aten::softplus", f32([1.0]), 0, gives=f32([inf]))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::softplus", f32([1.0]), 1j)
+
+
+def test_softplus_where_rounding_decides_the_branch_takes_either() -> None:
+    # 1.5 * (1 + 2^-10) = 1.50146484375 is not above 1.5015, but rounds to 1.501953125 in float16, which is.
+    x = 1 + 2.0**-10
+    log_form = float(np.float16(math.log1p(math.exp(1.50146484375)) / 1.5))
+    (golden,) = goldens("aten::softplus", f16([x]), 1.5, 1.5015)
+    assert golden.value.tolist() == [log_form]
+    assert {float(each.value[0]) for each in (golden, *golden.alternatives)} == {log_form, x}
+    (golden,) = goldens("aten::softplus", f16([x]), 1.5, 1.25)
+    assert {float(each.value[0]) for each in (golden, *golden.alternatives)} == {x}
+
+
+# ---- budgets -----------------------------------------------------------------------------------------------------
+
+
+def _f32(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def quiet(*operands: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return function(*operands).astype(np.float64)
+
+    return quiet
+
+
+ONE = np.float32(1)
+HONEST = {
+    "aten::sigmoid": _f32(lambda x: ONE / (ONE + np.exp(-x))),
+    "aten::silu": _f32(lambda x: x / (ONE + np.exp(-x))),
+    "aten::mish": _f32(lambda x: x * np.tanh(np.log1p(np.exp(x)))),
+    "aten::softplus": _f32(lambda x: np.where(x > 20, x, np.log1p(np.exp(x)))),
+    "aten::sinc": _f32(lambda x: np.sin(x * np.float32(np.pi)) / (x * np.float32(np.pi))),
+}
+NAIVE_TAIL = {
+    "aten::sigmoid": _f32(lambda x: (ONE + np.tanh(x / 2)) / 2),
+    "aten::silu": _f32(lambda x: x * (ONE + np.tanh(x / 2)) / 2),
+    "aten::mish": _f32(lambda x: x * np.tanh(np.log(ONE + np.exp(x)))),
+    "aten::softplus": _f32(lambda x: np.log(ONE + np.exp(x))),
+    "aten::sinc": _f32(lambda x: (np.sin(x * np.float32(3.1416)) / (x * np.float32(3.1416)))),
+}
+
+
+@pytest.mark.parametrize("op", HONEST)
+def test_the_documented_formula_in_float32_is_within_the_budget_and_a_cancelling_one_is_not(op: str) -> None:
+    x = np.concatenate([np.linspace(-110, 100, 4001), np.linspace(-1, 1, 800)]).astype(np.float32)
+    (golden,) = goldens(op, x)
+    for formulas, expected in ((HONEST, True), (NAIVE_TAIL, False)):
+        off = np.abs((formulas[op](x) - golden.real.hi) - golden.real.lo)
+        assert (off <= golden.budget).all() == expected
+
+
+def test_the_naive_logaddexp_overflows_and_the_documented_one_is_within_the_budget() -> None:
+    x, y = np.linspace(-90, 95, 700).astype(np.float32), np.linspace(95, -80, 700).astype(np.float32)
+    (golden,) = goldens("aten::logaddexp", x, y)
+    honest = _f32(lambda x, y: np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y))))(x, y)
+    naive = _f32(lambda x, y: np.log(np.exp(x) + np.exp(y)))(x, y)
+    assert (np.abs((honest - golden.real.hi) - golden.real.lo) <= golden.budget).all()
+    assert not (np.abs((naive - golden.real.hi) - golden.real.lo) <= golden.budget).all()
+
+
+def test_a_logarithm_rounded_to_float16_is_outside_the_budget_of_xlogy() -> None:
+    x, y = np.linspace(1, 40, 500).astype(np.float16), np.linspace(1.5, 9, 500).astype(np.float16)
+    (golden,) = goldens("aten::xlogy", x, y)
+    honest = x.astype(np.float32) * np.log(y.astype(np.float32))
+    half = x * np.log(y.astype(np.float32)).astype(np.float16)
+    spacing = np.spacing(golden.value).astype(np.float64)
+    assert (np.abs(honest - golden.real.hi) <= golden.budget).all()
+    assert (np.abs(half - golden.real.hi) > golden.budget + spacing / 2).any()
+
+
+def test_the_lower_tail_of_ndtr_needs_the_complement() -> None:
+    x = np.linspace(-12, 5, 300).astype(np.float32)
+    (golden,) = goldens("aten::special_ndtr", x)
+    root = np.float32(math.sqrt(0.5))
+    honest = np.array([math.erfc(float(-each * root)) / 2 for each in x])
+    cancelling = np.array([0.5 + float(np.float32(math.erf(float(each * root)))) / 2 for each in x])
+    assert (np.abs(honest - golden.real.hi) <= golden.budget).all()
+    assert not (np.abs(cancelling - golden.real.hi) <= golden.budget).all()
