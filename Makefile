@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: check test clean
+.PHONY: check test test-long clean
 
 # Not conformant (exit 1) is a result, not an error of make; bad usage (2) and nothing judged (3) are errors.
 check: $(VENV)/installed
@@ -14,6 +14,10 @@ check: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n 2 -q
+
+# Everything, the exhaustion of the real functions' 16-bit inputs too.
+test-long: $(VENV)/installed-test
+	$(BIN)/pytest -n 2 -q -m ""
 
 clean:
 	rm -rf $(VENV) build conform-out *.egg-info .pytest_cache .ruff_cache .hypothesis
