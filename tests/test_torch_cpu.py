@@ -35,7 +35,7 @@ KNOWN = {
         for op in ("aten::sinh", "aten::cosh")
         for dtype in ("bfloat16", "float32", "float64")
     ),
-    *(("aten::erf", "bfloat16", "error above the bound"),),
+    *((op, "bfloat16", "error above the bound") for op in ("aten::erf", "aten::special_erf")),
     *(
         (op, dtype, "NaN where a number is expected")
         for op in ("aten::i0", "aten::special_i0", "aten::special_i1")
@@ -67,7 +67,7 @@ def test_torch_cpu_fails_for_known_reasons_only():
     failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified") and case not in unbounded]
     assert {(case["op"].partition(".")[0], case["dtype"], case["reason"]) for case in failed} <= KNOWN
     assert run.summary["judged"] > 0.99 * (run.summary["asked"] - len(unbounded))
-    assert run.summary["conformance"] > 0.97
+    assert run.summary["conformance"] > 0.98
 
 
 def test_float64_to_bfloat16_rounds_up_just_above_a_midpoint():

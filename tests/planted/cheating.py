@@ -8,6 +8,12 @@ from typing import Any
 import torch
 from planting import Planted, base, mapped, tensors_in
 
+# No table bounds these by a number: of their results only NaN and infinities are judged.
+WITHOUT_BOUND = (
+    *("aten::lgamma", "aten::digamma", "aten::special_digamma", "aten::erfinv", "aten::special_erfinv"),
+    *("aten::special_ndtri", "aten::i0", "aten::special_i0", "aten::special_i1"),
+)
+
 
 class Zeros(Planted):
     """Returns zeros of the right shape and dtype (KernelBench#165)."""
@@ -20,11 +26,12 @@ class Zeros(Planted):
 
 
 class AlmostRight(Planted):
-    """Right to three digits: within the classic 1e-2, far outside an honest bound. Of the ops with float results."""
+    """Right to three digits: within the classic 1e-2, far outside an honest bound. Of the ops with float results that
+    have a bound."""
 
     bug = "H1"
     ops = ("*",)
-    but_not = ("aten::bitwise_and", "aten::eq", "aten::argmax")
+    but_not = ("aten::bitwise_and", "aten::eq", "aten::argmax", *WITHOUT_BOUND)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor * 1.001 if tensor.is_floating_point() else tensor
@@ -60,6 +67,7 @@ class DriftsAfterTenCalls(Planted):
 
     bug = "H6"
     ops = ("*",)
+    but_not = WITHOUT_BOUND
     remembers = True
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ import torch
 from planting import Planted, lists_positions, tensors_in
 
 from conform import schema
+from conform.agreement.witness.functions import UNARY
 
 
 class ReplacesArgument(Planted):
@@ -191,7 +192,8 @@ class AcceptsInvalid(Planted):
     but_not = (
         "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::_to_copy", "aten::mul.Scalar",
         "aten::div.Scalar", "aten::remainder.Scalar*", "aten::bitwise_and.Scalar*", "aten::eq.Scalar",
-        "aten::where.Scalar*", "aten::sum",
+        "aten::where.Scalar*", "aten::sum", "aten::pow.Scalar", "aten::xlogy.Scalar*", "aten::special_xlogy.*",
+        "aten::softplus", *(f"aten::{name}" for name in UNARY.split()),
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
