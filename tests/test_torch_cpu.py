@@ -19,7 +19,10 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 # (op without overload, dtype, reason): as a run says it.
 KNOWN = {
-    *(("aten::_to_copy", "float64", "not the correctly rounded result"),),
+    *(
+        ("aten::_to_copy", "float64", reason)
+        for reason in ("not the correctly rounded result", "NaN where a number is expected")
+    ),
     *(("aten::sqrt", "float64", "not the correctly rounded result"),),
     *(
         ("aten::remainder", dtype, "NaN where a number is expected")  # int32: of an int32 and a float32 tensor
@@ -82,6 +85,20 @@ def test_float64_to_float16_rounds_up_just_above_a_midpoint():
     low, high = Fraction(1), 1 + Fraction(1, 2**10)
     assert Fraction(x) - low > high - Fraction(x)
     assert conform.golden("aten::_to_copy", np.array([x]), dtype="float16").value.tolist() == [float(high)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x", "low", "high", "nearest"),
+    [
+        ("float8_e4m3fn", 1.0625 + 2.0**-52, 1.0, 1.125, 1.125),
+        ("float8_e5m2", 1.125 + 2.0**-52, 1.0, 1.25, 1.25),
+        ("float8_e4m3fnuz", 248 - 2.0**-45, 240, 256, 240),  # 256 overflows: NaN
+    ],
+)
+def test_float64_to_float8_rounds_once_beside_a_midpoint(dtype, x, low, high, nearest):
+    other = low + high - nearest
+    assert abs(Fraction(x) - Fraction(nearest)) < abs(Fraction(x) - Fraction(other))
+    assert conform.golden("aten::_to_copy", np.array([x]), dtype=dtype).value.astype(float).tolist() == [nearest]
 
 
 def test_the_square_root_of_float64_is_the_nearest_number():

@@ -7,6 +7,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import (
     bf16,
     boolean,
@@ -86,3 +87,42 @@ def test_complex() -> None:
     cast(f64([0.5]), c64([0.5 + 0j]))
     cast(c128([2.0**-25 * (1 + 0.5j)]), c64([2.0**-25 * (1 + 0.5j)]))
     cast(c64([0j, 1j]), boolean([False, True]))
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "expected", "other"),
+    [
+        (1.0625, "float8_e4m3fn", 1.0, 1.0),  # a tie, to even
+        (1.0625 + 2.0**-40, "float8_e4m3fn", 1.125, 1.125),  # through float32 it would be the tie
+        (464.0, "float8_e4m3fn", 448.0, 448.0),
+        (465.0, "float8_e4m3fn", 448.0, nan),
+        (-inf, "float8_e4m3fn", -448.0, nan),
+        (inf, "float8_e5m2", inf, 57344.0),
+        (61440.0, "float8_e5m2", inf, 57344.0),
+        (1e9, "float8_e4m3fnuz", nan, 240.0),
+        (-0.0, "float8_e5m2fnuz", 0.0, 0.0),
+        (nan, "float8_e4m3fn", nan, nan),
+    ],
+)
+def test_small_floats_saturate_or_not(number: float, dtype: str, expected: float, other: float) -> None:
+    """P80: expected first, the other way is as right."""
+    (golden,) = evaluate("aten::_to_copy", [f64([number])], {"dtype": dtype}).goldens
+    np.testing.assert_array_equal(golden.value.astype(np.float64), [expected])
+    assert [alternative.value.astype(np.float64).tolist() for alternative in golden.alternatives] == [
+        pytest.approx([other], rel=0, nan_ok=True)
+    ]
+
+
+def test_small_floats_from_integers() -> None:
+    (golden,) = evaluate("aten::_to_copy", [i64([17, -3, 2**40])], {"dtype": "float8_e4m3fn"}).goldens
+    np.testing.assert_array_equal(golden.value.astype(np.float64), [16, -3, 448])
+
+
+def test_a_format_without_sign_and_zero() -> None:
+    """P81, and what lies below the smallest number of float8_e8m0fnu rounds up to it."""
+    numbers = f64([3.0, 2.9, 1e-300, inf, nan, 0.0, -2.0])
+    (golden,) = evaluate("aten::_to_copy", [numbers], {"dtype": "float8_e8m0fnu"}).goldens
+    assert golden.open is not None
+    assert golden.open.tolist() == [False, False, False, False, False, True, True]
+    assert (golden.open_rule, golden.alternatives) == ("P81", ())
+    np.testing.assert_array_equal(golden.value.astype(np.float64)[:5], [4.0, 2.0, 2.0**-127, nan, nan])
