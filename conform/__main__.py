@@ -1,5 +1,15 @@
-"""`python -m conform`."""
+"""The entry point of `conform` and of `python -m conform`."""
 
-from conform.cli import main
+from conform.interrupt import leave_at_once
 
-main(prog_name="conform")
+
+def main() -> None:
+    """Runs the command line; never returns."""
+    leave_at_once()
+    from conform.cli import main as verbs
+
+    verbs(prog_name="conform")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
 from conform import schema
-from conform.errors import ConformError, UsageError, did_you_mean
+from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
 from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
 from conform.inputs.arguments import Arguments, is_tensor, tensors
@@ -16,14 +17,19 @@ from conform.inputs.draws import Stream
 from conform.inputs.specs.registry import spec_of
 from conform.interp.evaluate import evaluate
 from conform.interp.numerics.formats import format_of
+from conform.interp.promotion import result_type
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
-from conform.suites.dtypes import DEFAULT_DTYPES
+from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
+
+VALUES = ("typical", "special", "all")
+LAYOUTS = ("as-written", "all")
 
 
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file."""
+    file. A filter that is one str is that one pattern. UsageError for a value that none of them has.
+    """
 
     ops: Sequence[str] = ()
     dtypes: Sequence[str] = ()
@@ -32,6 +38,35 @@ class Selection:
     samples: int = 1
     values: str | None = None
     layouts: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ops", "dtypes", "ids"):
+            object.__setattr__(self, name, _patterns(name, getattr(self, name)))
+        for dtype in self.dtypes:
+            if dtype not in dtype_names():
+                raise UsageError(f"--dtype: unknown dtype {dtype!r}{dtype_hint(dtype)}")
+        _check_integer("seed", self.seed)
+        _check_integer("samples", self.samples, least=1)
+        _check_choice("values", self.values, VALUES)
+        _check_choice("layouts", self.layouts, LAYOUTS)
+
+
+def _patterns(name: str, given: object) -> tuple[str, ...]:
+    found = (given,) if isinstance(given, str) else given
+    if not isinstance(found, Collection) or not all(isinstance(pattern, str) for pattern in found):
+        raise UsageError(f"{name}: expected a str or a list of them, got {given!r}")
+    return tuple(found)
+
+
+def _check_integer(name: str, given: object, least: int | None = None) -> None:
+    if type(given) is not int or least is not None and given < least:
+        raise UsageError(f"{name}: expected an integer{'' if least is None else f' >= {least}'}, got {given!r}")
+
+
+def _check_choice(name: str, given: object, choices: Sequence[str]) -> None:
+    if given is not None and given not in choices:
+        hint = did_you_mean(str(given), choices) or f"; expected one of {', '.join(choices)}"
+        raise UsageError(f"{name}: unknown choice {given!r}{hint}")
 
 
 @dataclass(frozen=True)
@@ -137,19 +172,23 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
 
 
 def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
-    """The first tensor argument's dtype, else the dtype argument's, else the output's."""
+    """The first tensor argument's dtype, else the dtype argument's, else the output's; of a call that must be refused,
+    and so has none, the dtype to which its numbers promote."""
     found = tensors(arguments)
     if found:
         return format_of(found[0]).name
     if beyond_the_kit(draw.test):
         return "none"
     bound = schema.bind(schema.schema(op), arguments.args, arguments.kwargs, is_tensor)
-    return bound.get("dtype") or _output_dtype(op, arguments)
+    return bound.get("dtype") or _output_dtype(op, arguments, bound)
 
 
-def _output_dtype(op: str, arguments: Arguments) -> str:
+def _output_dtype(op: str, arguments: Arguments, bound: Mapping[str, object]) -> str:
+    numbers = [value for value in bound.values() if isinstance(value, (bool, int, float, complex))]
     try:
         return evaluate(op, arguments.args, arguments.kwargs).goldens[0].format.name
+    except InvalidArguments:
+        return result_type(*numbers).name if numbers else "none"
     except ConformError:
         return "none"
 
@@ -157,32 +196,61 @@ def _output_dtype(op: str, arguments: Arguments) -> str:
 def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
     groups = _groups(suite, selection)
-    everything = [case for group in groups for case in group]
-    ops = sorted({name for case in everything for name in (case.op, case.op.partition(".")[0])})
-    tests = {
-        "--op": (selection.ops, _matches_op, ops),
-        "--dtype": (
-            selection.dtypes,
-            lambda case, name: case.dtype == name,
-            sorted({case.dtype for case in everything}),
-        ),
-        "--id": (
-            selection.ids,
-            lambda case, glob: case.id == glob or fnmatchcase(case.id, glob),
-            [case.id for case in everything],
-        ),
-    }
-    for option, (patterns, matches, known) in tests.items():
-        _check_patterns(option, patterns, matches, known, everything)
-    wanted = [
-        [case for case in group if all(_passes(case, patterns, matches) for patterns, matches, _ in tests.values())]
-        for group in groups
-    ]
+    filters = _filters(selection)
+    wanted = [[case for case in group if all(one.passes(case) for one in filters)] for group in groups]
     selected = [group for group in wanted if group]
+    everything = [case for group in groups for case in group]
+    if not suite.tests:
+        raise UsageError(f"{' '.join(suite.names)}: no test, so no case to check")
+    for one in filters:
+        if (lost := one.without_a_case(everything)) is not None:
+            raise UsageError(_why_nothing(suite, selection, one, lost))
+    if not everything:
+        raise UsageError(f"{' '.join(suite.names)}: no test has {selection.values} values")
     if not selected:
-        raise UsageError("the filters together select no case; each alone matches some" if everything else
-                         f"{' '.join(suite.names)}: no test, so no case to check")  # fmt: skip
+        raise UsageError(f"{_written(filters)} together select no case; each alone matches some")
     return selected
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """The patterns of one option; a case passes if one of them matches it, or if there is none."""
+
+    option: str
+    patterns: tuple[str, ...]
+    matches: Callable[[Case, str], bool]
+    names: Callable[[Case], tuple[str, ...]]  # of a case, what a pattern may have meant
+
+    def passes(self, case: Case) -> bool:
+        return not self.patterns or any(self.matches(case, pattern) for pattern in self.patterns)
+
+    def without_a_case(self, cases: Sequence[Case]) -> str | None:
+        """The first pattern that matches none of the cases."""
+        found = (one for one in self.patterns if not any(self.matches(case, one) for case in cases))
+        return next(found, None)
+
+
+def _filters(selection: Selection) -> list[_Filter]:
+    return [
+        _Filter("--op", selection.ops, _matches_op, lambda case: (case.op, case.op.partition(".")[0])),
+        _Filter("--dtype", selection.dtypes, lambda case, name: case.dtype == name, lambda case: (case.dtype,)),
+        _Filter("--id", selection.ids, _matches_id, lambda case: (case.id,)),
+    ]
+
+
+def _written(filters: Sequence[_Filter]) -> str:
+    return " ".join(f"{one.option} {shlex.quote(pattern)}" for one in filters for pattern in one.patterns)
+
+
+def _why_nothing(suite: Suite, selection: Selection, one: _Filter, pattern: str) -> str:
+    """Which option, or which combination with `--dtype`, is at fault: that one chooses the cases that there are."""
+    others = [case for group in _groups(suite, replace(selection, dtypes=())) for case in group]
+    matching = [case for case in others if one.matches(case, pattern)]
+    if matching and one.option != "--dtype":
+        both = _written([replace(one, patterns=(pattern,)), _filters(selection)[1]])
+        return f"{both} together select no case; {pattern} has {', '.join(in_order({c.dtype for c in matching}))}"
+    known = sorted({name for case in others for name in one.names(case)})
+    return f"{one.option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}"
 
 
 def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
@@ -198,17 +266,9 @@ def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
     return groups
 
 
-def _passes(case: Case, patterns: Sequence[str], matches: Callable[[Case, str], bool]) -> bool:
-    return not patterns or any(matches(case, pattern) for pattern in patterns)
-
-
-def _check_patterns(
-    option: str, patterns: Sequence[str], matches: Callable[[Case, str], bool], known: list[str], cases: list[Case]
-) -> None:
-    for pattern in patterns:
-        if not any(matches(case, pattern) for case in cases):
-            raise UsageError(f"{option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}")
-
-
 def _matches_op(case: Case, glob: str) -> bool:
     return fnmatchcase(case.op, glob) or fnmatchcase(case.op.partition(".")[0], glob)
+
+
+def _matches_id(case: Case, glob: str) -> bool:
+    return case.id == glob or fnmatchcase(case.id, glob)

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from conform.errors import ConformError, KitDefect
+from conform.errors import ConformError, KitDefect, UsageError
+from conform.interrupt import INTERRUPTED, raise_instead
 
 if TYPE_CHECKING:
     from conform.report.record import Run
 
 DEFAULT_SUITE = ("core",)
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a device or a disk that takes no more
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 
 
+def _silence_stdout() -> None:
+    """Python flushes what it holds once more at its end, and would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class _Verbs(click.Group):
     """The verbs in the order of definition; a user's mistake ends in a message and its exit code, not a traceback."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().main(*args, **options)
+        except OSError as error:
+            if error.errno not in UNWRITABLE:
+                raise
+            _silence_stdout()
+            click.echo(f"conform: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(UsageError.exit_code)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -39,11 +56,13 @@ class _Verbs(click.Group):
             click.echo("conform: interrupted", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:  # `conform list | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout once more at its end
+            _silence_stdout()
             ctx.exit(BROKEN_PIPE)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in UNWRITABLE:
+                raise
             traceback.print_exc()
             click.echo("conform: this is a defect of conform itself, no verdict", err=True)
             ctx.exit(INTERNAL_ERROR)
@@ -85,9 +104,10 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Value classes. Default: all in built-in suites, typical in a YAML file.")  # fmt: skip
 @click.option("--layouts", type=click.Choice(["as-written", "all"]),
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
-@click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True, help="The table of bounds.")
-@click.option("--timeout", "timeout_s", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=30.0,
-              show_default=True, help="For one call of the backend.")  # fmt: skip
+@click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
+              help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
+@click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
+              help="For one call of the backend, at most 86400. Its loading may always take 300.")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
@@ -99,20 +119,24 @@ def check(
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
-    SUITE is a built-in name (smoke, core) or a YAML file; the default is core.
+    SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, and, made from the
+    argument specs, generated (valid calls) and negative (invalid ones, which a backend must refuse).
 
     \b
     conform check --backend cpu
     conform check smoke --backend cuda --dtype float16 --dtype bfloat16 --out results
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
+    conform check generated negative --backend cpu --op aten::add
 
-    Exit code: 0 every judged case passed; 1 some did not; 2 usage or bad input; 3 nothing could be judged.
+    Exit code: 0 every judged case passed; 1 some did not; 2 usage, bad input or unwritable output; 3 nothing could be
+    judged.
     """
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted
     from conform.straight_line import check as run_check
 
+    raise_instead()
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
         try:
@@ -121,7 +145,11 @@ def check(
             run, exit_code = interruption.run, INTERRUPTED
     if exit_code == INTERRUPTED:
         click.echo("conform: interrupted; this is what ran", err=True)
-    written = write.write(run, directory) if directory else []
+    try:
+        written = write.write(run, directory) if directory else []
+    except UsageError:
+        _show(run, [], quiet)
+        raise
     _show(run, written, quiet)
     ctx.exit(run.exit_code if exit_code is None else exit_code)
 
@@ -218,6 +246,61 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
 
     chosen = suites or DEFAULT_SUITE
     click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
+
+
+@main.command()
+@click.argument("case_id", metavar="CASE-ID")
+@click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="What `conform check --out DIR` wrote.")  # fmt: skip
+def repro(case_id: str, directory: Path) -> None:
+    """Print a failing case of a run as a short script.
+
+    The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
+    arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
+    while the backend is wrong.
+
+    \b
+    conform check --backend cpu --out results
+    conform repro cast_float_to_float16/float64/special/contiguous --run results > repro.py
+    python repro.py
+    """
+    from tqdm import tqdm
+
+    from conform.repro import repro as reduced
+
+    with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
+        text = reduced(case_id, directory, on_try=lambda: bar.update())
+    click.echo(text, nl=False)
+
+
+@main.command()
+@click.argument("op", metavar="OP")
+@click.option("--n", "count", metavar="N", type=click.IntRange(min=1), default=8, show_default=True,
+              help="Calls of each overload.")  # fmt: skip
+@click.option("--invalid", is_flag=True, help="Calls that each break one constraint, which a comment names.")
+@click.option("--dtype", metavar="NAME", help="Of the first tensor, or of the dtype argument.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random choice.")
+@click.option("--out", "path", metavar="FILE.yaml", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write the file there.")  # fmt: skip
+def gen(op: str, count: int, invalid: bool, dtype: str | None, seed: int, path: Path | None) -> None:
+    """Write calls of an op as a suite file.
+
+    They are made from the op's argument spec, and cover its dtypes, ranks and the ends of its intervals first. OP is a
+    name (without overload: all of them) or a glob. Prints the file unless --out is given.
+
+    \b
+    conform gen aten::add.Tensor --n 3
+    conform gen 'aten::*xlogy*' --dtype float16 --out xlogy.yaml
+    conform gen aten::atan2 --invalid
+    """
+    from conform.gen import suite_text, write
+
+    text = suite_text(op, count, invalid=invalid, dtype=dtype, seed=seed)
+    if path is None:
+        click.echo(text, nl=False)
+    else:
+        write(text, path)
+        click.echo(f"written: {path}")
 
 
 @main.command()

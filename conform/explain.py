@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from conform.contracts.tables import contract_table
+from conform.contracts.tables import EXACT_SOURCE, Row, contract_table, names
 from conform.inputs.specs.registry import spec_of
 from conform.interp import registry
+from conform.interp.numerics.formats import FORMATS
 from conform.inventory import packet
 from conform.policy import Rule, rules_of
 from conform.schema import overloads, schema
@@ -18,14 +19,14 @@ from conform.suites import load
 SHOWN_TESTS = 10
 
 
-def explain_op(op: str, suites: Sequence[str], contract: str = "opencl") -> str:
+def explain_op(op: str, suites: Sequence[str]) -> str:
     """Schema, meaning, dtypes, bounds with sources, policy rules and tests of an op or of one of its overloads.
 
     Raises UsageError for an op that torch does not have.
     """
-    names = _overloads(op)
-    meanings = [_meaning(name) for name in names]
-    sections = [*dict.fromkeys(meanings), _inputs(op), _bounds(names, contract), _policy(names), _tests(op, suites)]
+    found = _overloads(op)
+    meanings = [_meaning(name) for name in found]
+    sections = [*dict.fromkeys(meanings), _inputs(op), *_bounds(found), _policy(found), _tests(op, suites)]
     return "\n\n".join(section for section in sections if section)
 
 
@@ -46,19 +47,40 @@ def _inputs(op: str) -> str:
     return f"dtypes: {' '.join(spec.dtypes)}" if spec else "dtypes: no input spec"
 
 
-def _bounds(names: Sequence[str], contract: str) -> str:
-    """One row for the dtypes that share a bound."""
-    table = contract_table(contract)
-    groups: dict[tuple[str, str, str], list[str]] = {}
-    for name in names:
-        spec = spec_of(name)
-        for dtype in spec.dtypes if spec else ():
-            row = table.row(name, dtype)
-            bound = f"{row.bound:g} ulp" if row.bound is not None else row.formula or ""
-            groups.setdefault((row.kind, bound, row.source), []).append(dtype)
-    rows = [[" ".join(dict.fromkeys(dtypes)), *key] for key, dtypes in groups.items()]
-    headers = [f"{contract}: result dtype", "kind", "bound", "source"]
-    return tabulate(rows, headers=headers, disable_numparse=True, maxcolwidths=[30, None, 40, 50]) if rows else ""
+def _bounds(found: Sequence[str]) -> list[str]:
+    """What every shipped table asks, once for the overloads that share it: the bounds by dtype, then their sources."""
+    sharing: dict[tuple, list[str]] = {}
+    for name in found:
+        sharing.setdefault(tuple(_rows(name)), []).append(name)
+    return [
+        (f"bounds of {', '.join(names_)}\n" if len(sharing) > 1 else "") + _grid(rows) + "\n\n" + _sources(rows)
+        for rows, names_ in sharing.items()
+        if rows
+    ]
+
+
+def _rows(name: str) -> list[tuple[str, str, Row]]:
+    """(table, dtype, row) of the dtypes of results that round."""
+    spec = spec_of(name)
+    dtypes = [dtype for dtype in (spec.dtypes if spec else ()) if not FORMATS[dtype].kind.endswith(("int", "bool"))]
+    return [(table, dtype, contract_table(table).row(name, dtype)) for table in names() for dtype in dtypes]
+
+
+def _grid(rows: Sequence[tuple[str, str, Row]]) -> str:
+    """Tables down, dtypes across."""
+    dtypes = dict.fromkeys(dtype for _, dtype, _ in rows)
+    cells = {(table, dtype): row.short for table, dtype, row in rows}
+    lines = [[table, *(cells[table, dtype] for dtype in dtypes)] for table in names()]
+    return tabulate(lines, headers=["bound", *dtypes], disable_numparse=True) + f"\n{EXACT_SOURCE}"
+
+
+def _sources(rows: Sequence[tuple[str, str, Row]]) -> str:
+    """Each source once, with the tables and the rules that rest on it."""
+    tables: dict[tuple[str, str], dict[str, None]] = {}
+    for table, _, row in rows:
+        tables.setdefault((row.rule, row.source), {})[table] = None
+    lines = [[" ".join(told), *key] for key, told in tables.items()]
+    return tabulate(lines, headers=["table", "rule", "source"], disable_numparse=True, maxcolwidths=[None, 45, 65])
 
 
 def _policy(names: Sequence[str]) -> str:

@@ -10,17 +10,19 @@ import numpy as np
 
 from conform import schema
 from conform.cases import Case, Selection, beyond_the_kit, select
-from conform.contracts.tables import Row, contract_table
+from conform.contracts.judge import Comparison, elements_of
+from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.arguments import Arguments, is_tensor
 from conform.inputs.layouts import dense, logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import format_of
-from conform.report.numbers import decimal
-from conform.suites import load
+from conform.report.numbers import decimal, ulps
+from conform.suites import Suite, load
 
 SHOWN_ELEMENTS = 64
+SHOWN_CASES = 5
 
 
 def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl") -> str:
@@ -38,7 +40,9 @@ def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: s
 
 def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
     """The case of that id, whatever value classes, layouts and samples the suites ask for by themselves."""
-    suite = load(suites)
+    suite = load(suites, seed=seed, ids=(case_id,))
+    if any(test.id == case_id for test in suite.tests):
+        raise UsageError(_cases_of(suite, case_id, seed))
     tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
     if not tests:
         near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
@@ -48,6 +52,15 @@ def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
     selection = Selection(ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all")
     groups = select(replace(suite, tests=tests), selection)
     return next(case for group in groups for case in group)
+
+
+def _cases_of(suite: Suite, test_id: str, seed: int) -> str:
+    """What to ask for instead of a test."""
+    tests = tuple(test for test in suite.tests if test.id == test_id)
+    groups = select(replace(suite, tests=tests), Selection(seed=seed))
+    ids = [case.id for group in groups for case in group]
+    more = [f"... {len(ids) - SHOWN_CASES} more"] if len(ids) > SHOWN_CASES else []
+    return "\n  ".join([f"{test_id!r} is a test; explain one of its cases:", *ids[:SHOWN_CASES], *more])
 
 
 def _inputs(case: Case, arguments: Arguments) -> str:
@@ -88,18 +101,27 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
         return f"unjudged: {reason}"
     except InvalidArguments as reason:
         return f"must be refused: {reason}"
-    table = contract_table(contract)
+    table, operands = contract_table(contract), _operands(case, plain)
     outputs = [
-        _output(number, golden, table.row(case.op, golden.format.name)) for number, golden in enumerate(outcome.goldens)
+        _output(number, golden, golden.bounded_as or case.op, table, operands)
+        for number, golden in enumerate(outcome.goldens)
     ]
     refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []
     return "\n".join([*outputs, *refusal])
 
 
-def _output(number: int, golden: Golden, row: Row) -> str:
-    bound = f" {row.bound:g}" if row.bound is not None else f" {row.formula}" if row.formula else ""
+def _operands(case: Case, arguments: Arguments) -> dict[str, Any]:
+    return schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
+
+
+def _output(number: int, golden: Golden, op: str, table: Table, operands: dict[str, Any]) -> str:
+    row = table.row(op, golden.format.name)
     lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value, golden.open)]
-    lines.append(f"contract: {row.kind}{bound} ({row.source})")
+    lines.append(f"contract: {row.kind}{'' if row.limit is None else f' {_shown(row.limit)}'} ({row.source})")
+    if golden.format.is_float and golden.real is not None:
+        rows = {name: contract_table(name).row(op, golden.format.name) for name in names()}
+        allowed = [f"{name} {_allowed(golden, one, operands)}" for name, one in rows.items()]
+        lines.append(f"error allowed, in ulps: {', '.join(allowed)}")
     if golden.open is not None:
         lines.append(f"?: left open by policy {golden.open_rule}, not judged")
     if np.any(golden.zero_sign_free):
@@ -107,3 +129,17 @@ def _output(number: int, golden: Golden, row: Row) -> str:
     if golden.alternatives:
         lines.append(f"{len(golden.alternatives)} other readings are as right")
     return "\n".join(lines)
+
+
+def _shown(limit: float | str) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else limit
+
+
+def _allowed(golden: Golden, row: Row, operands: dict[str, Any]) -> str:
+    """The smallest and largest bound of the row in this output; `-` where it bounds no element."""
+    elements = elements_of(Comparison(golden, golden.value, operands), row)
+    bounds = elements.bound_ulp[elements.compared & np.isfinite(elements.bound_ulp)]
+    if bounds.size == 0:
+        return "-"
+    low, high = ulps(float(bounds.min())), ulps(float(bounds.max()))
+    return low if low == high else f"{low} to {high}"

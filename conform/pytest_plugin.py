@@ -71,7 +71,7 @@ class CaseItem(pytest.Item):
         try:
             self.bench = _bench(self.config)
         except ConformError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def runtest(self) -> None:
         from conform.report.verdict import NOT_JUDGED
@@ -123,9 +123,9 @@ class Bench:
         from conform.straight_line import identity
 
         run = record.build(
-            [verdict], asked=1, suite={"names": suite.names, "digest": suite.digest}, tests=[verdict.test],
+            [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],
             contract=self.table.name, backend=identity(self.described), seed=self.seed, timings={},
-            invocation={"backend": self.backend, "contract": self.contract},
+            invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names},
         )  # fmt: skip
         (group,) = tally.failure_groups(run.cases)
         return unstyle(terminal.failure_block(group, run.record))

@@ -12,8 +12,9 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.reply import Reply
 from conform.cases import Case, Selection, select
+from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
-from conform.errors import InvalidArguments, KitDefect, Unjudged
+from conform.errors import InvalidArguments, KitDefect, Unjudged, UsageError
 from conform.inputs.arguments import Arguments, exported
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
@@ -26,6 +27,7 @@ from conform.verdicts import cannot_run, verdict_of
 
 IN_FLIGHT = 8
 TIMEOUT_S = 30.0  # for one call of the backend
+MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 
 
 def check(
@@ -50,19 +52,23 @@ def check(
     BackendUnavailable where the backend does not start, record.Interrupted (with what ran) on Ctrl-C.
     """
     started = time.perf_counter()
-    suite = load([suites] if isinstance(suites, str) else suites)
+    _check_timeout(timeout_s)
+    selection = Selection(ops, dtypes, ids, seed, samples, values, layouts)
+    names = [suites] if isinstance(suites, str) else suites
+    suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
-    groups = select(suite, Selection(ops, dtypes, ids, seed, samples, values, layouts))
+    groups = select(suite, selection)
     asked = sum(map(len, groups))
     verdicts: list[Verdict] = []
 
     def finished(described: dict) -> Run:
         seconds = time.perf_counter() - started
         return record.build(
-            verdicts, asked=asked, suite={"names": suite.names, "digest": suite.digest}, tests=[t.id for t in
-            suite.tests], contract=table.name, backend=identity(described), seed=seed,
+            verdicts, asked=asked, suite={"names": suite.recorded_names, "digest": suite.digest},
+            tests=[test.id for test in suite.tests], contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
-            invocation={"backend": backend, "contract": contract, "hardware": described.get("hardware")},
+            invocation={"backend": backend, "contract": contract, "suites": suite.names,
+                        "hardware": described.get("hardware")},
         )  # fmt: skip
 
     with BackendProcess(backend, timeout_s=timeout_s) as process:
@@ -79,9 +85,15 @@ def check(
         return finished(described)
 
 
+def _check_timeout(timeout_s: object) -> None:
+    if type(timeout_s) not in (int, float) or not 0 < timeout_s <= MAX_TIMEOUT_S:  # refuses NaN
+        raise UsageError(f"timeout: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
+
+
 def identity(described: dict) -> dict:
-    """What identifies the backend in a record; the hardware and threads it ran on belong to the environment."""
-    return {key: described.get(key) for key in ("name", "version", "device")}
+    """What identifies the backend in a record, and what it declares; the hardware and threads it ran on belong to the
+    environment."""
+    return {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
 
 
 @dataclass
@@ -100,6 +112,7 @@ def verdicts_of(
 
     Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here.
     """
+    arithmetic = arithmetic_of(described)
     waiting: deque[_Asked] = deque()
     for group in groups:
         typical = group[0].draw.arguments()
@@ -114,9 +127,9 @@ def verdicts_of(
             process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
             waiting.append(_Asked(case, arguments, _golden(case, arguments, goldens)))
             if len(waiting) >= IN_FLIGHT:
-                yield _judged(waiting.popleft(), process, table)
+                yield _judged(waiting.popleft(), process, table, arithmetic)
     while waiting:
-        yield _judged(waiting.popleft(), process, table)
+        yield _judged(waiting.popleft(), process, table, arithmetic)
 
 
 def _golden(case: Case, arguments: Arguments, known: dict) -> Callable[[], Outcome | Exception]:
@@ -125,13 +138,14 @@ def _golden(case: Case, arguments: Arguments, known: dict) -> Callable[[], Outco
 
     def outcome() -> Outcome | Exception:
         if key not in known:
-            known[key] = _evaluated(case.op, logical(arguments))
+            known[key] = evaluated(case.op, logical(arguments))
         return known[key]
 
     return outcome
 
 
-def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
+def evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
+    """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
         return evaluate(op, arguments.args, arguments.kwargs)
     except (Unjudged, InvalidArguments) as reason:
@@ -142,7 +156,7 @@ def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
         return KitDefect(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
 
 
-def _judged(asked: _Asked, process: BackendProcess, table: Table) -> Verdict:
+def _judged(asked: _Asked, process: BackendProcess, table: Table, arithmetic: Arithmetic) -> Verdict:
     outcome = asked.golden()
     reply: Reply = process.receive()
-    return verdict_of(asked.case, logical(asked.arguments), outcome, reply, table)
+    return verdict_of(asked.case, logical(asked.arguments), outcome, reply, table, arithmetic)

@@ -7,24 +7,34 @@ from typing import Any
 
 import numpy as np
 
+from conform import schema
 from conform.backends.reply import Output, Reply
 from conform.cases import Case, beyond_the_kit
-from conform.contracts.judge import Elements, has_bound, judge
+from conform.contracts import flushing
+from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE
+from conform.contracts.arithmetic import IEEE, Arithmetic
+from conform.contracts.judge import Comparison, Elements, elements_of, has_bound
 from conform.contracts.tables import Row, Table
+from conform.declared import admitted, arithmetic_for
 from conform.errors import InvalidArguments, KitDefect, Unjudged
-from conform.inputs.arguments import Arguments
+from conform.inputs.arguments import Arguments, is_tensor
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS, format_of
 from conform.reach import operands_at
 from conform.report.verdict import KIT_DEFECT, Contract, Verdict, Worst
+from conform.standing import Result, Standing, standing, without_bounds
+from conform.suites.test import Domain
+from conform.sums import looks_like, violation
 
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
-def _verdict(case: Case, status: str, reason: str | None, **rest: Any) -> Verdict:
+def _verdict(case: Case, status: str, reason: str | None, stands: Standing | None = None, **rest: Any) -> Verdict:
+    """`stands`: what the shipped tables say of the result; None where no bound decided."""
+    stands = stands or without_bounds(status)
     return Verdict(
         case.id, case.draw.test.id, case.op, case.dtype, case.values, case.layout, status, reason,
-        location=case.draw.test.location, **rest,
+        location=case.draw.test.recorded_at, tables=stands.tables, tightest=stands.tightest, **rest,
     )  # fmt: skip
 
 
@@ -39,10 +49,23 @@ def cannot_run(case: Case, described: dict) -> Verdict | None:
     return None
 
 
-def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, reply: Reply, table: Table) -> Verdict:
+def verdict_of(
+    case: Case,
+    arguments: Arguments,
+    outcome: Outcome | Exception,
+    reply: Reply,
+    table: Table,
+    declared: Arithmetic = IEEE,
+) -> Verdict:
     """How the case ended. A crash or a hang is one whatever the op means; else the golden outcome decides."""
+    domain = case.draw.test.domain
+    if domain and domain.broken:
+        return _verdict_outside(case, domain, reply)
     if reply.status in ("crash", "timeout", "unsupported"):
         return _verdict(case, reply.status, reply.reason)
+    if domain and isinstance(outcome, InvalidArguments):
+        reason = f"defect of the kit, please report it: the spec of {case.op} allows what is refused here: {outcome}"
+        return _verdict(case, "unjudged", reason, rule=KIT_DEFECT)
     if isinstance(outcome, Unjudged):
         rule = KIT_DEFECT if isinstance(outcome, KitDefect) else "not decided by the kit"
         return _verdict(case, "unjudged", str(outcome), rule=rule)
@@ -53,7 +76,14 @@ def verdict_of(case: Case, arguments: Arguments, outcome: Outcome | Exception, r
             return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
         return _verdict(case, "error", reply.reason)
     harm = _harm(reply)
-    return _verdict(case, "fail", harm, checks=1) if harm else _compared(case, arguments, outcome, reply, table)
+    if harm:
+        return _verdict(case, "fail", harm, checks=1)
+    arithmetic = arithmetic_for(case.op, declared)
+    verdict = _compared(case, arguments, outcome, reply, table, arithmetic)
+    if verdict.status == "fail" and verdict.compared and arithmetic != IEEE:
+        admitted_outcome = admitted(case.op, arguments, outcome, arithmetic, reply.outputs)
+        return _compared(case, arguments, admitted_outcome, reply, table, arithmetic)
+    return verdict
 
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
@@ -61,6 +91,23 @@ def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Ver
         harm = _harm(reply)
         return _verdict(case, "fail" if harm else "pass", harm, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
+
+
+def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
+    """Of arguments outside the op's domain, by its spec: the backend must refuse them, but where some are known to
+    accept them. That torch has no kernel for a dtype is a refusal; that a backend declares to support none is not."""
+    has_refused = reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
+    if not has_refused and reply.status != "ok":
+        return _verdict(case, reply.status, reply.reason)
+    harm = _harm(reply)
+    if harm:
+        return _verdict(case, "fail", harm, checks=1)
+    if domain.lenience:
+        reason = f"what breaks {domain.broken} may be accepted"
+        return _verdict(case, "unspecified", reason, rule=domain.lenience)
+    if has_refused:
+        return _verdict(case, "pass", None, checks=1)
+    return _verdict(case, "fail", f"the backend accepted invalid arguments: they break {domain.broken}", checks=1)
 
 
 def _harm(reply: Reply) -> str | None:
@@ -81,20 +128,31 @@ class _Judged:
     actual: np.ndarray
     row: Row
     elements: Elements
+    comparison: Comparison
+    op: str  # the name that its rows stand under
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        return self.comparison.arithmetic
 
 
-def _compared(case: Case, arguments: Arguments, outcome: Outcome, reply: Reply, table: Table) -> Verdict:
+def _compared(
+    case: Case, arguments: Arguments, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
+) -> Verdict:
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
     judged, checks = [], 1
+    operands = schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = _fitting(golden, output)
         checks += 2
         if isinstance(fitting, str):
             return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
-        row = table.row(case.op, fitting.format.name)
-        judged.append(_Judged(number, fitting, output.array, row, judge(fitting, output.array, row)))
+        op = fitting.bounded_as or case.op
+        row = table.row(op, fitting.format.name)
+        comparison = Comparison(fitting, output.array, operands, arithmetic)
+        judged.append(_Judged(number, fitting, output.array, row, elements_of(comparison, row), comparison, op))
     return _summed(case, arguments, outcome, judged, checks)
 
 
@@ -116,13 +174,11 @@ def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Ju
     failed = sum(int((~each.elements.ok).sum()) for each in judged)
     opened = sum(int(each.elements.open.sum()) for each in judged)
     vacuous = sum(int(each.elements.vacuous.sum()) for each in judged)
-    counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks}
+    drawn = case.values == "typical"
+    stands = standing([Result(each.op, each.comparison, each.row, each.elements, drawn) for each in judged])
+    counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
     deciding = _deciding(judged)
-    contract = Contract(
-        deciding.row.kind,
-        deciding.row.bound if deciding.row.bound is not None else deciding.row.formula,
-        deciding.row.source,
-    )
+    contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     if failed == 0 and compared == 0 and opened + vacuous:
         rules = ", ".join(sorted({each.golden.open_rule for each in judged if each.golden.open_rule}))
         if opened:
@@ -135,15 +191,33 @@ def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Ju
                 **counts,
             )
         bounded = any(has_bound(each.golden, each.row) for each in judged)
-        reason = "the bound is vacuous: it exceeds every result" if bounded else "no table bounds the op's error"
+        reason = "the bound is vacuous: it exceeds every result" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(case, arguments, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
+    if not failed and drawn and (off := _many_sums(judged)):
+        deciding, status, reason = off[0], "fail", off[1]
+        contract = Contract(deciding.row.kind, STATISTICS, STATISTICS_SOURCE)
+    if status == "fail":
+        reason += looks_like(case.op, arguments, deciding.golden, deciding.actual)
     return _verdict(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
         bound_ulp=worst.bound_ulp if worst else None, **counts,
     )  # fmt: skip
+
+
+def _why_unbounded(row: Row) -> str:
+    return f"no bound: {row.source}" if row.kind == "unbounded" else "no table bounds the op's error"
+
+
+def _many_sums(judged: list[_Judged]) -> tuple[_Judged, str] | None:
+    """The first output whose errors, each within its bound, are wrong together, and how. Only of drawn operands: those
+    of special values have errors that are not independent."""
+    for each in judged:
+        if reason := violation(each.golden, each.actual, each.elements.compared, each.row, each.arithmetic):
+            return each, reason
+    return None
 
 
 def _ratio(elements: Elements) -> np.ndarray:
@@ -169,6 +243,7 @@ def _worst(case: Case, arguments: Arguments, deciding: _Judged) -> Worst | None:
     place = tuple(int(i) for i in np.unravel_index(flat, elements.ok.shape))
     index = place[: deciding.golden.value.ndim]
     error, bound = (float(array[place]) for array in (elements.error_ulp, elements.bound_ulp))
+    bound = np.nan if deciding.row.kind == "exact" else bound  # equal, not near
     expected, actual = (_python(array[index]) for array in (deciding.golden.value, deciding.actual))
     return Worst(
         deciding.number, index, deciding.golden.format.name, operands_at(case.op, arguments, index), expected, actual,
@@ -190,6 +265,8 @@ def _reason(deciding: _Judged) -> str:
         return "wrong value"
     if elements.wrong_class.flat[flat]:
         return _wrong_class(deciding, flat)
+    if deciding.arithmetic.flushes_subnormals and flushing.partly(deciding.golden, deciding.actual, flat):
+        return "a subnormal result is flushed to zero, another is kept"
     return (
         "not the correctly rounded result"
         if deciding.row.kind == "exact" or deciding.row.bound == 0.5

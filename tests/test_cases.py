@@ -93,6 +93,9 @@ def test_without_a_tensor_the_dtype_is_the_arguments_or_the_outputs(suite: Calla
     tests = suite(COUNT, TYPED)
     assert ids(tests) == ["count/int64/typical/contiguous", "typed/bfloat16/typical/contiguous"]
     assert only(tests, dtypes=["bfloat16"]).dtype == "bfloat16"
+    refused = "{id: refused, op: aten::arange, in: [{type: const, value: -3}]}"
+    halves = "{id: halves, op: aten::arange, in: [{type: const, value: -0.5}]}"
+    assert ids(suite(refused, halves)) == ["refused/int64/typical/contiguous", "halves/float32/typical/contiguous"]
 
 
 def test_a_case_names_the_overload_that_its_arguments_select(suite: Callable[..., Suite]) -> None:
@@ -167,15 +170,50 @@ def test_an_id_finds_a_case_of_an_axis_that_does_not_run_by_itself(suite: Callab
     [
         ({"ops": ["aten::ad"]}, "--op 'aten::ad' matches no case of the suite; did you mean 'aten::add'?"),
         ({"ops": ["aten::add", "aten::mm"]}, "--op 'aten::mm' matches no case of the suite"),
-        ({"dtypes": ["float8"]}, "--dtype 'float8' matches no case of the suite"),
+        ({"dtypes": ["int8"]}, "--dtype 'int8' matches no case of the suite"),
+        ({"dtypes": ["floaty"]}, "--dtype: unknown dtype 'floaty'; did you mean 'float"),
+        ({"dtypes": ["half"]}, "--dtype: unknown dtype 'half'; did you mean 'float16'?"),
         ({"ids": ["exq/*"]}, "--id 'exq/*' matches no case of the suite"),
-        ({"ops": ["aten::exp"], "ids": ["add/*"]}, "the filters together select no case; each alone matches some"),
+        ({"ops": ["aten::exp"], "ids": ["add/*"]},
+         "--op aten::exp --id 'add/*' together select no case; each alone matches some"),
+        ({"ops": ["aten::exp"], "dtypes": ["float64"]},
+         "--op aten::exp --dtype float64 together select no case; aten::exp has float16"),
+        ({"ids": ["*special*"], "dtypes": ["float64"]}, "--id '*special*' matches no case of the suite"),
     ],
 )
 def test_a_filter_that_matches_nothing_is_an_error(suite: Callable[..., Suite], selection: dict, message: str) -> None:
     with pytest.raises(UsageError) as error:
         ids(suite(ADD, EXP), **selection)
     assert str(error.value).startswith(message)
+
+
+def test_a_filter_may_be_one_str(suite: Callable[..., Suite]) -> None:
+    assert ids(suite(ADD, EXP), ops="aten::exp", dtypes="float16") == ["exp/float16/typical/contiguous"]
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        ({"values": "bogus"}, "values: unknown choice 'bogus'; expected one of typical, special, all"),
+        ({"values": "specials"}, "values: unknown choice 'specials'; did you mean 'special'?"),
+        ({"layouts": "bogus"}, "layouts: unknown choice 'bogus'; expected one of as-written, all"),
+        ({"seed": "x"}, "seed: expected an integer, got 'x'"),
+        ({"seed": 1.5}, "seed: expected an integer, got 1.5"),
+        ({"seed": True}, "seed: expected an integer, got True"),
+        ({"samples": 0}, "samples: expected an integer >= 1, got 0"),
+        ({"ops": [3]}, "ops: expected a str or a list of them, got [3]"),
+        ({"ids": None}, "ids: expected a str or a list of them, got None"),
+    ],
+)
+def test_a_selection_that_means_nothing_is_an_error(selection: dict, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Selection(**selection)
+    assert str(error.value) == message
+
+
+def test_special_values_of_tests_that_have_none_are_an_error(suite: Callable[..., Suite]) -> None:
+    with pytest.raises(UsageError, match=r"mine\.yaml: no test has special values"):
+        ids(suite(COUNT), values="special")
 
 
 def test_arguments_of_no_overload_are_an_error_at_the_tests_place(suite: Callable[..., Suite]) -> None:

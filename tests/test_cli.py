@@ -122,8 +122,8 @@ def test_interrupted_keeps_what_ran(fake_check: Callable[[Fake], None], tmp_path
     fake_check(interrupt)
     result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
     assert (result.exit_code, result.stderr) == (130, "conform: interrupted; this is what ran\n")
-    summary = json.loads((tmp_path / "run.json").read_text())["summary"]
-    assert (summary["asked"], summary["pass"], summary["not_run"]) == (10, 1, 9)
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert (record["summary"]["asked"], record["summary"]["pass"], record["not_run"]) == (10, 1, 9)
     assert "not judged: not run 9" in result.stdout
 
 
@@ -142,7 +142,10 @@ def test_interrupted_before_anything_ran(fake_check: Callable[[Fake], None]) -> 
         (("check",), "Missing option '--backend'"),
         (("check", "--backend", "cpu", "--backend", "mps"), "2 names given; one backend a run"),
         (("check", "--backend", "cpu", "--samples", "0"), "0 is not in the range x>=1"),
-        (("check", "--backend", "cpu", "--timeout", "0"), "0.0 is not in the range x>0"),
+        (("check", "--backend", "cpu", "--timeout", "0"), "timeout: expected seconds > 0 and <= 86400, got 0.0"),
+        (("check", "--backend", "cpu", "--timeout", "nan"), "timeout: expected seconds > 0 and <= 86400, got nan"),
+        (("check", "--backend", "cpu", "--timeout", "inf"), "timeout: expected seconds > 0 and <= 86400, got inf"),
+        (("check", "--backend", "cpu", "--timeout", "1e10"), "timeout: expected seconds > 0 and <= 86400, got 1000"),
         (("check", "--backend", "cpu", "--values", "some"), "'some' is not one of"),
         (("validate",), "Missing argument 'SUITE ...'"),
         (("chek",), "No such command 'chek'"),
@@ -152,6 +155,42 @@ def test_bad_usage_exits_2(words: tuple[str, ...], message: str) -> None:
     result = conform(*words)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("words", [("list", "smoke"), ("schema",), ("--help",), ("list", "--help")])
+def test_output_that_cannot_be_written_is_one_line_and_exits_2(words: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "conform", *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "conform: the output cannot be written: No space left on device\n"
+
+
+def test_a_report_that_cannot_be_written_does_not_lose_the_run(
+    fake_check: Callable[[Fake], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_check(lambda *_, **__: run_of(PASSED, FAILED))
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+    result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
+    assert result.exit_code == 2
+    assert "not conformant: conformance 50.00 %" in result.stdout
+    assert result.stderr == f"conform: {tmp_path / 'run.json'} cannot be written: Permission denied\n"
+
+
+def test_interrupted_while_it_loads_is_one_line_whoever_swallows_exceptions() -> None:
+    code = (
+        "import contextlib, os, signal, sys, time\n"
+        "from conform.__main__ import main\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        with contextlib.suppress(KeyboardInterrupt):\n"
+        "            if name == 'click': os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.argv = ['conform', 'list', 'smoke']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "conform: interrupted\n")
 
 
 def test_colour_is_for_terminals_alone(fake_check: Callable[[Fake], None], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,11 @@ def suite(tmp_path: Path) -> str:
 def test_an_op(suite: str) -> None:
     text = explain_op("aten::sqrt", [suite])
     assert text.startswith("aten::sqrt(Tensor self) -> Tensor\n    ")
-    assert "OpenCL C 3.0" in text
+    assert "OpenCL C 3.0 section 7.4, sqrt" in text
+    assert "opencl     1.5 ulp           1.5 ulp           3 ulp               0.5 ulp" in text
+    assert "cuda       0 ulp             0 ulp             0 ulp               0 ulp" in text
+    assert "torch      1e-05 + 0.001|y|  1e-05 + 0.016|y|  1e-05 + 1.3e-06|y|  1e-07 + 1e-07|y|" in text
+    assert "tosa       no row" in text
     assert "P7" in text or "P2" in text
     assert text.endswith(f"tests in {suite}: 0")
 
@@ -74,6 +78,7 @@ def test_a_case(suite: str) -> None:
         "[[0.33333334 inf]",
         " [-0.33333334 nan]]",
         "contract: ulp 2.5 (OpenCL C 3.0 section 7.4, x / y; bfloat16 takes the half column, the 16-bit figure)",
+        "error allowed, in ulps: cr 0.50, cuda 0.50, opencl 2.50, tosa -, torch 350, stablehlo 3.36e+03",
     ]
 
 
@@ -89,6 +94,14 @@ def test_a_case_with_freedoms(suite: str) -> None:
 
 def test_a_case_of_another_layout_and_sample_is_found(suite: str) -> None:
     assert "strides [2], offset" in explain_case("vector/float32/typical/strided.0/3", [suite])
+
+
+def test_a_test_is_no_case_and_its_cases_are_named(suite: str) -> None:
+    with pytest.raises(UsageError) as error:
+        explain_case("vector", [suite])
+    assert str(error.value) == "'vector' is a test; explain one of its cases:\n  vector/float32/typical/contiguous"
+    with pytest.raises(UsageError, match=r"exp_wide/float16/special/contiguous\n(  .*\n){3}  \.\.\. \d+ more$"):
+        explain_case("exp_wide", ["core"])
 
 
 def test_an_unknown_case_is_the_users_mistake(suite: str) -> None:

@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "conform").rglob("*.py"))
 SHORT = {"formats": "conform.interp.numerics.formats"}  # the one name of the table that is not its own path
 
+DISTRIBUTIONS = {"flint": "python-flint", "yaml": "pyyaml", "pydantic_core": "pydantic"}  # those of another name
+
 
 def table() -> dict[str, set[str]]:
     """Each room's modules, as a path, with what it may import."""
@@ -90,6 +92,14 @@ def test_the_references_share_nothing_with_the_interpreter() -> None:
         f"conform.refs{suffix}" for suffix in ("", *(f".{path.stem}" for path in (ROOT / "conform/refs").glob("*.py")))
     }
     assert {module for module in inside if not module.startswith("conform.")} <= {"flint", "mpmath"}
+
+
+def test_what_is_imported_is_a_dependency() -> None:
+    """pytest is not: it loads `conform/pytest_plugin.py` itself, where there is one."""
+    section = re.search(r"\ndependencies = \[\n(.*?)\n\]\n", (ROOT / "pyproject.toml").read_text(), re.DOTALL)
+    declared = set(re.findall(r'^    "([\w-]+)', section[1], re.MULTILINE))
+    imported = {module.partition(".")[0] for path in FILES for module in imports(path)} - {"conform", "pytest"}
+    assert {DISTRIBUTIONS.get(name, name) for name in imported} <= declared
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -119,6 +119,7 @@ def test_a_wrong_option_is_an_error_of_every_case(mine: pytest.Pytester, options
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines([message])
     result.stdout.no_fnmatch_line("*client.py*")
+    result.stdout.no_fnmatch_line("*During handling*")
 
 
 def test_a_test_of_an_included_file_is_located_there(pytester: pytest.Pytester) -> None:

@@ -17,6 +17,16 @@ import conform
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
+NOT_CONTIGUOUS = (
+    "RuntimeError: Expected X.is_contiguous(memory_format) to be true, but got false. (Could this error message be "
+    "improved? If so, please report an enhancement request to PyTorch.)"
+)
+COMPOSED = (
+    "logsumexp", "cross_entropy_loss", "prod", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "kl_div", "nll_loss", "nll_loss_forward", "_native_batch_norm_legit",
+    "_native_batch_norm_legit_no_training",
+)  # fmt: skip
+
 # (op without overload, dtype, reason): as a run says it.
 KNOWN = {
     *(
@@ -29,14 +39,18 @@ KNOWN = {
         for dtype in ("bfloat16", "float32", "float64", "int32")
     ),
     *(("aten::gelu", "float32", reason) for reason in ("wrong sign of zero", "error above the bound")),
-    *(("aten::_softmax", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
+    *(
+        (op, dtype, "error above the bound")
+        for op in ("aten::_softmax", "aten::_log_softmax")
+        for dtype in ("float16", "bfloat16")
+    ),
     *(("aten::index_put", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16", "float32")),
     *(
         (op, dtype, "error above the bound")
         for op in ("aten::sinh", "aten::cosh")
-        for dtype in ("bfloat16", "float32", "float64")
+        for dtype in ("bfloat16", "float32", "float64", "int8", "int16")
     ),
     *((op, "bfloat16", "error above the bound") for op in ("aten::erf", "aten::special_erf")),
     *(
@@ -55,6 +69,18 @@ KNOWN = {
         for dtype in (*FLOATS, "int8", "int16", "int32", "int64")
     ),
     *(("aten::xlogy", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
+    *((f"aten::{op}", dtype, "error above the bound") for op in COMPOSED for dtype in ("float16", "bfloat16")),
+    ("aten::kl_div", "float16", "NaN where a number is expected"),
+    *(
+        ("aten::native_group_norm", dtype, reason)
+        for dtype in FLOATS
+        for reason in (NOT_CONTIGUOUS, "NaN where a number is expected", "error above the bound")
+    ),
+    *(
+        (op, dtype, "NaN where a number is expected")
+        for op in ("aten::log1p", "aten::special_log1p", "aten::pow")
+        for dtype in ("complex64", "complex128")
+    ),
 }
 # No table states a bound for these: only NaN and infinities are judged.
 WITHOUT_BOUND = {
@@ -70,7 +96,7 @@ def test_torch_cpu_fails_for_known_reasons_only():
     failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified") and case not in unbounded]
     assert {(case["op"].partition(".")[0], case["dtype"], case["reason"]) for case in failed} <= KNOWN
     assert run.summary["judged"] > 0.99 * (run.summary["asked"] - len(unbounded))
-    assert run.summary["conformance"] > 0.98
+    assert run.summary["conformance"] > 0.96  # most of what fails are losses of half types
 
 
 def test_float64_to_bfloat16_rounds_up_just_above_a_midpoint():
@@ -162,10 +188,11 @@ def test_an_output_that_no_input_reaches_is_zero_beside_infinite_weights():
 
 
 @pytest.mark.parametrize("op", ["aten::sinh", "aten::cosh"])
-@pytest.mark.parametrize(("dtype", "x"), [("float32", 89), ("float64", 710)])
+@pytest.mark.parametrize(("dtype", "x"), [("float32", 89), ("float64", 710), ("int8", 89)])
 def test_sinh_and_cosh_are_finite_to_the_edge_of_the_range(op, dtype, x):
     # sinh x < cosh x < (e^x + 1) / 2, and e < 2.718281829
-    assert (Fraction("2.718281829") ** x + 1) / 2 < Fraction(float(np.finfo(dtype).max))
+    result = "float32" if dtype == "int8" else dtype
+    assert (Fraction("2.718281829") ** x + 1) / 2 < Fraction(float(np.finfo(result).max))
     assert np.isfinite(conform.golden(op, np.array([x], dtype)).value).all()
 
 
@@ -211,3 +238,118 @@ def test_xlogy_of_halves_is_rounded_once():
     torch_says, spacing = Fraction("7.71875"), Fraction(1, 32)
     assert abs(value - Fraction(float(golden))) < spacing / 2
     assert abs(value - torch_says) > Fraction(9, 10) * spacing
+
+
+def test_log_softmax_of_halves_is_rounded_once():
+    # Of 0, 0, 0, 0, -2 the last is -2 - log 4 - log(1 + t), t = e^-2 / 4; log(1 + t) = t - t^2/2 + r, 0 < r < t^3/3.
+    # It lies nearest to -3.421875. With the sum 4.135 and its logarithm rounded to bfloat16 it comes out as -3.40625.
+    t = 1 / Fraction("2.718281828459") ** 2 / 4
+    value, spacing = -2 - Fraction("1.386294361119891") - (t - t**2 / 2), Fraction(1, 64)
+    x = np.array([[0, 0, 0, 0, -2]]).astype(ml_dtypes.bfloat16)
+    golden = Fraction(float(conform.golden("aten::_log_softmax", x, 1, False).value[0, 4]))
+    assert abs(value - golden) + t**3 / 3 < spacing / 2
+    assert abs(value - Fraction("-3.40625")) - t**3 / 3 > Fraction(4, 5) * spacing
+
+
+def test_log1p_of_the_smallest_complex_numbers_is_the_numbers_themselves():
+    # |log(1 + z) - z| < |z|^2 for |z| < 1/2, less than half of the smallest subnormal.
+    for dtype, smallest in ((np.complex64, 2.0**-149), (np.complex128, 2.0**-1074)):
+        z = np.array([complex(smallest, smallest)], dtype)
+        assert 2 * Fraction(smallest) ** 2 < Fraction(smallest) / 2
+        assert conform.golden("aten::log1p", z).value.tolist() == z.tolist()
+
+
+def test_a_complex_power_with_exponent_zero_is_one():
+    # As of every other base, e^(0 log z) = e^0; torch agrees where the exponent is the Python number 0.
+    zero = np.complex64([0])
+    assert conform.golden("aten::pow", zero, zero).value.tolist() == [1]
+    assert conform.golden("aten::pow", zero, 0).value.tolist() == [1]
+
+
+def nearest_half(number, low, high):
+    """Which of two neighbouring numbers of a half type the exact number is nearer to."""
+    return low if number - Fraction(low) < Fraction(high) - number else high
+
+
+def exp_fraction(x):
+    """e^x for |x| < 6 to 2^-100."""
+    term = total = Fraction(1)
+    for k in range(1, 120):
+        term = term * x / k
+        total += term
+    return total
+
+
+def test_logsumexp_of_halves_is_rounded_once():
+    # log(2 + e^-5): torch says 0.69140625
+    middle = (Fraction(0.69140625) + Fraction(0.6953125)) / 2
+    assert exp_fraction(middle) < 2 + exp_fraction(Fraction(-5))  # so the logarithm is nearer to the upper one
+    x = np.array([0.0, 0.0, -5.0]).astype(ml_dtypes.bfloat16)
+    assert conform.golden("aten::logsumexp", x, [0]).value == 0.6953125
+
+
+def test_cross_entropy_of_halves_is_rounded_once():
+    # log(1 + e^-2 + e^-3): torch says 0.171875
+    middle = (Fraction(0.169921875) + Fraction(0.1708984375)) / 2
+    assert exp_fraction(middle) > 1 + exp_fraction(Fraction(-2)) + exp_fraction(Fraction(-3))
+    x = np.array([[1.0, 2.0, 4.0]]).astype(ml_dtypes.bfloat16)
+    assert conform.golden("aten::cross_entropy_loss", x, np.array([2])).value == 0.169921875
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "small", "factor", "keywords", "low", "high"),
+    [
+        ("aten::mse_loss", "bfloat16", -(2.0**-8) - 2.0**-15, 1, {}, 1.0078125, 1.015625),
+        ("aten::huber_loss", "bfloat16", -(2.0**-8) - 2.0**-15, Fraction(1, 2), {"delta": 3.0}, 0.50390625, 0.5078125),
+        ("aten::smooth_l1_loss", "float16", -(2.0**-11) - 2.0**-20, Fraction(1, 6), {"beta": 3.0},
+         0.1668701171875, 0.1669921875),
+    ],
+)  # fmt: skip
+def test_squared_differences_of_halves_are_rounded_once(op, dtype, small, factor, keywords, low, high):
+    # The difference rounds up to the next half, which torch squares: it says `high`.
+    expected = factor * (1 - Fraction(small)) ** 2
+    assert nearest_half(expected, low, high) == low
+    x, t = (np.array([v]).astype(getattr(ml_dtypes, dtype, dtype)) for v in (1.0, small))
+    assert conform.golden(op, x, t, 0, **keywords).value.tolist() == [low]
+
+
+def test_binary_cross_entropy_and_divergence_of_halves_are_rounded_once():
+    # -log(1/2): torch says 0.6953125 for target 0.2, of two logarithms rounded to -0.69140625 and added up
+    assert exp_fraction((Fraction(0.69140625) + Fraction(0.6953125)) / 2) > 2
+    half, target = (np.array([v]).astype(ml_dtypes.bfloat16) for v in (0.5, 0.2))
+    assert conform.golden("aten::binary_cross_entropy", half, target, None, 0).value.tolist() == [0.69140625]
+    # (log(1/2) + 3/4) / 2: torch says 0.029296875
+    middle = (Fraction(0.0284423828125) + Fraction(0.028564453125)) / 2
+    assert exp_fraction(Fraction(3, 4) - 2 * middle) > 2 - Fraction(1, 2**6)
+    assert exp_fraction(Fraction(3, 4) - 2 * Fraction(0.029296875)) < 2 - Fraction(1, 2**9)
+    x = np.array([-0.75]).astype(ml_dtypes.bfloat16)
+    assert conform.golden("aten::kl_div", x, half, 0).value.tolist() == [0.0284423828125]
+
+
+def test_negative_log_likelihoods_of_halves_are_one_sum_rounded_once():
+    x = np.array([2.375, 2.453125, 2.71875, 0.609375, 1.734375, 2.5, 1.125, 0.609375, 1.5])  # torch says 15.6875
+    assert nearest_half(sum(map(Fraction, x.tolist())), 15.625, 15.6875) == 15.625
+    rows, targets = -x.astype(ml_dtypes.bfloat16).reshape(9, 1), np.zeros(9, np.int64)
+    assert conform.golden("aten::nll_loss", rows, targets, None, 2).value == 15.625
+
+
+def test_products_of_halves_are_rounded_once():
+    x = [1.296875, 1.015625, 1.046875]  # torch says 1.3828125
+    assert nearest_half(Fraction(x[0]) * Fraction(x[1]) * Fraction(x[2]), 1.375, 1.3828125) == 1.375
+    assert conform.golden("aten::prod", np.array(x).astype(ml_dtypes.bfloat16)).value == 1.375
+
+
+def test_batch_norm_of_halves_does_not_round_the_mean():
+    x = np.array([[100.0], [101.0], [102.0], [100.0]])  # torch rounds the mean to 101 and says 0 for 101
+    assert sum(map(Fraction, x.ravel().tolist())) / 4 == Fraction(403, 4)
+    name = "aten::_native_batch_norm_legit.no_stats"
+    output, _, _ = conform.golden(name, x.astype(ml_dtypes.bfloat16), None, None, True, 0.1, 1e-5).value
+    assert output.astype(float)[1, 0] > 0.25  # 0.25 / sqrt(0.6875)
+
+
+def test_group_norm_takes_each_channel_s_own_weight_of_a_strided_tensor():
+    # Torch takes 9, which lies between 1 and 2 in memory.
+    weight = np.array([1.0, 9.0, 2.0, 9.0], np.float32)[::2]
+    x = np.array([[[-1.0, 1.0], [-1.0, 1.0]]], np.float32)  # mean 0, variance 1
+    output, _, _ = conform.golden("aten::native_group_norm", x, weight, None, 1, 2, 2, 1, 0.0).value
+    assert output.tolist() == [[[-1.0, 1.0], [-2.0, 2.0]]]

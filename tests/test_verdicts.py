@@ -31,7 +31,7 @@ INF, NAN = np.inf, np.nan
 def case(op: str | ModuleSpec, device: str | None = None) -> Case:
     test = Test(
         id="t", op=op, inputs=(), kwargs={}, device=device, cast_input0_to_complex=False, impl=None, pair=None,
-        location="suite.yaml:3", arguments_at="suite.yaml:3:9", builtin=False,
+        location="suite.yaml:3", arguments_at="suite.yaml:3:9", builtin=False, recorded_at="suite.yaml:3",
     )  # fmt: skip
     return Case("t/float32/typical/contiguous", Draw(test, {}, 0, 0), test.op_name, "float32", "typical", "contiguous")
 
@@ -77,6 +77,12 @@ def test_a_pass_counts_what_it_compared_and_shows_the_worst_element() -> None:
     assert (passed.id, passed.test, passed.op, passed.location) == (
         "t/float32/typical/contiguous", "t", "aten::exp", "suite.yaml:3",
     )  # fmt: skip
+
+
+def test_what_must_be_equal_has_no_bound_in_ulps() -> None:
+    moved = verdict("aten::neg", [F32([1, 2])], returned(F32([-1, -2])))
+    assert (moved.status, moved.max_error_ulp, moved.bound_ulp) == ("pass", 0.0, None)
+    assert (moved.contract.kind, moved.contract.bound, moved.worst.bound_ulp) == ("exact", None, None)
 
 
 def test_an_error_above_the_bound_fails() -> None:

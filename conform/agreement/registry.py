@@ -18,6 +18,8 @@ FAMILIES = (
     "contraction",
     "windows",
     "normalization",
+    "loss",
+    "attention",
     "sorting",
     "creation",
 )

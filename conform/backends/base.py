@@ -20,12 +20,20 @@ class Backend:
     kind of hardware a test's `device` field is held against: a torch device string, by default "cpu". A backend that
     exports its calls to a runtime with tensor inputs alone sets `exports`: scalar nodes then arrive as tensors of shape
     (1,), scalar_tensor nodes as 0-d tensors.
+
+    Two fields declare arithmetic that is not IEEE 754's; what is not declared is not allowed for. `compute` says how
+    matrices are multiplied and images convolved: "ieee" (in the element type, half types in float32), "tf32" and
+    "bf16x3" (float32 factors cut to TF32, or as products of bfloat16 halves), "f16acc" (float16 products added up in
+    float16). `flushes_subnormals`: arithmetic takes subnormal operands and returns subnormal results as zeros of their
+    sign, all of them; results that no rounding made (moves, negations, maxima) keep them.
     """
 
     name: str = ""
     version: str | None = None
     device: str = "cpu"
     exports: bool = False
+    compute: str = "ieee"
+    flushes_subnormals: bool = False
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The result of one call: a torch tensor on any device, a Python scalar, None, or a tuple or list of these.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 import time
 from collections import deque
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from conform.errors import UsageError
 
 # How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
 START_TIMEOUT_S = 300.0
+NOTICE_AFTER_S = 5.0  # of silent loading
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class BackendProcess:
         self._started = False
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object = None, *_: object) -> None:
         if self._started:
-            self._end_worker(kill=bool(self._in_flight))
+            self._end_worker(kill=bool(self._in_flight) or error is not None)  # Ctrl-C, perhaps, in the midst of a call
         if self._given_template is None:
             self._template.close()
 
@@ -125,6 +127,8 @@ class BackendProcess:
         """The description in the worker's first frame."""
         self._quiet_since = time.monotonic()
         try:
+            if not self._channel.wait(NOTICE_AFTER_S):
+                print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
             header, _ = self._next_frame(START_TIMEOUT_S)
         except (_Silent, Closed, ProtocolError) as failure:
             reply = self._lost_on(failure)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from conform.backends.base import Backend
+from conform.backends.memory import bytes_of
 from conform.backends.protocol import DTYPES
 from conform.errors import Unjudged, Unsupported
 
@@ -33,8 +34,7 @@ class Interpreter(Backend):
 def to_numpy(value: Any) -> Any:
     """A torch value as the kit has it: arrays in storage dtypes, torch's constants by name, lists of these."""
     if isinstance(value, torch.Tensor):
-        raw = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
-        return raw.view(DTYPES[_name(value.dtype)]).reshape(value.shape)
+        return bytes_of(value.detach()).view(DTYPES[_name(value.dtype)]).reshape(value.shape)
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
         return _name(value)
     if isinstance(value, torch.device):

@@ -69,9 +69,16 @@ def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     name = str(tensor.dtype).removeprefix("torch.")
     if tensor.layout != torch.strided or name not in DTYPES:
         raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")
-    values = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    # An empty tensor may keep strides that a view of its bytes cannot have.
-    content = values.reshape(-1).view(torch.uint8).numpy().tobytes() if values.numel() else b""
+    content = bytes_of(tensor.detach().cpu().resolve_conj().resolve_neg()).tobytes()
     if len(content) != math.prod(tensor.shape) * DTYPES[name].itemsize:
         raise TypeError(f"output {number} of shape {tuple(tensor.shape)} came as {len(content)} bytes")
     return [name, list(tensor.shape), list(tensor.stride())], content
+
+
+def bytes_of(tensor: torch.Tensor) -> np.ndarray:
+    """The elements of a tensor without gradient in row-major order: one-dimensional uint8; a view where it can be.
+
+    A contiguous tensor may have any stride that addresses nothing (size 1, or no elements); a view of bytes may not.
+    """
+    dense = tensor.contiguous()
+    return dense.as_strided((dense.numel(),), (1,)).view(torch.uint8).numpy()

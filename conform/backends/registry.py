@@ -56,6 +56,11 @@ def _availability(device: str) -> tuple[bool, str]:
     return True, f"{version}, {', '.join(names)}"
 
 
+def is_entry_point(name: str) -> bool:
+    """Whether an installed package registers a backend of this name."""
+    return name in _entry_points()
+
+
 def _entry_points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
 
@@ -77,12 +82,15 @@ def _torch_device(name: str) -> Backend:
 
 
 def _class_in_file(name: str) -> object:
-    """The attribute CLASS of the module FILE.py. UsageError if there is no such file or no such name in it."""
+    """The attribute CLASS of a module FILE.py. UsageError if there is none, if it is no Python, or has no such name."""
     file, _, class_name = name.partition("::")
     path = Path(file).resolve()
     if path.suffix != ".py" or not path.is_file():
         raise UsageError(f"backend {name!r}: there is no Python file {file!r}")
-    module = _imported(path)
+    try:
+        module = _imported(path)
+    except SyntaxError as error:  # there, or in a module that it imports
+        raise UsageError(f"backend {name!r}: {error.filename}:{error.lineno}: {error.msg}") from None
     if not hasattr(module, class_name):
         classes = [key for key, value in vars(module).items() if _is_backend_class(value)]
         raise UsageError(f"backend {name!r}: {file} has no class {class_name!r}{did_you_mean(class_name, classes)}")

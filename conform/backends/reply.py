@@ -35,7 +35,8 @@ class Output:
 class Reply:
     """The end of one call.
 
-    `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `result` is the returned value
+    `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `declared`: the backend itself
+    raised Unsupported; without it, torch's message says that it has no kernel. `result` is the returned value
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all.
     `log` is the end of what the worker printed, for crash and timeout.
@@ -47,6 +48,7 @@ class Reply:
     mutated: tuple[int, ...] = ()
     overrun: bool = False
     log: str = ""
+    declared: bool = False
 
     @property
     def outputs(self) -> tuple[Any, ...]:
@@ -72,7 +74,9 @@ def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_cou
         raise ProtocolError(f"a reply names mutated tensors {str(mutated)[:100]} of {tensor_count}")
     overrun = header.get("overrun") is True
     if status != "ok":
-        return Reply(status, printable(str(header.get("reason"))), mutated=tuple(mutated), overrun=overrun)
+        declared = header.get("declared") is True
+        reason = printable(str(header.get("reason")))
+        return Reply(status, reason, mutated=tuple(mutated), overrun=overrun, declared=declared)
     outputs = _outputs(_list(header, "outputs"), payload)
     if (reason := _unwritten(outputs)) is not None:
         return Reply("error", reason, mutated=tuple(mutated), overrun=overrun)

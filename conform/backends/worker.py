@@ -12,7 +12,7 @@ from conform.backends.base import Backend
 from conform.backends.failures import classify, device_is_lost
 from conform.backends.memory import Memory, output_of
 from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, parse_prefix, payload_of, to_tree
-from conform.errors import UsageError
+from conform.errors import Unsupported, UsageError
 
 
 def serve(connection: socket.socket, name: str, threads: int) -> None:
@@ -39,6 +39,8 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
         "version": backend.version,
         "device": backend.device,
         "exports": backend.exports,
+        "compute": backend.compute,
+        "flushes_subnormals": backend.flushes_subnormals,
         "hardware": _hardware(backend.device),
         "torch": torch.__version__,
         "threads": threads,
@@ -88,6 +90,7 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
         contents = _add_result(reply, result)
     except Exception as error:
         reply["status"], reply["reason"] = classify(error)
+        reply["declared"] = isinstance(error, Unsupported)
         reply["retire"] = device_is_lost(error)
     reply["mutated"], reply["overrun"] = memory.changes()
     return frame(reply, payload_of(contents))
@@ -110,20 +113,18 @@ def torch_object(kind: str, name: str) -> Any:
 
 def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
     """Writes status, result and outputs into `reply`; the outputs' bytes, brought to the CPU."""
-    described: list[list[Any]] = []
-    contents: list[bytes] = []
+    tensors: list[torch.Tensor] = []
 
     def tensor_number(value: Any) -> int | None:
         if not isinstance(value, torch.Tensor):
             return None
-        description, content = output_of(value, len(described))
-        described.append(description)
-        contents.append(content)
-        return len(described) - 1
+        tensors.append(value)
+        return len(tensors) - 1
 
     try:
         tree = to_tree(result, tensor_number)
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
-    reply.update(status="ok", result=tree, outputs=described)
-    return contents
+    outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
+    reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs])
+    return [content for _, content in outputs]

@@ -6,15 +6,19 @@ Classes come first: NaN, infinities that the op's meaning determines, and signs 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from conform.contracts import accumulation, flushing, normwise, tosa
+from conform.contracts.almost_eq import allowance, almost_eq
+from conform.contracts.arithmetic import IEEE, Arithmetic, compute_of
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.ball import gamma, underflow
-from conform.interp.numerics.formats import FORMATS, Format
+from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import error_ulp, ulp
 
@@ -36,14 +40,98 @@ class Elements:
     wrong_class: np.ndarray
 
 
-def judge(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
+@dataclass(frozen=True)
+class Comparison:
+    """An actual output (of the golden's shape and format) beside its golden, and what every row asks of the two.
+
+    `operands`: the call's arguments by the names of the schema, for rows whose bound depends on them. `arithmetic`:
+    what the backend declares. `whole`: the complex comparison that this one holds the parts of.
+    """
+
+    golden: Golden
+    actual: np.ndarray
+    operands: Mapping[str, Any] = field(default_factory=dict)
+    arithmetic: Arithmetic = IEEE
+    whole: Comparison | None = None
+
+    @cached_property
+    def real(self) -> Real:
+        """The exact result; that of a golden without a real number is its value."""
+        golden = self.golden
+        return golden.real if golden.real is not None else Real.exact(golden.value.astype(np.float64))
+
+    @cached_property
+    def error_ulp(self) -> np.ndarray:
+        return self._error_ulp(self.real)
+
+    def _error_ulp(self, real: Real) -> np.ndarray:
+        error = error_ulp(self.golden.format, self.actual, real)
+        return normwise.error_ulp(self.golden.format, error, real) if self.golden.normwise else error
+
+    @cached_property
+    def rounded_error_ulp(self) -> np.ndarray:
+        """|actual - expected| in ulps of the expected value, the correctly rounded one."""
+        expected = self.golden.value.astype(np.float64)
+        overflow = np.isinf(expected) & np.isfinite(self.real.hi)
+        edge = np.copysign(np.ldexp(1.0, self.golden.format.emax + 1), expected)
+        hi = np.where(overflow, edge, expected)
+        radius = np.where(overflow & np.isinf(hi), np.inf, 0.0)
+        return self._error_ulp(Real(hi, np.zeros_like(hi), radius))
+
+    @cached_property
+    def determined(self) -> np.ndarray:
+        """Where the meaning of the op determines NaN or an infinity."""
+        return ~np.isfinite(self.real.hi)
+
+    @cached_property
+    def same_class(self) -> np.ndarray:
+        """A determined NaN or infinity is the expected one, and no number is NaN. A format without infinity may round a
+        finite number to NaN: its overflow."""
+        no_other_nan = ~np.isnan(self.actual) | np.isnan(self.golden.value)
+        return np.where(self.determined, _same_special(self.actual, self.golden.value), no_other_nan)
+
+    @cached_property
+    def open(self) -> np.ndarray:
+        golden = self.golden
+        return np.zeros(golden.value.shape, bool) if golden.open is None else golden.open
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """The ulp of the exact result."""
+        fmt = self.golden.format
+        return normwise.unit(fmt, self.real) if self.golden.normwise else ulp(fmt, self.real.hi)
+
+    @cached_property
+    def parts(self) -> Comparison:
+        """Of complex numbers: real and imaginary parts, in a last axis."""
+        parts = _components(self.golden.format, self.actual)
+        return Comparison(_as_components(self.golden), parts, self.operands, self.arithmetic, self)
+
+    @cached_property
+    def alternatives(self) -> tuple[Comparison, ...]:
+        """The same output beside the other goldens of its format."""
+        others = (other for other in self.golden.alternatives if other.format == self.golden.format)
+        return tuple(Comparison(other, self.actual, self.operands, self.arithmetic) for other in others)
+
+
+def judge(
+    golden: Golden,
+    actual: np.ndarray,
+    row: Row,
+    operands: Mapping[str, Any] | None = None,
+    arithmetic: Arithmetic = IEEE,
+) -> Elements:
     """`actual` (of the golden's shape and format) against the golden; where it fails, against the alternatives."""
-    elements = _judge_one(golden, actual, row)
-    for alternative in golden.alternatives:
+    return elements_of(Comparison(golden, actual, operands or {}, arithmetic), row)
+
+
+def elements_of(comparison: Comparison, row: Row) -> Elements:
+    """As `judge`; the comparison may be judged by several rows."""
+    elements = _judge_one(comparison, row)
+    for alternative in comparison.alternatives:
         if elements.ok.all():
             break
-        if alternative.format == golden.format:
-            elements = _better(elements, _judge_one(alternative, actual, row))
+        elements = _better(elements, _judge_one(alternative, row))
     return elements
 
 
@@ -55,12 +143,11 @@ def _better(first: Elements, second: Elements) -> Elements:
     return Elements(**{name: np.where(take, getattr(second, name), getattr(first, name)) for name in vars(first)})
 
 
-def _judge_one(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
-    if golden.format.kind == "complex":
-        return _judge_one(_as_components(golden), _components(golden.format, actual), row)
-    if not golden.format.is_float:
-        return _discrete(golden, actual)
-    return _floating(golden, actual, row)
+def _judge_one(comparison: Comparison, row: Row) -> Elements:
+    fmt = comparison.golden.format
+    if fmt.kind == "complex":
+        return _floating(comparison.parts, row)
+    return _floating(comparison, row) if fmt.is_float else _discrete(comparison.golden, comparison.actual)
 
 
 def _components(fmt: Format, array: np.ndarray) -> np.ndarray:
@@ -115,27 +202,28 @@ def _repeated(indices: np.ndarray, dim: int) -> np.ndarray:
 # Floats
 
 
-def _floating(golden: Golden, actual: np.ndarray, row: Row) -> Elements:
-    expected = golden.value
-    real = golden.real if golden.real is not None else Real.exact(expected.astype(np.float64))
-    kind = "exact" if golden.real is None else _possible_kind(golden, row)
-    determined = ~np.isfinite(real.hi)
+def _floating(comparison: Comparison, row: Row) -> Elements:
+    golden, actual, real = comparison.golden, comparison.actual, comparison.real
+    kind = _possible_kind(golden, row)
+    determined, open_ = comparison.determined, comparison.open
     with np.errstate(all="ignore"):
-        near, error, bound, unbounded = _nearness(golden, actual, row, real, kind)
+        near, error, bound, unbounded = _nearness(comparison, row, kind)
+        unbounded = unbounded | _outside(comparison, row)
+        if comparison.arithmetic.flushes_subnormals:
+            near = near | flushing.allowed(golden, actual, real, bound, sign_counts=kind not in _ALLOWANCES)
     vacuous = unbounded & ~determined
     if kind == "derived":
         # An honest implementation may have overflowed on the way to a result that is special anyway.
         vacuous |= np.isinf(golden.budget)
-    # A format without infinity may round a finite number to NaN: its overflow.
-    no_other_nan = ~np.isnan(actual) | np.isnan(expected)
-    same_class = np.where(determined, _same_special(actual, expected), no_other_nan)
-    sign = _zero_sign(golden, actual, real, kind)
-    open_ = np.zeros(expected.shape, bool) if golden.open is None else golden.open
+    if kind == "tosa":
+        vacuous |= tosa.undefined(row.formula, tosa.Call(golden, comparison.operands))
+    same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
     vacuous = vacuous & ~open_
-    compared = ~open_ & ~vacuous
-    right = same_class & sign & (near | determined)
-    error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
-    return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~(same_class & sign))
+    compared = ~(open_ | vacuous)
+    right = same_class & (near | determined)
+    if determined.any():
+        error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
+    return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~same_class)
 
 
 def has_bound(golden: Golden, row: Row) -> bool:
@@ -146,8 +234,12 @@ def has_bound(golden: Golden, row: Row) -> bool:
 def _possible_kind(golden: Golden, row: Row) -> str:
     """The row's kind, or another that the golden allows. Without a budget or magnitude nothing bounds a derived
     error: only what the golden determines, NaN and infinities, is judged."""
+    if golden.real is None:
+        return "almost_eq" if row.kind == "almost_eq" else "exact"
     if row.kind == "derived" and golden.budget is None:
         return "accumulation" if golden.magnitude is not None else "unbounded"
+    if row.kind == "tosa" and row.formula == "DOT_PRODUCT" and golden.magnitude is None:
+        return "derived" if golden.budget is not None else "unbounded"
     if row.kind == "accumulation" and golden.magnitude is None:
         return "derived" if golden.budget is not None else "ulp"
     return row.kind
@@ -169,57 +261,95 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
 
 
-def _nearness(
-    golden: Golden, actual: np.ndarray, row: Row, real: Real, kind: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _outside(comparison: Comparison, row: Row) -> np.ndarray | bool:
+    """Where the first operand lies in the interval for which the row's source gives no bound."""
+    if row.excluded is None:
+        return False
+    low, high = row.excluded
+    operand = np.asarray(next(iter(comparison.operands.values()))).astype(np.float64)
+    return np.broadcast_to((low <= operand) & (operand <= high), comparison.golden.value.shape)
+
+
+Nearness = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
-    error = error_ulp(golden.format, actual, real)
+    error = comparison.error_ulp
     if kind == "unbounded":
         everywhere = np.ones(error.shape, bool)
         return everywhere, error, np.full(error.shape, np.inf), everywhere
-    if kind not in _ALLOWANCES:
-        bound = np.full(error.shape, 0.5 if row.bound is None else row.bound)
-        # Half an ulp means correctly rounded: of a tie's two neighbours only the even one, the expected value.
-        rounded = np.full(error.shape, kind == "exact") | (bound <= 0.5)
-        near = np.where(rounded, _same_special(actual, golden.value), error <= bound)
-        return near, error, bound, np.zeros(error.shape, bool)
-    allowance = np.broadcast_to(_ALLOWANCES[kind](golden, real), error.shape)
-    bound = allowance / ulp(golden.format, real.hi)
+    if kind in ("exact", "ulp", "ulp_of_rounded"):
+        return _within_ulps(comparison, row, kind)
+    if kind == "almost_eq":
+        return _almost_equal(comparison, row)
+    if kind == "tosa":
+        return _within_tosa(comparison, row)
+    return _within_allowance(comparison, _ALLOWANCES[kind](comparison.golden, comparison.real, comparison.arithmetic))
+
+
+def _within_ulps(comparison: Comparison, row: Row, kind: str) -> Nearness:
+    error, bounded = comparison.error_ulp, np.zeros(comparison.error_ulp.shape, bool)
+    # Half an ulp means correctly rounded: of a tie's two neighbours only the even one, the expected value.
+    limit = 0.5 if row.bound is None else row.bound
+    if kind == "exact" or (kind == "ulp" and limit <= 0.5):
+        near = _same_special(comparison.actual, comparison.golden.value)
+    else:
+        near = (error if kind == "ulp" else comparison.rounded_error_ulp) <= limit
+    # What is within k ulps of the rounded result is within k + 1/2 of the exact one.
+    return near, error, np.full(error.shape, limit + 0.5 if kind == "ulp_of_rounded" else limit), bounded
+
+
+def _within_allowance(comparison: Comparison, allowed: np.ndarray | float) -> Nearness:
+    real = comparison.real
+    allowed = np.broadcast_to(allowed, comparison.error_ulp.shape)
+    allowed = normwise.size(allowed) if comparison.golden.normwise else allowed
+    error, bound = _in_ulps(comparison, allowed)
     near = error <= bound
-    uncountable = np.isinf(bound) & np.isfinite(allowance)  # in ulps of a float64 zero: beyond float64 itself
+    uncountable = np.isnan(bound) & np.isfinite(allowed)
     if uncountable.any():
-        near = np.where(uncountable, np.abs((actual - real.hi) - real.lo) <= allowance, near)
-        error, bound = (np.where(uncountable, np.nan, figure) for figure in (error, bound))
-    return near, error, bound, ~np.isfinite(allowance)
+        near = np.where(uncountable, np.abs((comparison.actual - real.hi) - real.lo) <= allowed, near)
+    return near, error, bound, ~np.isfinite(allowed)
 
 
-def _accumulation_allowance(golden: Golden, real: Real) -> np.ndarray:
-    """|error| <= gamma_k(u) S + k eta, S the sum of magnitudes, u and eta of the compute type (Higham, theorem 3.1)."""
-    compute = compute_of(golden.format)
-    roundings = np.asarray(golden.terms, np.float64)
-    spread = gamma(roundings, compute.unit_roundoff) * golden.magnitude + roundings * underflow(compute)
-    return spread + _final_rounding(golden, compute, real, spread)
+def _almost_equal(comparison: Comparison, row: Row) -> Nearness:
+    """By the rule of the table's source, on the expected value: the exact number is not known to those who wrote it."""
+    whole = comparison.whole if comparison.whole is not None and row.tolerance.modulus else comparison
+    near = almost_eq(whole.golden.value, whole.actual, row.tolerance)
+    allowed = allowance(whole.golden.value, row.tolerance)
+    if whole is not comparison:
+        near, allowed = (np.broadcast_to(array[..., None], comparison.golden.value.shape) for array in (near, allowed))
+    error, bound = _in_ulps(comparison, allowed)
+    return near, error, bound, np.zeros(error.shape, bool)
 
 
-def _derived_allowance(golden: Golden, real: Real) -> np.ndarray:
+def _within_tosa(comparison: Comparison, row: Row) -> Nearness:
+    call = tosa.Call(comparison.golden, comparison.operands)
+    below, above = tosa.bounds(row.formula, call)
+    near = tosa.within(comparison.golden.format, comparison.actual, comparison.real.hi, below, above)
+    allowed = np.broadcast_to(np.maximum(below, above), near.shape)
+    error, bound = _in_ulps(comparison, allowed)
+    return near, error, bound, ~np.isfinite(allowed)
+
+
+def _in_ulps(comparison: Comparison, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Error and allowance in ulps; NaN around a float64 zero, where their number is beyond float64 itself."""
+    bound = allowed / comparison.unit
+    uncountable = np.isinf(bound) & np.isfinite(allowed)
+    if not uncountable.any():
+        return comparison.error_ulp, bound
+    return np.where(uncountable, np.nan, comparison.error_ulp), np.where(uncountable, np.nan, bound)
+
+
+def _derived_allowance(golden: Golden, real: Real, _: Arithmetic) -> np.ndarray:
     """The budget of the running error analysis, and the rounding into a narrower result."""
-    return golden.budget + _final_rounding(golden, compute_of(golden.format), real, golden.budget)
+    return golden.budget + accumulation.final_rounding(golden, compute_of(golden.format), real, golden.budget)
 
 
-def _final_rounding(golden: Golden, compute: Format, real: Real, spread: np.ndarray) -> np.ndarray | float:
-    if compute == golden.format:
-        return 0.0
-    return ulp(golden.format, np.abs(real.hi) + spread) / 2
-
-
-def compute_of(fmt: Format) -> Format:
-    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element
-    type."""
-    return FORMATS["float32"] if fmt.bits < 32 else fmt
-
-
-# Bounds that are absolute errors; those of the other kinds are ulps.
-_ALLOWANCES: dict[str, Callable[[Golden, Real], np.ndarray]] = {
-    "accumulation": _accumulation_allowance,
+# Rules that compare numbers, to which both zeros are one.
+_SIGN_BLIND = ("almost_eq", "tosa")
+# Bounds that are absolute errors against the exact result.
+_ALLOWANCES: dict[str, Callable[[Golden, Real, Arithmetic], np.ndarray]] = {
+    "accumulation": accumulation.allowance,
     "derived": _derived_allowance,
 }

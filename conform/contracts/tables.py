@@ -1,145 +1,161 @@
-"""Contract tables: YAML, one row a group of ops, each with its source."""
+"""Contract tables: which row holds for an op and element type. The rows are data, each with its source."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
+from conform.contracts import tosa
+from conform.contracts.almost_eq import Tolerance
+from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
 from conform.errors import UsageError, did_you_mean
 from conform.interp.numerics.formats import FORMATS
-from conform.schema import operator_names, unknown_operator
 
-KINDS = ("exact", "ulp", "accumulation", "derived")
 DATA = Path(__file__).parent / "data"
-KEYS = ("ops", "kind", "bound", "dtypes", "source")
+# From strict to wide, for most ops: of tables that allow a result the same error, the first is called the tightest.
+SHIPPED = ("cr", "cuda", "opencl", "tosa", "torch", "stablehlo")
 EXACT_SOURCE = "integers and bools are exact: no rounding takes place"
+NO_ROW_SOURCE = (
+    "no row: the running error of the op's documented formula (Higham, Accuracy and Stability of Numerical Algorithms, "
+    "2nd ed., section 3.3), or for a sum gamma_k times the sum of magnitudes (theorem 3.1)"
+)
+
+
+RULES = {
+    "exact": "equal",
+    "ulp": "ulps of the exact result, from it",
+    "ulp_of_rounded": "ulps of the correctly rounded result, from it",
+    "accumulation": "accumulation",
+    "derived": "derived",
+    "almost_eq": "|actual - y| within the tolerance, y the correctly rounded result",
+    "tosa": "TOSA",
+    "unbounded": "none: not judged but for NaN and infinities",
+}
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a table demands of one op and element type: `bound` in ULPs (kind ulp), else None; `formula` says it in
-    words."""
+    """What a table demands of one op and element type.
+
+    kind        exact; ulp (from the exact result); ulp_of_rounded (from the correctly rounded one); accumulation;
+                derived; almost_eq; tosa; unbounded, where the source gives no bound
+    bound       ulps, of the two kinds that count them, else None
+    formula     the bound in words; of kind tosa the budget's name there
+    tolerance   of kind almost_eq
+    excluded    the source gives no bound where the first operand is in this closed interval
+    """
 
     kind: str
     bound: float | None
     formula: str | None
     source: str
+    tolerance: Tolerance | None = None
+    excluded: tuple[float, float] | None = None
+
+    @property
+    def reads_operands(self) -> bool:
+        """Whether the bound depends on the call's arguments."""
+        return self.kind == "tosa" or self.excluded is not None
+
+    @property
+    def limit(self) -> float | str | None:
+        """The bound as a record has it: a number of ulps, or text."""
+        if self.kind == "tosa":
+            return f"{self.formula}: {tosa.BUDGETS[self.formula or ''][1]}"
+        if self.tolerance is not None:
+            return str(self.tolerance)
+        return self.bound if self.bound is not None else self.formula
+
+    @property
+    def short(self) -> str:
+        """The bound at a glance: `3 ulp`, `1e-05 + 0.001|y|`, the name of a budget or of a kind."""
+        if self.source == NO_ROW_SOURCE:
+            told = "no row"
+        elif self.bound is not None:
+            told = f"{self.bound:g} ulp"
+        elif self.tolerance is not None:
+            told = self.tolerance.short
+        else:
+            told = self.formula if self.kind == "tosa" else self.kind
+        return f"{told}, partly" if self.excluded else str(told)
+
+    @property
+    def rule(self) -> str:
+        """The kind of bound in words, with the formula if there is one."""
+        if self.excluded is not None:
+            return f"{RULES[self.kind]}; none for operands in [{self.excluded[0]:g}, {self.excluded[1]:g}]"
+        formula = self.limit if self.kind == "tosa" else self.formula
+        return f"{RULES[self.kind]}: {formula}" if formula else RULES[self.kind]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """The rows of one contract, in order; the most specific name that matches an op holds (an overload before its
-    op)."""
+    """The rows of one contract, in order. The row of an overload goes before its op's, that before one of `*`, and what
+    the table does not name is `base`'s."""
 
     name: str
-    rows: dict[str, tuple[dict, ...]]
+    rows: Mapping[str, tuple[Entry, ...]]
+    base: Table | None = None
 
+    @cache  # noqa: B019  (tables are few, and live as long as the process)
     def row(self, op: str, format_name: str) -> Row:
         """The row for an output of `format_name` of `op`; ops without one are `derived` from their documented
         formula."""
         fmt = FORMATS[format_name]
-        if not (fmt.is_float or fmt.kind == "complex"):
+        if not (fmt.is_float or fmt.is_complex):
             return Row("exact", None, None, EXACT_SOURCE)
-        for name in (op, op.partition(".")[0]):
+        return self._find(op, format_name) or Row("derived", None, None, NO_ROW_SOURCE)
+
+    def _find(self, op: str, format_name: str) -> Row | None:
+        for name in (op, op.partition(".")[0], ANY_OP):
             for entry in self.rows.get(name, ()):
                 if _covers(entry, format_name):
                     return _row(entry, format_name)
-        return Row("derived", None, None, "no row: the running error of the op's documented formula, if the kit has it")
+        return self.base._find(op, format_name) if self.base else None
 
 
-def _covers(entry: dict, format_name: str) -> bool:
+def _covers(entry: Entry, format_name: str) -> bool:
     bound = entry.get("bound")
-    if isinstance(bound, dict) and format_name not in bound:
+    if by_dtype(bound) and format_name not in bound:
         return False
     return format_name in entry.get("dtypes", (format_name,))
 
 
-def _row(entry: dict, format_name: str) -> Row:
-    bound = entry.get("bound")
-    if entry["kind"] == "ulp":
-        return Row("ulp", float(bound[format_name] if isinstance(bound, dict) else bound), None, entry["source"])
-    return Row(entry["kind"], None, bound, entry["source"])
+def _row(entry: Entry, format_name: str) -> Row:
+    kind, source, bound = entry["kind"], entry["source"], of_dtype(entry.get("bound"), format_name)
+    excluded = of_dtype(entry.get("excluded"), format_name)
+    if excluded is not None:
+        excluded = (float(excluded[0]), float(excluded[1]))
+    if kind in ("ulp", "ulp_of_rounded"):
+        return Row(kind, float(bound), None, source, excluded=excluded)
+    if kind == "almost_eq":
+        return Row(kind, None, None, source, Tolerance(**bound), excluded)
+    return Row(kind, None, bound, source, excluded=excluded)
 
 
 def names() -> list[str]:
-    """The shipped tables."""
-    return sorted(path.stem for path in DATA.glob("*.yaml"))
+    """The shipped tables, from strict to wide."""
+    return list(SHIPPED)
 
 
 @cache
 def contract_table(name: str) -> Table:
     """The shipped table `name`, or the one in the YAML file of that path; UsageError if there is none or it is
     invalid."""
-    path = DATA / f"{name}.yaml" if name in names() else Path(name)
-    if not path.is_file():
-        known = f"expected one of {', '.join(names())} or a YAML file{did_you_mean(name, names())}"
+    if name in SHIPPED:
+        return _table(read(DATA / f"{name}.yaml", SHIPPED))
+    if not Path(name).is_file():
+        known = f"expected one of {', '.join(SHIPPED)} or a YAML file{did_you_mean(name, SHIPPED)}"
         raise UsageError(f"no contract table {name!r}: {known}")
-    try:
-        document = yaml.safe_load(path.read_text())
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not YAML: {error}") from None
-    return Table(_text(document, "name", path), _rows(document, path))
+    found = read(Path(name), SHIPPED)
+    if found.name in SHIPPED:
+        raise UsageError(
+            f"{name}: `name` is {found.name!r}, a shipped table's; choose another, which records will show"
+        )
+    return _table(found)
 
 
-def _rows(document: dict, path: Path) -> dict[str, tuple[dict, ...]]:
-    rows: dict[str, tuple[dict, ...]] = {}
-    entries = document.get("rows")
-    if not isinstance(entries, list):
-        raise UsageError(f"{path}: `rows` must be a list")
-    for number, entry in enumerate(entries, 1):
-        for op in _checked(entry, f"{path}: row {number}"):
-            rows[op] = (*rows.get(op, ()), entry)
-    return rows
-
-
-def _checked(entry: object, place: str) -> list[str]:
-    """The ops of a row, after every field was checked."""
-    if not isinstance(entry, dict):
-        raise UsageError(f"{place}: expected a mapping, got {entry!r}")
-    for key in entry:
-        if key not in KEYS:
-            raise UsageError(f"{place}: unknown key {key!r}{did_you_mean(str(key), KEYS)}")
-    if entry.get("kind") not in KINDS:
-        raise UsageError(f"{place}: kind must be one of {', '.join(KINDS)}, got {entry.get('kind')!r}")
-    _text(entry, "source", place)
-    _check_bound(entry["kind"], entry.get("bound"), place)
-    _check_dtypes(entry, place)
-    if not isinstance(entry.get("ops"), list) or not entry["ops"]:
-        raise UsageError(f"{place}: `ops` must be a list of operator names")
-    return [_known_op(op, place) for op in entry["ops"]]
-
-
-def _check_bound(kind: str, bound: object, place: str) -> None:
-    if kind == "ulp":
-        figures = list(bound.values()) if isinstance(bound, dict) else [bound]
-        if not figures or not all(type(figure) in (int, float) and 0.5 <= figure < math.inf for figure in figures):
-            wanted = "a number of ulps of at least 0.5, or one a dtype"
-            raise UsageError(f"{place}: kind ulp needs `bound`, {wanted}, got {bound!r}")
-    elif not isinstance(bound, str | None):
-        raise UsageError(f"{place}: the `bound` of kind {kind} is its formula in words, got {bound!r}")
-
-
-def _check_dtypes(entry: dict, place: str) -> None:
-    dtypes, bound = entry.get("dtypes", []), entry.get("bound")
-    if not isinstance(dtypes, list):
-        raise UsageError(f"{place}: `dtypes` must be a list of dtype names, got {dtypes!r}")
-    for name in [*dtypes, *(bound if isinstance(bound, dict) else ())]:
-        if str(name) not in FORMATS:
-            raise UsageError(f"{place}: unknown dtype {name!r}{did_you_mean(str(name), FORMATS)}")
-
-
-def _known_op(op: object, place: str) -> str:
-    if str(op) not in operator_names():
-        raise UsageError(f"{place}: {unknown_operator(str(op))}")
-    return str(op)
-
-
-def _text(mapping: object, key: str, place: object) -> str:
-    value = mapping.get(key) if isinstance(mapping, dict) else None
-    if not isinstance(value, str) or not value.strip():
-        raise UsageError(f"{place}: `{key}` must be a text")
-    return value
+def _table(found: TableFile) -> Table:
+    return Table(found.name, found.rows, contract_table(found.base) if found.base else None)

@@ -17,6 +17,7 @@ from conform.inputs.arguments import Arguments, map_tensors, tensors
 from conform.interp.numerics.formats import format_of
 
 _POISON_BEFORE, _POISON_AFTER = 3, 2  # elements; three also breaks every vector alignment
+_ODD_STRIDE = 4099  # elements; prime, and far outside the storages of most cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,10 @@ class Placed:
 
 
 def layouts_of(arguments: Arguments) -> list[str]:
-    """"contiguous", then every LAYOUT.K that differs from it, tensor by tensor; empty tensors have no other layout."""
+    """"contiguous", then every LAYOUT.K that differs from it, tensor by tensor.
+
+    There are no negative strides: torch has none.
+    """
     names = ["contiguous"]
     for number, tensor in enumerate(tensors(arguments)):
         names += [f"{name}.{number}" for name, layout in LAYOUTS.items() if layout.applies_to(tensor.shape)]
@@ -119,7 +123,8 @@ def _transposed(values: np.ndarray) -> Placed:
 
 
 def _channels_last(values: np.ndarray) -> Placed:
-    return _permuted(values, (0, 2, 3, 1))
+    """Rank 4 as NHWC, rank 5 as NDHWC: torch's memory formats channels_last and channels_last_3d."""
+    return _permuted(values, (0, *range(2, values.ndim), 1))
 
 
 def _strided(values: np.ndarray) -> Placed:
@@ -145,6 +150,16 @@ def _expanded(values: np.ndarray) -> Placed:
     return Placed(slab.reshape(-1), values.shape, tuple(strides))
 
 
+def _odd_strides(values: np.ndarray) -> Placed:
+    """Row-major, but the dims whose strides address nothing have strides of their own: all dims of an empty tensor,
+    else those of size 1. Torch calls such a tensor contiguous.
+    """
+    addresses = [values.size > 0 and size > 1 for size in values.shape]
+    dims = zip(addresses, _row_major(values.shape), range(values.ndim), strict=True)
+    strides = tuple(stride if used else _ODD_STRIDE - 2 * dim for used, stride, dim in dims)
+    return Placed(values.reshape(-1), values.shape, strides)
+
+
 @dataclass(frozen=True)
 class Layout:
     """How a dense array is placed, and to which shapes: those where the result differs from the contiguous layout."""
@@ -153,12 +168,15 @@ class Layout:
     applies_to: Callable[[tuple[int, ...]], bool]
 
 
+def _has_channels(shape: tuple[int, ...]) -> bool:
+    return len(shape) in (4, 5) and min(shape) > 0 and shape[1] > 1 and max(shape[2:]) > 1
+
+
 LAYOUTS = {
     "transposed": Layout(_transposed, lambda shape: len(shape) > 1 and min(shape) > 0 and min(shape[-2:]) > 1),
     "strided": Layout(_strided, lambda shape: math.prod(shape) > 1),
     "offset": Layout(_offset, lambda shape: math.prod(shape) > 0),
     "expanded": Layout(_expanded, lambda shape: math.prod(shape) > 1),
-    "channels_last": Layout(
-        _channels_last, lambda shape: len(shape) == 4 and min(shape) > 0 and shape[1] > 1 and max(shape[2:]) > 1
-    ),
+    "channels_last": Layout(_channels_last, _has_channels),
+    "odd_strides": Layout(_odd_strides, lambda shape: len(shape) > 0 and min(shape) < 2),
 }

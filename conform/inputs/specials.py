@@ -81,17 +81,17 @@ _PLAIN = (
 def _float_specials(fmt: Format) -> np.ndarray:
     core = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, fmt.max_finite, -fmt.max_finite, fmt.min_subnormal,
             fmt.min_normal, 0.5]  # fmt: skip
-    positive = [*_edges(fmt), *_halfway_cases(fmt), *_PLAIN, *_with_neighbours(fmt, math.pi / 2),
-                *_with_neighbours(fmt, math.pi), *_PI_MULTIPLES, *_NEAR_PI_MULTIPLES.get(fmt.name, ())]  # fmt: skip
+    positive = [*_edges(fmt), *_halfway_cases(fmt), *_PLAIN, *with_neighbours(fmt, math.pi / 2),
+                *with_neighbours(fmt, math.pi), *_PI_MULTIPLES, *_NEAR_PI_MULTIPLES.get(fmt.name, ())]  # fmt: skip
     candidates = core + [sign * value for value in positive for sign in (1.0, -1.0)]
     for threshold in _EXP_THRESHOLDS.get(fmt.name, ()):
-        candidates += _with_neighbours(fmt, threshold)
-    rounded = [_rounded(fmt, value) for value in candidates]
-    kept = np.array([value for value in rounded if _is_value(fmt, value)]).astype(fmt.storage)
-    return _without_duplicates(np.concatenate([kept, _nans(fmt)]))
+        candidates += with_neighbours(fmt, threshold)
+    nearest = [rounded(fmt, value) for value in candidates]
+    kept = np.array([value for value in nearest if is_value(fmt, value)]).astype(fmt.storage)
+    return without_duplicates(np.concatenate([kept, _nans(fmt)]))
 
 
-def _is_value(fmt: Format, value: float) -> bool:
+def is_value(fmt: Format, value: float) -> bool:
     """Whether the format has `value`, a multiple of its spacing, a zero, an infinity or NaN."""
     if math.isnan(value):
         return fmt.has_nan
@@ -107,31 +107,34 @@ def _edges(fmt: Format) -> list[float]:
     largest_subnormal = fmt.min_normal - fmt.min_subnormal
     powers = [math.ldexp(1.0, fmt.precision), math.ldexp(1.0, -fmt.precision), math.ldexp(1.0, fmt.emax),
               math.ldexp(1.0, fmt.emin // 2), math.ldexp(1.0, fmt.emax // 2 + 1)]  # fmt: skip
-    edges = [fmt.min_subnormal, largest_subnormal, *_with_neighbours(fmt, fmt.min_normal), *_with_neighbours(fmt, 1.0)]
+    edges = [fmt.min_subnormal, largest_subnormal, *with_neighbours(fmt, fmt.min_normal), *with_neighbours(fmt, 1.0)]
     return [*edges, *powers, _neighbours(fmt, fmt.max_finite)[0], fmt.max_finite / 2]
 
 
 def _halfway_cases(fmt: Format) -> list[float]:
     """Where rounding to an integer, or of sums, has to break a tie or just not: k + 0.5, 0.5 less an ulp, 2^p + 2."""
     half = math.ldexp(1.0, fmt.precision - 1)  # from here on every value is an integer
-    return [1.5, 2.5, 3.5, 4.5, *_with_neighbours(fmt, 0.5), *_with_neighbours(fmt, 1.5), half / 2 + 0.5, half - 0.5,
+    return [1.5, 2.5, 3.5, 4.5, *with_neighbours(fmt, 0.5), *with_neighbours(fmt, 1.5), half / 2 + 0.5, half - 0.5,
             half + 1.0, 2 * half, 2 * half + 2.0]  # fmt: skip
 
 
-def _with_neighbours(fmt: Format, value: float) -> list[float]:
-    nearest = _rounded(fmt, value)
+def with_neighbours(fmt: Format, value: float) -> list[float]:
+    """The multiple of the format's spacing nearest to `value` and those next to it; they may lie beyond its range."""
+    nearest = rounded(fmt, value)
     return [nearest, *_neighbours(fmt, nearest)]
 
 
 def _neighbours(fmt: Format, value: float) -> tuple[float, float]:
-    """The values of the format next to `value` (one of its values, not zero): toward zero and away from it."""
+    """The values of the format next to `value` (one of its values): toward zero and away from it."""
+    if value == 0.0:
+        return -fmt.min_subnormal, fmt.min_subnormal
     mantissa, _ = math.frexp(value)
     above = math.copysign(_spacing(fmt, value), value)
     is_power_of_two = abs(mantissa) == 0.5 and abs(value) > fmt.min_normal
     return value - (above / 2 if is_power_of_two else above), value + above
 
 
-def _rounded(fmt: Format, value: float) -> float:
+def rounded(fmt: Format, value: float) -> float:
     """`value` to the nearest multiple of the format's spacing there, ties to even; exact in float64."""
     if value == 0.0 or not math.isfinite(value):
         return value
@@ -155,8 +158,9 @@ def _nans(fmt: Format) -> np.ndarray:
     return np.array(codes, dtype=fmt.code_storage).view(fmt.storage)
 
 
-def _without_duplicates(values: np.ndarray) -> np.ndarray:
-    _, first = np.unique(values.view(f"u{values.itemsize}"), return_index=True)
+def without_duplicates(values: np.ndarray) -> np.ndarray:
+    """`values` without the values (of a 2-d array: the rows) that an earlier one equals bit for bit."""
+    _, first = np.unique(values.view(f"u{values.itemsize}"), axis=0, return_index=True)
     return values[np.sort(first)]
 
 
@@ -170,10 +174,4 @@ def _complex_specials(fmt: Format) -> np.ndarray:
     core = [(1.0, 0.0), (0.0, 1.0), (-0.0, -1.0), (1.0, 1.0), (-1.0, -0.0), (0.0, -0.0)]
     wild = [(math.inf, 0.0), (0.0, -math.inf), (math.inf, math.nan), (math.nan, 0.0), (1.0, math.nan), (-math.inf, 1.0)]
     pairs = np.array([*core, *itertools.product(finite, repeat=2), *wild]).astype(part.storage)
-    return pairs[_first_rows(pairs)].reshape(-1).view(fmt.storage)
-
-
-def _first_rows(pairs: np.ndarray) -> np.ndarray:
-    codes = pairs.view(f"u{pairs.itemsize}")
-    _, first = np.unique(codes, axis=0, return_index=True)
-    return np.sort(first)
+    return without_duplicates(pairs).reshape(-1).view(fmt.storage)

@@ -1,41 +1,53 @@
 """Value classes: which tensors of a call take special values, and where.
 
-`typical`: as drawn. `special`: every eligible tensor takes special values throughout. `special.K`: about one element in
-six of tensor K, the rest typical, so that sums and products do not turn to NaN everywhere. Eligible are the tensors
-with elements of their own choosing: no bools, no indices or masks, no values that the test wrote out.
+`typical`: as drawn. `special`: every eligible tensor takes special values and the op's domain edges throughout.
+`special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
+everywhere. `ties` (of ops that compare): few values, again and again. `conditioned` (of ops that accumulate): sums that
+lose digits. Eligible are the tensors with elements of their own choosing: no bools, no indices or masks, no values that
+the test wrote out.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from conform.errors import UsageError, did_you_mean
 from conform.inputs.arguments import Arguments, map_tensors, tensors
+from conform.inputs.domains import edge_columns, numbers_of, special_domains
 from conform.inputs.draws import Stream
-from conform.inputs.specials import CORE_COUNT, special_values
-from conform.inputs.specs.registry import OpSpec, position
+from conform.inputs.specials import CORE_COUNT
+from conform.inputs.specs.registry import OpSpec
+from conform.inputs.sums import accumulation_of, conditioned
+from conform.inputs.ties import compares, tied
 from conform.interp.numerics.formats import format_of
 
 _TYPICAL_PER_SPECIAL = 6
+_SPECIAL_PER_EDGE = 4
 _CROSSED = 4  # tensors of one cross product; more would leave int64, and no case has so many elements
 
 
 def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
-    """"typical", "special" and one "special.K" for each eligible tensor K.
+    """"typical", "special", one "special.K" for each eligible tensor K, then "ties" and "conditioned" where they apply.
 
     Without a spec only "typical": which arguments are indices is not known then.
     """
     numbers = eligible_tensors(arguments, spec) if spec else []
-    return ["typical", *["special"][: len(numbers)], *(f"special.{number}" for number in numbers)]
+    if not numbers:
+        return ["typical"]
+    classes = ["typical", "special", *(f"special.{number}" for number in numbers)]
+    if compares(spec.name) and any(tensors(arguments)[k].dtype.kind != "c" for k in numbers):
+        classes.append("ties")
+    if _summands(arguments, spec):
+        classes.append("conditioned")
+    return classes
 
 
 def eligible_tensors(arguments: Arguments, spec: OpSpec) -> list[int]:
     """Numbers of the tensors that may take special values."""
-    barred = arguments.literal | _numbers_of(arguments, spec, spec.index_arguments)
+    barred = arguments.literal | numbers_of(arguments, spec, spec.index_arguments)
     found = enumerate(tensors(arguments))
     return [k for k, tensor in found if k not in barred and tensor.size and tensor.dtype != np.bool_]
 
@@ -54,36 +66,82 @@ def with_values(arguments: Arguments, value_class: str, stream: Stream, spec: Op
         )
     if value_class == "special":
         new = _crossed(arguments, stream, spec)
+    elif value_class == "ties":
+        new = {k: tied(tensor, stream) for k, tensor in _eligible(arguments, spec).items() if tensor.dtype.kind != "c"}
+    elif value_class == "conditioned":
+        new = _conditioned(arguments, stream, spec)
     else:
         number = int(value_class.removeprefix("special."))
         new = {number: _sprinkled(arguments, number, stream, spec)}
     return map_tensors(arguments, lambda k, tensor: new.get(k, tensor))
 
 
-# --- The two classes --------------------------------------------------------------------------------------------------
+def _eligible(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:
+    every = tensors(arguments)
+    return {number: every[number] for number in eligible_tensors(arguments, spec)}
+
+
+# --- Sums -------------------------------------------------------------------------------------------------------------
+
+
+def _summands(arguments: Arguments, spec: OpSpec) -> frozenset[int]:
+    """Numbers of the eligible float tensors whose elements the op adds up."""
+    accumulation = accumulation_of(spec.name)
+    if accumulation is None:
+        return frozenset()
+    return numbers_of(arguments, spec, [accumulation.summands]) & _eligible_floats(arguments, spec).keys()
+
+
+def _conditioned(arguments: Arguments, stream: Stream, spec: OpSpec) -> dict[int, np.ndarray]:
+    patterns = accumulation_of(spec.name).patterns
+    return conditioned(_eligible_floats(arguments, spec), _summands(arguments, spec), patterns, stream)
+
+
+def _eligible_floats(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:
+    return {k: tensor for k, tensor in _eligible(arguments, spec).items() if format_of(tensor.dtype).is_float}
+
+
+# --- Special values ---------------------------------------------------------------------------------------------------
 
 
 def _crossed(arguments: Arguments, stream: Stream, spec: OpSpec) -> dict[int, np.ndarray]:
     """New values by tensor number: the cross product of the tensors' lists, as far as their sizes go."""
     every, numbers = tensors(arguments), eligible_tensors(arguments, spec)
-    domains = _domains(arguments, frozenset(numbers), spec)
+    domains = special_domains(arguments, frozenset(numbers), spec)
     new: dict[int, np.ndarray] = {}
     for start in range(0, len(numbers), _CROSSED):
         group = numbers[start : start + _CROSSED]
         counts = [every[k].size for k in group]
         chosen = _cross_product([len(domains[k]) for k in group], counts, stream)
-        new |= {k: domains[k][index].reshape(every[k].shape) for k, index in zip(group, chosen, strict=True)}
-    return new
+        new |= {k: domains[k][index] for k, index in zip(group, chosen, strict=True)}
+    _end_with_edges(new, edge_columns(arguments, frozenset(numbers), spec), stream)
+    return {k: values.reshape(every[k].shape) for k, values in new.items()}
 
 
 def _sprinkled(arguments: Arguments, number: int, stream: Stream, spec: OpSpec) -> np.ndarray:
     """Tensor `number` with special values at one position in six, at least one."""
     values = tensors(arguments)[number].copy()
-    domain = _domains(arguments, frozenset([number]), spec)[number]
+    domain = special_domains(arguments, frozenset([number]), spec)[number]
     count = max(1, values.size // _TYPICAL_PER_SPECIAL)
     (chosen,) = _cross_product([len(domain)], [count], stream)
-    values.reshape(-1)[stream.permutation(values.size)[:count]] = domain[chosen]
+    places, new = stream.permutation(values.size)[:count], {number: domain[chosen]}
+    _end_with_edges(new, edge_columns(arguments, frozenset([number]), spec), stream)
+    values.reshape(-1)[places] = new[number]
     return values
+
+
+def _end_with_edges(new: dict[int, np.ndarray], columns: Mapping[int, np.ndarray], stream: Stream) -> None:
+    """Writes edges of the op into the last quarter of each tensor's new values, the same rows of them at the same ends.
+
+    So operands of one shape meet edges as pairs, and operands that broadcast meet some.
+    """
+    if not columns:
+        return
+    offset, stride = (int(drawn) for drawn in stream.integers(0, 2**31, 2))
+    for number, column in columns.items():
+        count = new[number].size // _SPECIAL_PER_EDGE
+        rows = _steps(len(column), offset, stride, count)
+        new[number][new[number].size - count :] = column[rows][::-1]
 
 
 def _cross_product(lengths: Sequence[int], counts: Sequence[int], stream: Stream) -> list[np.ndarray]:
@@ -102,88 +160,18 @@ def _cross_product(lengths: Sequence[int], counts: Sequence[int], stream: Stream
 def _walk(lengths: Sequence[int], counts: Sequence[int], stream: Stream) -> Iterator[np.ndarray]:
     """Element i of tensor j takes digit j of n(i) = (offset + i * stride) mod P, P the product of the lengths.
 
-    Offset and stride are drawn; the stride has no divisor in common with P, so that P elements meet every combination.
+    Offset and stride are drawn; P elements meet every combination.
     """
     product = math.prod(lengths)
     offset, stride = (int(drawn) for drawn in stream.integers(0, product - 1, 2))
-    while math.gcd(stride, product) != 1:
-        stride += 1
     place_value = 1
     for length, count in zip(lengths, counts, strict=True):
-        yield (offset + stride * np.arange(count)) % product // place_value % length
+        yield _steps(product, offset, stride, count) // place_value % length
         place_value *= length
 
 
-# --- The domain of each tensor ----------------------------------------------------------------------------------------
-
-
-def _domains(arguments: Arguments, taking: frozenset[int], spec: OpSpec) -> dict[int, np.ndarray]:
-    """By tensor number: the special values that the tensors `taking` them may take."""
-    formats = {k: format_of(tensor.dtype) for k, tensor in enumerate(tensors(arguments)) if k in taking}
-    if not spec.nonzero_integers or _has_float_operand(arguments):
-        return {k: special_values(fmt.name) for k, fmt in formats.items()}
-    divisors = _numbers_of(arguments, spec, spec.nonzero_integers)
-    kept_divisors, kept_dividends = _kept_operands(arguments, taking, divisors, spec)
-    meets_smallest = bool((kept_dividends[:, None] == _SMALLEST).any())
-    meets_minus_one = bool(taking & divisors) or bool((kept_divisors == -1).any())
-    domains = {}
-    for k, fmt in formats.items():
-        if k in divisors:
-            barred = (0, -1) if meets_smallest else (0,)
-        else:
-            barred = (fmt.min_value,) if fmt.kind == "int" and meets_minus_one else ()
-        domains[k] = _special_integers_but(fmt.name, barred)
-    return domains
-
-
-_SMALLEST = np.array([-(2**7), -(2**15), -(2**31), -(2**63)])
-
-
-def _has_float_operand(arguments: Arguments) -> bool:
-    """Whether type promotion makes the division one of floats, where no divisor is barred."""
-    formats = [format_of(tensor.dtype) for tensor in tensors(arguments)]
-    scalars = (*arguments.args, *arguments.kwargs.values())
-    return any(fmt.is_float for fmt in formats) or any(isinstance(value, float) for value in scalars)
-
-
-def _kept_operands(
-    arguments: Arguments, taking: frozenset[int], divisors: frozenset[int], spec: OpSpec
-) -> tuple[np.ndarray, np.ndarray]:
-    """All values of the divisors and of the dividends that stay as they are, Python numbers included: int64 each."""
-    kept: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
-    for k, tensor in enumerate(tensors(arguments)):
-        if k not in taking:
-            kept[k not in divisors].append(tensor.reshape(-1).astype(np.int64))
-    divisor_places = _places(spec, spec.nonzero_integers)
-    for place, value in (*enumerate(arguments.args), *arguments.kwargs.items()):
-        if isinstance(value, int):
-            kept[place not in divisor_places].append(np.array([value]))
-    return np.concatenate([*kept[0], _NO_VALUES]), np.concatenate([*kept[1], _NO_VALUES])
-
-
-_NO_VALUES = np.empty(0, dtype=np.int64)
-
-
-@functools.cache
-def _special_integers_but(format_name: str, barred: tuple[int, ...]) -> np.ndarray:
-    values = special_values(format_name)
-    return values[~np.isin(values.astype(np.int64), barred)] if barred else values
-
-
-def _numbers_of(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> frozenset[int]:
-    """Numbers of the tensors within the arguments of these names."""
-    if not names:
-        return frozenset()
-    places = _places(spec, names)
-    numbers: set[int] = set()
-    next_number = 0
-    for place, value in (*enumerate(arguments.args), *arguments.kwargs.items()):
-        first, next_number = next_number, next_number + len(tensors(Arguments([value])))
-        if place in places:
-            numbers.update(range(first, next_number))
-    return frozenset(numbers)
-
-
-def _places(spec: OpSpec, names: Sequence[str]) -> set[int | str]:
-    """How arguments of these names may stand in a call: at their positions, or by name."""
-    return {*names, *(position(spec.name, name) for name in names)}
+def _steps(n: int, offset: int, stride: int, count: int) -> np.ndarray:
+    """`count` numbers below n, `stride` or a little more apart, so that the first n of them differ."""
+    while math.gcd(stride, n) != 1:
+        stride += 1
+    return (offset + stride * np.arange(count)) % n

@@ -16,8 +16,11 @@ from conform.interp.operands import steps_of
 from conform.interp.promotion import category
 from conform.schema import OpSchema, bind, resolve
 
-# Arguments that say where or how a result is stored, not what it is; torch documents no effect on values.
-WITHOUT_MEANING = frozenset({"device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad"})
+# Arguments that say where or how a result is stored, not what it is; torch documents no effect on values. momentum
+# moves running statistics, which are no result of the overloads that the kit knows.
+WITHOUT_MEANING = frozenset(
+    {"device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad", "momentum"}
+)
 
 
 def is_array(value: object) -> bool:

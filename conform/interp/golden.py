@@ -3,6 +3,7 @@ freedoms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,7 +29,8 @@ class Golden:
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes); composite ops carry `budget`, the absolute error that
     an honest implementation in the compute type may have. `open` marks elements that the op's meaning leaves open,
-    by `open_rule`.
+    by `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of
+    each part. `bounded_as` names the op whose contract holds, where it is not the op's own.
     """
 
     format: Format
@@ -41,6 +43,8 @@ class Golden:
     open_rule: str | None = None
     zero_sign_free: bool | np.ndarray = False
     ties: Ties | None = None
+    normwise: bool = False
+    bounded_as: str | None = None
     alternatives: tuple[Golden, ...] = ()
 
     def opened(self, mask: np.ndarray, rule: str) -> Golden:
@@ -49,6 +53,15 @@ class Golden:
             return self
         open_, rules = (mask, rule) if self.open is None else (self.open | mask, f"{self.open_rule}, {rule}")
         return replace(self, open=open_, open_rule=rules)
+
+    def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> Golden:
+        """This golden, and its alternatives, with `move`, which only rearranges elements, applied to every array."""
+        names = ("value", "terms", "magnitude", "budget", "open", "zero_sign_free")
+        arrays = {name: getattr(self, name) for name in names if isinstance(getattr(self, name), np.ndarray)}
+        moved = {name: move(part) for name, part in arrays.items() if part.ndim or name == "value"}
+        real = None if self.real is None else self.real.map_parts(move)
+        others = tuple(other.rearranged(move) for other in self.alternatives)
+        return replace(self, **moved, real=real, alternatives=others)
 
     def or_else(self, *others: Golden) -> Golden:
         """This golden, with `others` (and their own alternatives) accepted as well."""

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import copysign, inf, isfinite, isinf, isnan, nan
 
+from conform.refs.complex_functions import (
+    complex_abs,
+    complex_exp,
+    complex_quotient,
+    complex_sin,
+    complex_sqrt,
+)
+from conform.refs.complex_parts import ComplexElement, map_complex, map_to_real
 from conform.refs.promotion import (
     BOOL,
     COMPLEX,
@@ -48,12 +56,6 @@ def _refuse(op: str, dtype: str, *kinds: int) -> None:
     """ValueError where torch has no kernel of `op` for the dtype's category."""
     if category(dtype) in kinds:
         raise ValueError(f"{op} is not defined for {dtype}")
-
-
-def _without_complex(op: str, dtype: str) -> None:
-    """NotImplementedError: torch takes complex operands here, the references do not."""
-    if category(dtype) == COMPLEX:
-        raise NotImplementedError(f"the reference of {op} covers real dtypes only, found {dtype}")
 
 
 def _binary(operands: tuple[str, tuple, list[list]], element: Callable[[Scalar, Scalar], Scalar]) -> RefTensor:
@@ -175,10 +177,11 @@ def div(self: Operand, other: Operand, rounding_mode: str | None = None) -> RefT
         raise ValueError(f"rounding_mode is one of None, 'trunc', 'floor'; found {rounding_mode!r}")
     operands = common_operands(self, other, floating=rounding_mode is None)
     dtype = operands[0]
-    _without_complex("div", dtype)
     if category(dtype) == FLOAT:
         return _binary(operands, lambda x, y: _divide(dtype, x, y, rounding_mode))
-    _refuse("div with a rounding mode", dtype, BOOL)
+    if category(dtype) == COMPLEX and rounding_mode is None:
+        return _binary(operands, lambda x, y: complex_quotient(COMPONENTS[dtype], x, y))
+    _refuse("div with a rounding mode", dtype, BOOL, COMPLEX)
     return _binary(operands, lambda x, y: _divide_integers(dtype, x, y, rounding_mode))
 
 
@@ -299,9 +302,10 @@ def neg(self: RefTensor) -> RefTensor:
 
 @reference("aten::abs")
 def abs_(self: RefTensor) -> RefTensor:
-    """|self|; the least integer wraps to itself."""
+    """|self|; the least integer wraps to itself, and complex numbers have a real result."""
     _refuse("abs", self.dtype, BOOL)
-    _without_complex("abs", self.dtype)
+    if category(self.dtype) == COMPLEX:
+        return map_to_real(self, complex_abs)
     if category(self.dtype) == INTEGER:
         return _unary(self, lambda x: wrap_integer(self.dtype, abs(x)))
     return _unary(self, abs)
@@ -329,9 +333,17 @@ def _round_decimals(dtype: str, x: float, decimals: int) -> float:
     return copysign(round_ratio(dtype, multiple * down, up), x)
 
 
-def _float_unary(op: str, self: RefTensor, element: Callable[[str, float], float]) -> RefTensor:
+def _float_unary(
+    op: str,
+    self: RefTensor,
+    element: Callable[[str, float], float],
+    complex_element: Callable[[str, complex], ComplexElement] | None = None,
+) -> RefTensor:
     """A real function: integers and bools are first converted to float32, the default dtype (P18)."""
-    _without_complex(op, self.dtype)
+    if category(self.dtype) == COMPLEX and complex_element is not None:
+        return map_complex(self, complex_element)
+    if category(self.dtype) == COMPLEX:
+        raise NotImplementedError(f"the reference of {op} covers real dtypes only, found {self.dtype}")
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
     return RefTensor(dtype, self.shape, [element(dtype, x) for x in converted(self, dtype)])
 
@@ -339,19 +351,19 @@ def _float_unary(op: str, self: RefTensor, element: Callable[[str, float], float
 @reference("aten::exp")
 def exp(self: RefTensor) -> RefTensor:
     """e to the power of self."""
-    return _float_unary("exp", self, round_exp)
+    return _float_unary("exp", self, round_exp, complex_exp)
 
 
 @reference("aten::sin")
 def sin(self: RefTensor) -> RefTensor:
     """The sine of self in radians."""
-    return _float_unary("sin", self, round_sin)
+    return _float_unary("sin", self, round_sin, complex_sin)
 
 
 @reference("aten::sqrt")
 def sqrt(self: RefTensor) -> RefTensor:
-    """The square root: of -0 it is -0, of anything less NaN."""
-    return _float_unary("sqrt", self, _sqrt)
+    """The square root: of -0 it is -0, of anything less NaN, but of complex numbers in the right half plane."""
+    return _float_unary("sqrt", self, _sqrt, complex_sqrt)
 
 
 def _sqrt(dtype: str, x: float) -> float:

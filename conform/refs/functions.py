@@ -18,6 +18,25 @@ from conform.refs.activations import (
     round_softplus,
     round_xlogy,
 )
+from conform.refs.complex_functions import complex_angle, complex_cos, complex_cosh, complex_reciprocal, complex_sinh
+from conform.refs.complex_logarithms import (
+    complex_acos,
+    complex_acosh,
+    complex_asin,
+    complex_asinh,
+    complex_atan,
+    complex_atanh,
+    complex_exp2,
+    complex_expm1,
+    complex_log,
+    complex_log1p,
+    complex_log2,
+    complex_log10,
+    complex_tan,
+    complex_tanh,
+)
+from conform.refs.complex_parts import ComplexElement, map_complex, map_to_real
+from conform.refs.complex_powers import complex_pow, complex_rsqrt, complex_sigmoid
 from conform.refs.elementary import (
     round_acos,
     round_acosh,
@@ -40,10 +59,10 @@ from conform.refs.elementary import (
     round_tan,
     round_tanh,
 )
-from conform.refs.powers import round_atan2, round_hypot, round_pow
+from conform.refs.powers import round_angle, round_atan2, round_hypot, round_pow
 from conform.refs.promotion import BOOL, COMPLEX, FLOAT, INTEGER, Operand, Scalar, category, common_operands, converted
 from conform.refs.registry import reference
-from conform.refs.rounding import INTEGER_RANGES, wrap_integer
+from conform.refs.rounding import COMPONENTS, INTEGER_RANGES, wrap_integer
 from conform.refs.special import (
     round_digamma,
     round_erf,
@@ -57,6 +76,32 @@ from conform.refs.special import (
 )
 from conform.refs.tensor import UNSPECIFIED, RefTensor, Unspecified
 
+# The functions that P70 to P75 tell of; the others of OF_COMPLEX_TOO have no complex reference.
+OF_COMPLEX: dict[str, Callable[[str, complex], ComplexElement]] = {
+    "aten::exp2": complex_exp2,
+    "aten::special_exp2": complex_exp2,
+    "aten::expm1": complex_expm1,
+    "aten::special_expm1": complex_expm1,
+    "aten::log": complex_log,
+    "aten::log2": complex_log2,
+    "aten::log10": complex_log10,
+    "aten::log1p": complex_log1p,
+    "aten::special_log1p": complex_log1p,
+    "aten::rsqrt": complex_rsqrt,
+    "aten::reciprocal": complex_reciprocal,
+    "aten::cos": complex_cos,
+    "aten::tan": complex_tan,
+    "aten::asin": complex_asin,
+    "aten::acos": complex_acos,
+    "aten::atan": complex_atan,
+    "aten::sinh": complex_sinh,
+    "aten::cosh": complex_cosh,
+    "aten::tanh": complex_tanh,
+    "aten::asinh": complex_asinh,
+    "aten::acosh": complex_acosh,
+    "aten::atanh": complex_atanh,
+    "aten::sigmoid": complex_sigmoid,
+}
 Element = Callable[[str, float], float | Unspecified]  # (dtype, x) -> the function of x, which is not NaN
 Element2 = Callable[[str, float, float], float | int | Unspecified]
 
@@ -120,6 +165,8 @@ def _refuse(op: str, dtype: str, *kinds: int) -> None:
 
 def _unary(op: str, element: Element, self: RefTensor) -> RefTensor:
     integers = (BOOL, INTEGER) if op in NOT_OF_INTEGERS else ()
+    if category(self.dtype) == COMPLEX and op in OF_COMPLEX:
+        return map_complex(self, OF_COMPLEX[op])
     _refuse(op, self.dtype, *integers, *((COMPLEX,) if op in OF_REALS_ONLY else ()))
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
     once = cache(lambda x, _sign: element(dtype, x))  # integers repeat; -0.0 == 0.0, so the sign is part of the key
@@ -137,6 +184,14 @@ def _register(op: str, element: Element) -> None:
 
 for _op, _element in (OF_COMPLEX_TOO | OF_REALS_ONLY).items():
     _register(_op, _element)
+
+
+@reference("aten::angle")
+def angle(self: RefTensor) -> RefTensor:
+    """The angle of self in radians: of real numbers pi below zero, else 0 (P74)."""
+    if category(self.dtype) == COMPLEX:
+        return map_to_real(self, complex_angle)
+    return _unary("aten::angle", round_angle, self)
 
 
 @reference("aten::softplus")
@@ -159,6 +214,8 @@ def pow_(self: Operand, exponent: Operand) -> RefTensor:
     """self to the power of exponent; integers wrap (P10), and their negative powers are refused or open (P45, P46)."""
     operands = common_operands(self, exponent)
     dtype = operands[0]
+    if category(dtype) == COMPLEX:
+        return _binary(operands, lambda _, x, y: complex_pow(COMPONENTS[dtype], x, y))
     _refuse("pow", dtype, BOOL)
     if category(dtype) == FLOAT:
         return _binary(operands, round_pow)

@@ -1,25 +1,17 @@
-"""softmax and layer norm: the documented formula on exact reals, rounded once."""
+"""softmax, log_softmax and layer norm: the documented formula on exact reals, rounded once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from math import inf, isfinite, isinf, isqrt, nan, prod
+from math import inf, isfinite, isinf, nan, prod
 
 from flint import arb
 
-from conform.refs.reals import (
-    Exact,
-    add_exact,
-    exact,
-    multiply_exact,
-    round_balls,
-    round_exact,
-    scale_to_integers,
-    sum_exact,
-)
+from conform.refs.exponentials import log_sum_exp_above
+from conform.refs.moments import round_mean
+from conform.refs.reals import round_balls
 from conform.refs.registry import reference
-from conform.refs.rounding import FLOAT_FORMATS, round_number, round_ratio, round_sqrt
+from conform.refs.rounding import FLOAT_FORMATS, round_ratio
+from conform.refs.standardized import normalize, round_rstd, statistics_of
 from conform.refs.tensor import UNSPECIFIED, RefTensor, lines, wrap_dim
 
 
@@ -59,6 +51,36 @@ def _softmax_line(dtype: str, values: list[float]) -> list[float]:
     return [rounded.get(x, 0.0) for x in values]
 
 
+@reference("aten::_log_softmax")
+def log_softmax(self: RefTensor, dim: int, half_to_float: bool) -> RefTensor:
+    """x_i - max - log(sum_j exp(x_j - max)) along `dim`; half_to_float gives a half input a float32 result."""
+    if self.dtype not in FLOAT_FORMATS or (half_to_float and self.dtype not in ("float16", "bfloat16")):
+        raise ValueError(f"_log_softmax of {self.dtype} with half_to_float={half_to_float}")
+    dtype = "float32" if half_to_float else self.dtype
+    data = list(self.data)
+    for line in lines(self.shape, wrap_dim(dim, len(self.shape))):
+        for position, value in zip(line, _log_softmax_line(dtype, [self.data[i] for i in line]), strict=True):
+            data[position] = value
+    return RefTensor(dtype, self.shape, data)
+
+
+def _log_softmax_line(dtype: str, values: list[float]) -> list[float]:
+    """A row with NaN, inf, or -inf alone is NaN (P53). Rational only where one element is finite: log 1 = 0."""
+    finite = [x for x in values if isfinite(x)]
+    if not finite or any(x != x or x == inf for x in values):
+        return [nan] * len(values)
+    if len(finite) == 1:
+        return [0.0 if isfinite(x) else -inf for x in values]
+    distinct = sorted(set(finite))
+
+    def logarithms() -> list[arb]:
+        above = log_sum_exp_above(finite)
+        return [arb(x) - arb(distinct[-1]) - above for x in distinct]
+
+    rounded = dict(zip(distinct, round_balls(dtype, logarithms), strict=True))
+    return [rounded.get(x, -inf) for x in values]
+
+
 @reference("aten::native_layer_norm")
 def native_layer_norm(
     input: RefTensor,
@@ -88,116 +110,14 @@ def native_layer_norm(
     outs, means, rstds = [], [], []
     for row in range(prod(input.shape[:leading])):
         values = input.data[row * count : (row + 1) * count]
-        statistics = _statistics(values, eps)
+        statistics = statistics_of(values, eps)
         has_infinity = any(map(isinf, values))  # P40
-        means.append(UNSPECIFIED if has_infinity else _round_mean(statistics_dtype, values))
-        rstds.append(UNSPECIFIED if has_infinity else _round_rstd(statistics_dtype, statistics))
-        outs += _normalize(input.dtype, values, statistics, weights, biases)
+        means.append(UNSPECIFIED if has_infinity else round_mean(statistics_dtype, values))
+        rstds.append(UNSPECIFIED if has_infinity else round_rstd(statistics_dtype, statistics))
+        outs += normalize(input.dtype, values, statistics, weights, biases)
     shape = input.shape[:leading] + (1,) * len(inner)
     return (
         RefTensor(input.dtype, input.shape, outs),
         RefTensor(statistics_dtype, shape, means),
         RefTensor(statistics_dtype, shape, rstds),
     )
-
-
-@dataclass
-class _Statistics:
-    """A row of finite values, exactly.
-
-    x_i - mean = deviations[i] * 2^exponent / count, and variance + eps = numerator / denominator.
-    """
-
-    count: int
-    deviations: list[int]
-    exponent: int
-    numerator: int
-    denominator: int
-
-
-def _statistics(values: list[float], eps: float) -> _Statistics | None:
-    """None where the variance is NaN: an empty row, or one with an infinity (inf - inf) or NaN."""
-    if not values or not all(map(isfinite, values)):
-        return None
-    count = len(values)
-    integers, exponent = scale_to_integers(values)
-    total = sum(integers)
-    deviations = [count * x - total for x in integers]  # of x - mean, scaled by count
-    eps_numerator, eps_denominator = float(eps).as_integer_ratio()
-    squares = sum(d * d for d in deviations)  # the biased variance is squares * 2^(2 exponent) / count^3
-    up, down = 1 << max(2 * exponent, 0), 1 << max(-2 * exponent, 0)
-    numerator = squares * up * eps_denominator + eps_numerator * count**3 * down
-    return _Statistics(count, deviations, exponent, numerator, count**3 * down * eps_denominator)
-
-
-def _round_mean(dtype: str, values: list[float]) -> float:
-    """The mean of finite values and NaNs."""
-    total = sum_exact(values)
-    if isinstance(total, float) or not values:
-        return nan
-    m, e = total
-    return round_ratio(dtype, m << max(e, 0), len(values) << max(-e, 0)) if m else 0.0
-
-
-def _round_rstd(dtype: str, statistics: _Statistics | None) -> float:
-    if statistics is None or statistics.numerator < 0:
-        return nan
-    if statistics.numerator == 0:
-        return inf
-    return round_sqrt(dtype, statistics.denominator, statistics.numerator)
-
-
-def _normalize(
-    dtype: str, values: list[float], statistics: _Statistics | None, weights: list[float], biases: list[float]
-) -> list[float]:
-    """The outputs of one row: NaN and infinities, then the rational ones, and by balls those that are irrational.
-
-    The product is irrational unless it is 0 or variance + eps is the square of a rational.
-    """
-    if statistics is None or statistics.numerator < 0:
-        return [nan] * len(values)
-    rational_rstd = _rational_rstd(statistics)
-    outputs: list[float | None] = []
-    for deviation, weight, bias in zip(statistics.deviations, weights, biases, strict=True):
-        if statistics.numerator == 0 or not isfinite(weight) or not isfinite(bias):
-            outputs.append(_special_output(dtype, statistics, deviation, weight, bias))
-        elif deviation == 0 or weight == 0:
-            outputs.append(round_number(dtype, bias))
-        elif rational_rstd is not None:
-            output = Fraction(weight) * deviation * rational_rstd + Fraction(bias)
-            outputs.append(round_ratio(dtype, output.numerator, output.denominator))
-        else:
-            outputs.append(None)
-    open_indices = [i for i, output in enumerate(outputs) if output is None]
-    rounded = round_balls(dtype, lambda: _irrational_outputs(statistics, weights, biases, open_indices))
-    for i, output in zip(open_indices, rounded, strict=True):
-        outputs[i] = output
-    return outputs
-
-
-def _rational_rstd(statistics: _Statistics) -> Fraction | None:
-    """2^exponent / count / sqrt(variance + eps), what a deviation is multiplied by, if it is a rational number."""
-    numerator, denominator = statistics.numerator, statistics.denominator
-    root = isqrt(numerator * denominator)
-    if root == 0 or root * root != numerator * denominator:
-        return None
-    return Fraction(denominator, root * statistics.count) * Fraction(2) ** statistics.exponent
-
-
-def _special_output(dtype: str, statistics: _Statistics, deviation: int, weight: float, bias: float) -> float:
-    """Where rstd is infinite, or the weight or bias is not finite: NaN or an infinity, so only signs matter."""
-    normalized: Exact = (deviation, 0)
-    if statistics.numerator == 0:
-        normalized = multiply_exact(normalized, inf)
-    total = add_exact(multiply_exact(normalized, exact(weight)), exact(bias))
-    return round_exact(dtype, total)
-
-
-def _irrational_outputs(
-    statistics: _Statistics, weights: list[float], biases: list[float], indices: list[int]
-) -> list[arb]:
-    """deviation * 2^exponent / count / sqrt(variance + eps) * weight + bias."""
-    up, down = 2 * max(statistics.exponent, 0), 2 * max(-statistics.exponent, 0)
-    ratio = arb(statistics.denominator << up) / arb(statistics.numerator * statistics.count**2 << down)
-    rstd = ratio.sqrt()
-    return [arb(statistics.deviations[i]) * rstd * arb(weights[i]) + arb(biases[i]) for i in indices]

@@ -90,6 +90,11 @@ def round_atan2(dtype: str, y: float, x: float) -> float:
     return round_real(dtype, lambda: arb.atan2(arb(y), arb(x)))
 
 
+def round_angle(dtype: str, x: float) -> float:
+    """The angle of the real number x: pi below zero, else +0, of -0 too (P74)."""
+    return round_atan2(dtype, 0.0, -1.0) if x < 0 else 0.0
+
+
 def _eighths_of_a_turn(y: float, x: float) -> int | None:
     """The angle's size in units of pi / 4, if a coordinate is zero or infinite."""
     if isinf(x) and isinf(y):

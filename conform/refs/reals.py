@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from math import copysign, inf, isfinite, isnan, nan
 
 from flint import arb, ctx
@@ -99,6 +100,16 @@ def _round_ball(dtype: str, ball: arb) -> float | None:
     low = round_exact(dtype, add_exact((middle, middle_exponent), (-radius, radius_exponent)))
     high = round_exact(dtype, add_exact((middle, middle_exponent), (radius, radius_exponent)))
     return low if low == high and copysign(1.0, low) == copysign(1.0, high) else None
+
+
+def fraction_ball(x: Fraction) -> arb:
+    """A rational number at the current precision."""
+    return arb(x.numerator) / arb(x.denominator)
+
+
+def log_ball(x: Fraction) -> arb:
+    """log x of positive x, accurate near 1 too."""
+    return fraction_ball(x - 1).log1p() if Fraction(1, 2) < x < 2 else fraction_ball(x).log()
 
 
 def round_exp(dtype: str, x: float) -> float:

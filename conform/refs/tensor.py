@@ -96,6 +96,28 @@ def lines(shape: Shape, dim: int) -> list[list[int]]:
     return [positions([shape[dim]], [strides[dim]], start) for start in starts]
 
 
+def groups(shape: Shape, dims: list[int]) -> list[list[int]]:
+    """Positions over `dims`, one list for each index of the other dims, those in row-major order."""
+    shape = shape or (1,)
+    strides = strides_of(shape)
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    starts = positions([shape[dim] for dim in kept], [strides[dim] for dim in kept])
+    return [positions([shape[dim] for dim in dims], [strides[dim] for dim in dims], start) for start in starts]
+
+
+def reduced_shape(shape: Shape, dims: list[int], keepdim: bool) -> Shape:
+    """The shape that is left when `dims` are reduced: without them, or with size 1 there."""
+    if keepdim:
+        return tuple(1 if dim in dims else size for dim, size in enumerate(shape))
+    return tuple(size for dim, size in enumerate(shape) if dim not in dims)
+
+
+def dims_or_all(dims: list[int] | int | None, rank: int) -> list[int]:
+    """The dims, wrapped and sorted; all of them for None and []."""
+    listed = [dims] if isinstance(dims, int) else dims
+    return sorted(wrap_dims(listed, rank)) if listed else list(range(max(rank, 1)))
+
+
 def one_per_dim(values: Sequence[int] | int, count: int, name: str) -> list[int]:
     """An int[] argument with a value for each spatial dim; a single value stands for all of them."""
     listed = [values] if isinstance(values, int) else list(values)

@@ -13,7 +13,7 @@ SHOWN_VALUES = 8
 
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
-    lines = [("case", case["id"] + (f"   ({case['location']})" if case["location"] else ""))]
+    lines = [("case", case["id"] + (f"   ({_location(case, record)})" if case["location"] else ""))]
     if case["worst"] is not None:
         lines += _worst_lines(case["worst"])
         lines.append(("error", error_line(case)))
@@ -23,6 +23,14 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
         lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
     lines.append(("repeat", repeat_command(case, record)))
     return lines
+
+
+def _location(case: Mapping, record: Mapping) -> str:
+    """`path/to/mine.yaml:12`: with the path by which the file was given, which the record has for the command alone."""
+    file, _, line = case["location"].rpartition(":")
+    names = record["suite"]["names"]
+    given = dict(zip(names, record["environment"]["invocation"].get("suites", names), strict=True))
+    return f"{given.get(file, file)}:{line}"
 
 
 def _worst_lines(worst: Mapping) -> list[tuple[str, str]]:
@@ -59,7 +67,8 @@ def error_line(case: Mapping) -> str:
     if worst["error_ulp"] is None:
         error = "not equal"
     else:
-        error = f"{float(worst['error_ulp']):.6g} ulp, bound {float(worst['bound_ulp']):.6g} ulp"
+        bound = "must be equal" if worst["bound_ulp"] is None else f"bound {float(worst['bound_ulp']):.6g} ulp"
+        error = f"{float(worst['error_ulp']):.6g} ulp, {bound}"
     return f"{error} ({contract_text(case['contract'])})" if case["contract"] else error
 
 
@@ -79,12 +88,13 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     invocation = record["environment"]["invocation"]
     backend = invocation.get("backend", record["backend"]["name"])
     contract = invocation.get("contract", record["contract"])
-    words = ["conform", "check", *record["suite"]["names"], "--backend", backend]
+    suites = invocation.get("suites", record["suite"]["names"])
+    words = ["conform", "check", *suites, "--backend", backend]
     words += ["--id", glob.escape(case["id"]), "--seed", str(record["seed"])]
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
     if sample:
         words += ["--samples", str(int(sample[0]) + 1)]
-    if any(name.endswith((".yaml", ".yml")) for name in record["suite"]["names"]):
+    if any(name.endswith((".yaml", ".yml")) for name in suites):
         words += ["--dtype", case["dtype"]]
         words += ["--values", "all"] if case["values"] != "typical" else []
         words += ["--layouts", "all"] if case["layout"] != "contiguous" else []

@@ -8,11 +8,13 @@ import click
 from tabulate import tabulate
 
 from conform.report import failure
-from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table
+from conform.report.numbers import percent
+from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
 from conform.report.terminal import LEGEND, NEAREST_HEADERS, header, nearest_rows, summary_line, verdict
 from conform.report.verdict import STATUSES
 
 SHOWN_IDS = 50
+TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
 
 
 def render(record: Mapping) -> str:
@@ -21,7 +23,7 @@ def render(record: Mapping) -> str:
     sections = [
         f"# conform: {click.unstyle(verdict(summary))}",
         header(record) + "\n\n" + summary_line(summary),
-        _table([[status, summary[status]] for status in (*STATUSES, "not_run")], ["status", "cases"]),
+        _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
         _op_table(cases),
     ]
@@ -30,6 +32,7 @@ def render(record: Mapping) -> str:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, nearest_rows(nearest_to_bound(cases)))
+    sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
 
 
@@ -42,10 +45,20 @@ def _table(rows: Sequence[Sequence], headers: Sequence[str]) -> str:
     return tabulate(escaped, headers=headers, tablefmt="pipe", disable_numparse=True)
 
 
+def _status_rows(record: Mapping) -> list[list]:
+    return [[status, record["summary"][status]] for status in STATUSES] + [["not run", record["not_run"]]]
+
+
 def _op_table(cases: Sequence[Mapping]) -> str:
     ops, dtypes, cells = table(cases)
     rows = [[op, *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)] for op in ops]
     return _table(rows, ["op", *dtypes])
+
+
+def _table_rows(cases: Sequence[Mapping]) -> list[list]:
+    """What each shipped table would say of this run."""
+    counts = table_counts(cases)
+    return [[one.table, percent(one.passed, one.judged), one.passed, one.judged, one.tightest] for one in counts]
 
 
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:

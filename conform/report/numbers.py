@@ -7,6 +7,7 @@ import math
 # Precision (bits) and smallest normal exponent, IEEE 754-2019 table 3.5; bfloat16: float32's exponents, 8 bits.
 FLOAT_FORMATS = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126)}
 COMPONENTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+NEXT_TO_NOTHING_ULP = 1e-6  # what is left of an exact result that is written as a hi + lo
 INTEGER_BITS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (4, 8, 16, 32, 64)}
 
 
@@ -82,7 +83,7 @@ def json_value(value: object) -> object:
 
 
 def ulps(value: object) -> str:
-    """A number of ulps at a glance: three significant digits, `0.50`, `12.3`, `1.2e+05`, `inf`.
+    """A number of ulps at a glance: three significant digits, `0.50`, `12.3`, `1.2e+05`, `inf`; `0` of next to nothing.
 
     `value` is a float, or what `json_value` made of one.
     """
@@ -91,6 +92,8 @@ def ulps(value: object) -> str:
     number = float(value)  # type: ignore[arg-type]  # `inf` and `nan` come as strings
     if not math.isfinite(number):
         return str(number)
+    if abs(number) < NEXT_TO_NOTHING_ULP:
+        return "0"
     if number == int(number) and abs(number) < 1e5:
         return str(int(number))
     return f"{number:.2f}" if abs(number) >= 0.01 and abs(number) < 100 else f"{number:.3g}"

@@ -63,14 +63,16 @@ def build(
     backend: Mapping[str, object],
     seed: int,
     timings: Mapping[str, object],
-    invocation: Mapping[str, str] | None = None,
+    invocation: Mapping[str, object] | None = None,
 ) -> Run:
     """The record of a run.
 
-    asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`
+    asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`,
+             beside the summary: that is no status
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
-    invocation   {"backend": ..., "contract": ...} as the command named them (a path, perhaps): to repeat a case
+    invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
+             repeat a case
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -83,6 +85,7 @@ def build(
         "environment": {**environment(), "invocation": dict(invocation or {}), "timings": dict(timings)},
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
+        "not_run": asked - len(ordered),
         "cases": [case_json(verdict) for verdict in ordered],
     }
     return Run(json_value(record))  # type: ignore[arg-type]
@@ -119,7 +122,6 @@ def summarize(statuses: Sequence[str], asked: int) -> dict[str, object]:
         "asked": asked,
         "judged": judged,
         **{status: counts[status] for status in STATUSES},
-        "not_run": asked - len(statuses),
         "coverage": judged / asked if asked else None,
         "conformance": counts["pass"] / judged if judged else None,
     }
@@ -145,6 +147,8 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "bound_ulp": verdict.bound_ulp,
         "contract": _contract_json(verdict.contract),
         "worst": _worst_json(verdict.worst),
+        "tightest": verdict.tightest,
+        "tables": dict(verdict.tables),
         "location": verdict.location,
     }
 

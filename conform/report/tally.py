@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -43,7 +44,7 @@ class Cell:
             return f"FAIL {self.failed}"
         if not self.passed:
             return "+".join(sorted(self.not_judged))
-        if self.nearest is None or (self.nearest["contract"]["kind"] == "exact" and not self.nearest["max_error_ulp"]):
+        if self.nearest is None or self.nearest["bound_ulp"] is None:
             return "ok"
         return error_of_bound(self.nearest)
 
@@ -58,6 +59,8 @@ def excess(case: Mapping) -> tuple[float, float]:
     if case["max_error_ulp"] is None:
         return -1.0, 0.0
     error, bound = float(case["max_error_ulp"]), float(case["bound_ulp"] or 0.0)
+    if case["bound_ulp"] is None and case["status"] == "pass":
+        return 0.0, error
     if math.isnan(error) or error > 0 == bound:
         return math.inf, error
     return (0.0 if math.isinf(bound) or bound == 0 else error / bound), error
@@ -129,3 +132,24 @@ def not_judged(cases: Sequence[Mapping]) -> list[NotJudged]:
             found.setdefault((case["status"], case["rule"], case["reason"]), []).append(case["op"])
     rows = [NotJudged(*key, ops=tuple(sorted(set(ops))), cases=len(ops)) for key, ops in found.items()]
     return sorted(rows, key=lambda row: (-row.cases, row.status, row.rule or "", row.reason))
+
+
+@dataclass(frozen=True)
+class TableCount:
+    """How a shipped contract table would judge a run: cases that would pass, of those that it bounds, and how many have
+    it as their tightest."""
+
+    table: str
+    passed: int
+    judged: int
+    tightest: int
+
+
+def table_counts(cases: Sequence[Mapping]) -> list[TableCount]:
+    """One of each shipped table, in the record's order."""
+    names = dict.fromkeys(name for case in cases for name in case["tables"])
+    told = Counter((name, said) for case in cases for name, said in case["tables"].items())
+    tightest = Counter(case["tightest"] for case in cases)
+    return [
+        TableCount(name, told[name, "pass"], told[name, "pass"] + told[name, "fail"], tightest[name]) for name in names
+    ]

@@ -18,7 +18,9 @@ from conform.report.tally import (
     nearest_to_bound,
     not_judged,
     table,
+    table_counts,
 )
+from conform.report.verdict import NOT_JUDGED
 
 LEGEND = "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass."
 NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
@@ -136,12 +138,14 @@ def summary_lines(record: Mapping) -> str:
     elements = sum(case["compared"] for case in cases)
     lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared"]
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
-    open_ = [f"{status} {summary[status]}" for status in ("unsupported", "unspecified", "unjudged", "waived", "not_run")
-             if summary[status]]  # fmt: skip
+    open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
+    open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
     if bad:
         lines.append(f"not passed: {', '.join(bad)}")
     if open_:
-        lines.append(f"not judged: {', '.join(open_)}".replace("not_run", "not run"))
+        lines.append(f"not judged: {', '.join(open_)}")
+    if tables := table_counts(cases):
+        lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     return "\n".join(lines)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 Number = bool | int | float | complex
 
@@ -39,7 +40,8 @@ class Worst:
     output       number of the output it is in; index: its place there; dtype: of that output
     inputs       what reaches it
     expected     the correctly rounded golden; actual: what the backend returned; both exactly elements of dtype
-    error_ulp, bound_ulp   in ulps of the exact result; None where no ulp is defined
+    error_ulp, bound_ulp   in ulps of the exact result; None where no ulp is defined, the bound also where all must be
+                           equal (kind exact)
     """
 
     output: int
@@ -77,11 +79,13 @@ class Verdict:
     failed       elements outside their bound
     open         elements that the op's meaning leaves unspecified
     max_error_ulp, bound_ulp   the error furthest into its bound and that bound, in ulps of the exact result;
-                 None where no ulp is defined
+                 None where no ulp is defined, the bound also where all must be equal (kind exact)
     contract     the deciding row; None if the case never came to a judge
     worst        the worst element of a failed or passed comparison, if there is one
     rule         the policy rule (`P13`) behind an `unspecified` or `unjudged` status
     location     `file.yaml:12` of the test
+    tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
+    tightest     of the tables that it would pass, the one with the smallest bound at its worst element
     """
 
     id: str
@@ -102,6 +106,8 @@ class Verdict:
     worst: Worst | None = None
     rule: str | None = None
     location: str | None = None
+    tables: Mapping[str, str | None] = field(default_factory=dict)
+    tightest: str | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no honest judge says."""

@@ -10,31 +10,40 @@ from conform.errors import UsageError
 from conform.report import junit, markdown
 from conform.report.record import Run, to_json
 
+FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
+
 
 def prepare(directory: Path) -> Path:
     """Make the directory before the run, so that a long run does not end in a place it cannot write to.
 
-    Raises UsageError if it cannot be made or written.
+    Raises UsageError if it cannot be made or written, or holds something else under the name of a file.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
-            return directory
+            pass
     except OSError as error:
         raise UsageError(f"--out {directory}: cannot write there: {error.strerror}") from error
+    for name in FILES:
+        if (directory / name).is_dir():
+            raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
+    return directory
 
 
 def write(run: Run, directory: Path) -> list[Path]:
-    """Write the three files; the paths, run.json first."""
-    texts = {
-        "run.json": to_json(run.record),
-        "junit.xml": junit.render(run.record),
-        "report.md": markdown.render(run.record),
-    }
-    return [_replace(directory / name, text) for name, text in texts.items()]
+    """Write the three files; the paths, run.json first. UsageError if one cannot be written."""
+    return [_replace(directory / name, render(run.record)) for name, render in FILES.items()]
 
 
 def _replace(path: Path, text: str) -> Path:
+    try:
+        _write_and_rename(path, text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def _write_and_rename(path: Path, text: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -44,4 +53,3 @@ def _replace(path: Path, text: str) -> Path:
     except BaseException:
         os.unlink(temporary)
         raise
-    return path

@@ -1,11 +1,13 @@
-"""The suites that come with the kit: each name stands for the YAML files of its directory."""
+"""The suites that come with the kit: a name stands for the YAML files of its directory, or for tests from specs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 _ROOT = Path(__file__).parent
-NAMES = ("smoke", "core")
+OF_FILES = ("smoke", "core")
+FROM_SPECS = ("generated", "negative")
+NAMES = (*OF_FILES, *FROM_SPECS)
 
 
 def files(name: str) -> list[Path]:

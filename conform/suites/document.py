@@ -13,6 +13,7 @@ from conform.errors import UsageError
 from conform.suites.fields import describe
 from conform.suites.limits import Limits
 from conform.suites.messages import Problems, SourceFile
+from conform.suites.remains import header_without_mistakes, test_without_mistakes
 from conform.suites.scope import Presets
 from conform.suites.source import Map, SourceError, parse_yaml, read_text, real_path
 from conform.suites.written import Document, Header, TestForm
@@ -22,7 +23,7 @@ _TEST = TypeAdapter(TestForm)
 
 @dataclass(frozen=True, slots=True)
 class WrittenTest:
-    """One valid entry of `tests`, and where it stands."""
+    """One entry of `tests`, without its mistakes, and where it stands; the form's `op` is None if it is one."""
 
     file: SourceFile
     directory: Path
@@ -32,7 +33,7 @@ class WrittenTest:
 
 @dataclass(slots=True)
 class Merged:
-    """A file and its includes. `is_complete` is False where a header is wrong, so that names may be missing."""
+    """A file and its includes. `is_complete` is False where names may be missing, because a header is wrong."""
 
     dims: dict[str, int] = field(default_factory=dict)
     presets: Presets = field(default_factory=Presets)
@@ -42,8 +43,9 @@ class Merged:
     is_complete: bool = True
 
 
-def read_document(path: Path, name: str, limits: Limits, problems: Problems) -> Merged:
-    """The file at `path` (called `name` in messages) and what it includes, included files first."""
+def read_document(path: Path, name: str, recorded: str, limits: Limits, problems: Problems) -> Merged:
+    """The file at `path` (called `name` in messages, `recorded` in run records) and what it includes, included files
+    first."""
     merged = Merged()
     try:
         text = read_text(path, limits)
@@ -52,7 +54,7 @@ def read_document(path: Path, name: str, limits: Limits, problems: Problems) -> 
     except SourceError as error:
         problems.add_at(name, error.position, error.message)
         return merged
-    _Reader(merged, limits, problems).read(path.resolve(), name, text)
+    _Reader(merged, limits, problems).read(path.resolve(), name, recorded, text)
     return merged
 
 
@@ -66,7 +68,7 @@ class _Reader:
         self.trail: list[Path] = []
         self.defined_at: dict[tuple[str, str], str] = {}  # ("dims", "N") -> "a.yaml:3"
 
-    def read(self, path: Path, name: str, text: str) -> None:
+    def read(self, path: Path, name: str, recorded: str, text: str) -> None:
         self.merged.files[path] = name
         self.merged.digest.update(f"{len(text)}:".encode() + text.encode())
         try:
@@ -75,7 +77,7 @@ class _Reader:
             self.problems.add_at(name, error.position, error.message)
             self.merged.is_complete = False
             return
-        file = SourceFile(name, tree)
+        file = SourceFile(name, recorded, tree)
         if not isinstance(tree, Map):
             self.problems.add(file, (), "expected a mapping with the key 'tests'")
             self.merged.is_complete = False
@@ -91,8 +93,8 @@ class _Reader:
             header = Header.model_validate(written)
         except ValidationError as error:
             self.problems.add_invalid(file, (), Document, error)
-            self.merged.is_complete = False
-            return
+            header, is_complete = header_without_mistakes(written, error)
+            self.merged.is_complete = self.merged.is_complete and is_complete
         names = [header.include] if isinstance(header.include, str) else header.include or []
         for at, name in enumerate(names):
             self._include(file, path, str(name), ("include",) if isinstance(header.include, str) else ("include", at))
@@ -134,7 +136,7 @@ class _Reader:
         except SourceError as error:
             self.merged.is_complete = False
             return self.problems.add_at(shown, error.position, error.message)
-        return self.read(target, shown, text)
+        return self.read(target, shown, str(Path(file.recorded).parent / name), text)
 
     def _refuse(self, file: SourceFile, place: tuple[str | int, ...], message: str) -> None:
         self.merged.is_complete = False
@@ -153,5 +155,6 @@ class _Reader:
                 form = _TEST.validate_python(written)
             except ValidationError as error:
                 self.problems.add_invalid(file, ("tests", index), TestForm, error)
-            else:
+                form = test_without_mistakes(written, error)
+            if form is not None:
                 self.merged.tests.append(WrittenTest(file, path.parent, index, form))

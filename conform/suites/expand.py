@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path as FilePath
 from pathlib import PurePath
 from typing import Any
 
@@ -15,7 +16,7 @@ from conform.schema import overloads, schema
 from conform.suites import nodes, written
 from conform.suites.document import Merged, WrittenTest
 from conform.suites.limits import Limits
-from conform.suites.messages import Path, Problems, suggest
+from conform.suites.messages import Path, Problems, SourceFile, suggest
 from conform.suites.resolve import argument, class_path, preset, resolve, size_problem
 from conform.suites.scope import UNKNOWN, Scope, has_placeholder, scalar_text
 from conform.suites.source import Quoted, position_of
@@ -29,7 +30,7 @@ def expand(merged: Merged, limits: Limits, problems: Problems, *, builtin: bool)
     """Every test of the files, in order. Problems are reported; what is returned is meaningful only without any."""
     expansion = _Expansion(merged, limits, problems, builtin)
     for name, (file, directory, _) in merged.presets.written.items():
-        scope = Scope(file, directory, merged.dims, merged.presets, limits, problems)
+        scope = expansion.scope(file, directory)
         preset(scope, name, ("presets", name))
     for entry in merged.tests:
         expansion.add(entry)
@@ -49,8 +50,15 @@ class _Expansion:
         self.written_ids = {entry.form.id for entry in merged.tests if entry.form.id}
         self.counts: dict[str, int] = {}
 
+    def scope(self, file: SourceFile, directory: FilePath) -> Scope:
+        """What names mean in a file, outside of templates."""
+        merged = self.merged
+        return Scope(
+            file, directory, merged.dims, merged.presets, self.limits, self.problems, is_complete=merged.is_complete
+        )
+
     def add(self, entry: WrittenTest) -> None:
-        scope = Scope(entry.file, entry.directory, self.merged.dims, self.merged.presets, self.limits, self.problems)
+        scope = self.scope(entry.file, entry.directory)
         path: Path = ("tests", entry.index)
         build = _Builder(scope, entry.form, path, self.builtin)
         for test in build.tests(entry.form.id or self._generated_id(entry)):
@@ -91,13 +99,17 @@ class _Builder:
         self.builtin = builtin
         name, tree = scope.file.name, scope.file.tree
         inputs = position_of(tree, (*path, "in"))
-        self.location = f"{name}:{position_of(tree, path).line}"
+        line = position_of(tree, path).line
+        self.location = f"{name}:{line}"
+        self.recorded_at = f"{scope.file.recorded}:{line}"
         self.arguments_at = f"{name}:{inputs.line}:{inputs.column}"
 
     def tests(self, base_id: str) -> Iterator[Test]:
         op = self.form.op
         op_path = (*self.path, "op")
         match op:
+            case None:  # reported as it was read
+                yield self._test(base_id, "", self.scope, self.form.impl)
             case str():
                 _check_keywords(self.scope, op, self.form.kwargs, self.path)
                 yield self._test(base_id, op, self.scope, self.form.impl)
@@ -142,7 +154,7 @@ class _Builder:
         if form.cast_input0_to_complex:
             _check_cast(scope, inputs, path)
         return Test(test_id, op, inputs, kwargs, form.device, form.cast_input0_to_complex, impl, pair, self.location,
-                    self.arguments_at, self.builtin)  # fmt: skip
+                    self.arguments_at, self.builtin, self.recorded_at)  # fmt: skip
 
 
 def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +20,35 @@ from conform.suites.test import Suite, Test
 from conform.suites.written import Document
 
 
-def load(names_or_paths: Sequence[str | Path], limits: Limits | None = None) -> Suite:
-    """The tests of built-in suites (by name) and YAML files (by path), in the order given. Imports nothing they name.
+def load(
+    names_or_paths: Sequence[str | Path],
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    ops: Sequence[str] = (),
+    ids: Sequence[str] = (),
+) -> Suite:
+    """The tests of built-in suites (by name) and YAML files (by path), in the order given, then those that are made
+    from argument specs. Imports nothing that files name.
 
-    Raises UsageError with every error of a file at once, for an unknown name, and for an id that two files give.
+    Tests from specs depend on `seed`, and only those are made of which a case may match the globs `ops` and `ids`;
+    files are read whole. Raises UsageError with every error of a file at once, for an unknown name, and for an id that
+    two files give.
     """
     limits = limits or Limits.from_environment()
     names = [str(name) for name in names_or_paths]
     tests: list[Test] = []
     digest = hashlib.sha256()
-    for path, shown, is_builtin in _files(names):
-        file_tests, file_digest = _load_file(path, shown, is_builtin, limits)
+    files, recorded = _files(names), _recorded(names)
+    for path, shown, is_builtin in files:
+        file_tests, file_digest = _load_file(path, shown, recorded.get(shown, shown), is_builtin, limits)
         tests += file_tests
         digest.update(file_digest)
+    for name in _from_specs(names):
+        tests += _tests_from_specs(name, seed, ops, ids)
+        digest.update(_digest_of_specs(name))
     _refuse_duplicates(tests)
-    return Suite(names, tuple(tests), f"sha256:{digest.hexdigest()}")
+    return Suite(names, [recorded[name] for name in names], tuple(tests), f"sha256:{digest.hexdigest()}")
 
 
 def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
@@ -43,10 +57,11 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
     Beyond what `load` refuses, arguments that no overload of the test's operator takes are errors.
     """
     limits = Limits.from_environment()
+    names = [str(name) for name in names_or_paths]
     lines, errors, tests = [], [], []
-    for path, shown, is_builtin in _files([str(name) for name in names_or_paths]):
+    for shown, read in _readers(names, limits):
         try:
-            found, _ = _load_file(path, shown, is_builtin, limits)
+            found = read()
         except UsageError as error:
             errors.append(str(error))
             continue
@@ -59,6 +74,14 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
         raise UsageError("\n".join(errors))
     _refuse_duplicates(tests)
     return lines
+
+
+def _readers(names: list[str], limits: Limits) -> Iterator[tuple[str, Callable[[], list[Test]]]]:
+    """The name in messages of each file, and of each suite from specs, and what gives its tests."""
+    for path, shown, is_builtin in _files(names):
+        yield shown, lambda: _load_file(path, shown, shown, is_builtin, limits)[0]  # noqa: B023 - called at once
+    for name in _from_specs(names):
+        yield name, lambda: _tests_from_specs(name)  # noqa: B023
 
 
 def list_ids(names_or_paths: Sequence[str | Path]) -> list[str]:
@@ -75,24 +98,53 @@ def _files(names: list[str]) -> list[tuple[Path, str, bool]]:
     """For each file: its path, its name in messages, whether it is built in. Each file once."""
     found: dict[Path, tuple[Path, str, bool]] = {}
     for name in names:
-        if name in builtin.NAMES:
+        if name in builtin.FROM_SPECS:
+            continue
+        if name in builtin.OF_FILES:
             for path in builtin.files(name):
                 found.setdefault(path, (path, builtin.shown(path), True))
         elif os.path.isfile(name):
             found.setdefault(Path(name).resolve(), (Path(name), name, False))
         else:
-            hint = f"{suggest(name, builtin.NAMES)}; expected {' or '.join(builtin.NAMES)}, or the path of a YAML file"
+            hint = f"{suggest(name, builtin.NAMES)}; expected {', '.join(builtin.NAMES)} or the path of a YAML file"
             raise UsageError(f"no suite {describe(name)}{hint}")
     return list(found.values())
 
 
-def _load_file(path: Path, shown: str, is_builtin: bool, limits: Limits) -> tuple[list[Test], bytes]:
+def _from_specs(names: list[str]) -> list[str]:
+    """The suites that are made from specs, each once."""
+    return list(dict.fromkeys(name for name in names if name in builtin.FROM_SPECS))
+
+
+def _tests_from_specs(name: str, seed: int = 0, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> list[Test]:
+    from conform.suites.generated.tests import suite_tests  # the specs load for these suites alone
+
+    return list(suite_tests(name, seed, ops, ids))
+
+
+def _digest_of_specs(name: str) -> bytes:
+    from conform.suites.generated.tests import digest
+
+    return name.encode() + digest()
+
+
+def _recorded(names: list[str]) -> dict[str, str]:
+    """What a run record calls each name: of a file its base name, `a.yaml#2` for the second file called `a.yaml`."""
+    found: dict[Path, str] = {}
+    for name in names:
+        if name not in builtin.NAMES:
+            base, path = Path(name).name, Path(name).resolve()
+            others = sum(Path(other).name == base for other in found)
+            found.setdefault(path, f"{base}#{others + 1}" if others else base)
+    return {name: name if name in builtin.NAMES else found[Path(name).resolve()] for name in names}
+
+
+def _load_file(path: Path, shown: str, recorded: str, is_builtin: bool, limits: Limits) -> tuple[list[Test], bytes]:
     problems = Problems(limits)
     tests: list[Test] = []
     try:
-        merged = read_document(path, shown, limits, problems)
-        if merged.is_complete:
-            tests = expand(merged, limits, problems, builtin=is_builtin)
+        merged = read_document(path, shown, recorded, limits, problems)
+        tests = expand(merged, limits, problems, builtin=is_builtin)
     except TooManyProblems:
         pass  # enough to report
     problems.raise_if_any()

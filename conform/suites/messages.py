@@ -20,9 +20,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that was read: the name that messages use, and its values with their positions."""
+    """A file that was read: its name in messages, its name in run records, and its values with their positions."""
 
     name: str
+    recorded: str
     tree: Any
 
 
@@ -52,7 +53,7 @@ class Problems:
     def add_invalid(self, file: SourceFile, path: Path, form: type[Form], error: ValidationError) -> None:
         """What pydantic found wrong with the value at `path`, which should be a `form`."""
         for one in error.errors(include_url=False):
-            written = tuple(part for part in one["loc"] if not _is_tag(part))
+            written = untagged(one["loc"])
             message = _explain(form, one)
             is_key = one["type"] == "extra_forbidden" or written[-1:] == ("[key]",)
             self.add(file, path + tuple(part for part in written if part != "[key]"), message, key=is_key)
@@ -67,6 +68,11 @@ class Problems:
         if len(lines) >= self.limits.max_errors:
             lines.append(f"(the first {len(lines)} errors; there may be more)")
         raise UsageError("\n".join(lines))
+
+
+def untagged(loc: Path) -> Path:
+    """A location of pydantic's without the tags of the forms that it tried: a path in the file."""
+    return tuple(part for part in loc if not _is_tag(part))
 
 
 def _is_tag(part: str | int) -> bool:

@@ -53,6 +53,8 @@ def _ref(scope: Scope, node: written.RefNode, path: Path) -> nodes.Node:
         name = scope.variable(name, (*path, "ref"))
         if name is UNKNOWN:
             return _STAND_IN
+    if isinstance(name, str) and name not in scope.presets.written and not scope.is_complete:
+        return _STAND_IN
     if not isinstance(name, str) or name not in scope.presets.written:
         known = list(scope.presets.written)
         hint = suggest(name, known) or (f"; known: {', '.join(known[:20])}" if known else "; the file has no presets")

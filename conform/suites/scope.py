@@ -44,6 +44,7 @@ class Scope:
     problems: Problems
     variables: Mapping[str, Any] | None = None
     depth: int = 0  # of nodes, counted through presets
+    is_complete: bool = True  # whether a dimension or preset that is not defined is unknown, and not only not read
 
     def report(self, path: Path, message: str) -> None:
         self.problems.add(self.file, path, message)
@@ -52,7 +53,9 @@ class Scope:
         """The number that a written one stands for; None for an unknown symbol or a number that is not finite."""
         if isinstance(value, Symbol):
             if value not in self.dims:
-                self.report(path, f"unknown dimension {str(value)!r}{suggest(value, self.dims) or _known(self.dims)}")
+                if self.is_complete:
+                    known = suggest(value, self.dims) or _known(self.dims)
+                    self.report(path, f"unknown dimension {str(value)!r}{known}")
                 return None
             return self.dims[value]
         if not math.isfinite(value):

@@ -24,6 +24,14 @@ class Pair(NamedTuple):
     side: str
 
 
+class Domain(NamedTuple):
+    """What the spec of an op says of a generated test's arguments: `broken` is the one constraint that they break, as
+    mathematics, None if they are valid; `lenience` why an implementation may accept them nevertheless."""
+
+    broken: str | None = None
+    lenience: str | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
     """One test, after expansion. Dims, presets and template variables are replaced by what they stand for."""
@@ -41,6 +49,8 @@ class Test:
     location: str  # "file.yaml:12"
     arguments_at: str  # "file.yaml:14:9", where its `in` stands
     builtin: bool
+    recorded_at: str  # `location` as a run record has it: the same however the file was reached
+    domain: Domain | None = None  # of a test made from a spec
 
     @property
     def op_name(self) -> str:
@@ -60,8 +70,12 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What was asked for. `digest` is the SHA-256 of the files' contents."""
+    """What was asked for: `names` as given, `recorded_names` without the directories of files, for run records.
+
+    `digest` is the SHA-256 of the files' contents.
+    """
 
     names: list[str]
+    recorded_names: list[str]
     tests: tuple[Test, ...]
     digest: str

@@ -142,4 +142,11 @@ class FailsLoading(Backend):
         raise OSError("no such accelerator")
 
 
+class HangsLoading(Backend):
+    name = "hangs"
+
+    def __init__(self):
+        time.sleep(1000)
+
+
 NOT_A_CLASS = 3

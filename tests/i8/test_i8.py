@@ -10,6 +10,8 @@ from conform.agreement.witness.values import HALVES
 from conform.interp import registry
 from conform.interp.numerics.formats import FORMATS
 
+COMPLEX_FUNCTIONS = ("aten::div", "aten::exp", "aten::sqrt", "aten::sin")  # of the family elementwise
+
 
 def is_real_function(op: str) -> bool:
     found = registry.find(op)
@@ -17,7 +19,10 @@ def is_real_function(op: str) -> bool:
 
 
 def is_long(op: str, dtype: str) -> bool:
-    """Real functions of integers and bools, which go through float32 (P18), are witnessed in the long run."""
+    """Functions of integers and bools, which go through float32 (P18), and of complex numbers are witnessed in the long
+    run."""
+    if FORMATS[dtype].is_complex and op.partition(".")[0] in COMPLEX_FUNCTIONS:
+        return True
     return is_real_function(op) and not FORMATS[dtype].is_float
 
 

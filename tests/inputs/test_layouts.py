@@ -38,6 +38,19 @@ def test_channels_last() -> None:
     assert placed("channels_last", x).strides == (12, 1, 6, 3)
 
 
+def test_channels_last_of_rank_5() -> None:
+    x = placed("channels_last", np.arange(12.0).reshape(1, 2, 1, 2, 3))
+    assert x.storage.tolist() == [0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]
+    assert x.strides == (12, 1, 12, 6, 2)
+
+
+def test_odd_strides_where_they_address_nothing() -> None:
+    x = placed("odd_strides", X.reshape(2, 1, 3))
+    assert (x.storage.tolist(), x.shape, x.strides) == ([0, 1, 2, 3, 4, 5], (2, 1, 3), (3, 4097, 1))
+    empty = placed("odd_strides", X[:0])
+    assert (empty.storage.size, empty.shape, empty.strides) == (0, (0, 3), (4099, 4097))
+
+
 def test_expanded_repeats_index_0_of_the_first_dim_longer_than_1() -> None:
     assert placed("expanded").view().tolist() == [[0, 1, 2], [0, 1, 2]]
     assert placed("expanded", X[:1]).view().tolist() == [[0, 0, 0]]
@@ -45,21 +58,23 @@ def test_expanded_repeats_index_0_of_the_first_dim_longer_than_1() -> None:
 
 @pytest.mark.parametrize(("shape", "expected"), [
     ((), ["offset"]),
-    ((1,), ["offset"]),
-    ((0, 3), []),
+    ((1,), ["offset", "odd_strides"]),
+    ((0, 3), ["odd_strides"]),
     ((4,), ["strided", "offset", "expanded"]),
-    ((3, 1), ["strided", "offset", "expanded"]),
+    ((3, 1), ["strided", "offset", "expanded", "odd_strides"]),
     ((2, 3), ["transposed", "strided", "offset", "expanded"]),
-    ((1, 3, 2, 1), ["strided", "offset", "expanded", "channels_last"]),
-    ((1, 1, 2, 2), ["transposed", "strided", "offset", "expanded"]),
+    ((1, 3, 2, 1), ["strided", "offset", "expanded", "channels_last", "odd_strides"]),
+    ((1, 1, 2, 2), ["transposed", "strided", "offset", "expanded", "odd_strides"]),
     ((2, 3, 4, 5), ["transposed", "strided", "offset", "expanded", "channels_last"]),
+    ((2, 3, 2, 2, 2), ["transposed", "strided", "offset", "expanded", "channels_last"]),
+    ((2, 3, 0, 2, 2), ["odd_strides"]),
 ])  # fmt: skip
 def test_layouts_that_a_shape_has(shape: tuple[int, ...], expected: list[str]) -> None:
     found = layouts_of(Arguments([np.zeros(shape)]))
     assert found == ["contiguous", *(f"{name}.0" for name in expected)]
 
 
-@pytest.mark.parametrize("shape", [(), (4,), (2, 3), (3, 1, 2), (2, 3, 2, 2)])
+@pytest.mark.parametrize("shape", [(), (4,), (0, 3), (2, 3), (3, 1, 2), (2, 3, 2, 2), (1, 2, 2, 1, 3)])
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_layout_keeps_the_values_bit_for_bit(name: str, shape: tuple[int, ...]) -> None:
     fmt = format_named(name)

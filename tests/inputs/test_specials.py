@@ -61,6 +61,40 @@ def test_every_value_is_one_of_the_format_and_stands_once(name: str) -> None:
         assert math.inf in values.astype(np.float64) or not fmt.has_inf
 
 
+FLOATS = [name for name, fmt in FORMATS.items() if fmt.is_float]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_every_kind_of_value_that_a_float_format_has(name: str) -> None:
+    """Both zeros, the subnormals' ends, 1 and its neighbours, powers of two, the largest, infinities, NaN: by code."""
+    fmt = format_named(name)
+    codes = set(special_values(name).view(fmt.code_storage).tolist())
+    first_normal = 1 << fmt.mantissa_bits if fmt.has_subnormals else 0
+    one = fmt.bias << fmt.mantissa_bits
+    positive = {first_normal, first_normal + 1, one - 1, one, one + 1, fmt.max_code - 1, fmt.max_code}
+    if fmt.has_subnormals:
+        positive |= {1, first_normal - 1}
+    if fmt.has_inf:
+        positive.add(fmt.max_code + 1)
+    powers_of_two = [code for code in codes if code & (first_normal - 1) == 0] if fmt.mantissa_bits else codes
+    sign = 1 << (fmt.bits - 1)
+    assert positive <= codes
+    assert not fmt.is_signed or {code | sign for code in positive} <= codes
+    assert (0 in codes) == fmt.has_zero or not fmt.has_subnormals
+    assert not fmt.has_negative_zero or sign in codes
+    assert len(powers_of_two) >= 5
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_nan_of_every_sign_that_a_float_format_has(name: str) -> None:
+    fmt = format_named(name)
+    values = special_values(name)
+    nans = values[np.isnan(values.astype(np.float64))].view(fmt.code_storage)
+    has_both_signs = fmt.is_signed and fmt.has_negative_zero  # formats without -0 spend its code on their only NaN
+    signs = {int(code) >> (fmt.bits - 1) for code in nans}
+    assert signs == (set() if not fmt.has_nan else {0, 1} if has_both_signs else {1})
+
+
 @pytest.mark.parametrize("name", BINARY)
 def test_thresholds_of_exp_are_straddled(name: str) -> None:
     """exp crosses overflow, the smallest normal value and half the smallest subnormal between two special values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from conform.errors import UsageError
 from conform.inputs.arguments import Arguments, tensors
 from conform.inputs.draws import Stream
+from conform.inputs.edges.registry import edge_rows
 from conform.inputs.specials import special_values
 from conform.inputs.specs.registry import spec_of
+from conform.inputs.ties import few_values
 from conform.inputs.values import value_classes, with_values
 
 ADD, GATHER = spec_of("aten::add.Tensor"), spec_of("aten::gather")
@@ -51,11 +54,24 @@ X, N, B = np.ones((2, 3), np.float32), np.ones((2, 3), np.int64), np.ones((2, 3)
     ("aten::gather", Arguments([X, 0], {"index": N}), [0]),
     ("aten::index_put", Arguments([X, [None, N, N], X]), [0, 3]),
     ("aten::index_put", Arguments([X], {"values": X, "indices": [N, N]}), [0, 1]),
-    ("aten::addmm", Arguments([X, X, X]), [0, 1, 2]),
+    ("aten::div", Arguments([X, X]), [0, 1]),
 ])  # fmt: skip
 def test_one_class_for_each_eligible_tensor(op: str, arguments: Arguments, numbers: list[int]) -> None:
     expected = ["special", *(f"special.{number}" for number in numbers)] if numbers else []
     assert value_classes(arguments, spec_of(op)) == ["typical", *expected]
+
+
+@pytest.mark.parametrize(("op", "arguments", "last"), [
+    ("aten::sort", Arguments([X, 0]), ["special.0", "ties"]),
+    ("aten::eq.Tensor", Arguments([N, X]), ["special.1", "ties"]),
+    ("aten::sum", Arguments([X]), ["special.0", "conditioned"]),
+    ("aten::sum", Arguments([N]), ["special", "special.0"]),
+    ("aten::addmm", Arguments([X, X, X]), ["special.2", "conditioned"]),
+    ("aten::addmm", Arguments([X, X, X], literal=frozenset({1})), ["special.0", "special.2"]),
+    ("aten::sort", Arguments([B, 0]), ["typical"]),
+])  # fmt: skip
+def test_ops_that_compare_or_accumulate_have_a_class_more(op: str, arguments: Arguments, last: list[str]) -> None:
+    assert value_classes(arguments, spec_of(op))[-len(last) :] == last
 
 
 def test_an_op_without_a_spec_has_typical_values_only() -> None:
@@ -122,10 +138,92 @@ def test_a_small_test_meets_the_worst_values() -> None:
 
 
 def test_small_tests_together_meet_every_value() -> None:
-    """40 tests of 24 elements: a value is missed with probability (1 - 12/146)^40 = 3 %."""
-    x = Arguments([np.zeros(24, np.float32)])
-    met = set().union(*(codes(special(x, "special", test_id=f"t{number}")[0]) for number in range(40)))
+    """40 tests of 24 elements, 12 from the whole list: a value is missed with probability (1 - 12/146)^40 = 3 %."""
+    x, cat = Arguments([[np.zeros(24, np.float32)]]), spec_of("aten::cat")
+    met = set().union(*(codes(special(x, "special", cat, f"t{number}")[0]) for number in range(40)))
     assert len(met) > 0.9 * len(special_values("float32"))
+
+
+def test_a_quarter_of_them_are_edges_of_the_op() -> None:
+    exp = spec_of("aten::exp")
+    edges = edge_rows("aten::exp", "float32")[:, 0]
+    values, without = (special(Arguments([np.zeros(60, np.float32)]), "special", spec)[0] for spec in (exp, GATHER))
+    assert values[:45].tobytes() == without[:45].tobytes()
+    assert set(codes(values[45:])) == set(codes(edges))
+
+
+def test_operands_of_one_shape_meet_edges_as_pairs() -> None:
+    x = np.zeros(80, np.float32)
+    a, b = special(Arguments([x, x]), "special")
+    pairs = edge_rows("aten::add", "float32")
+    assert {(p.tobytes(), q.tobytes()) for p, q in pairs} == set(zip(codes(a[60:]), codes(b[60:]), strict=True))
+
+
+def test_operands_that_broadcast_meet_edges_as_pairs_too() -> None:
+    a, b = special(Arguments([np.zeros((4, 8), np.float32), np.zeros(8, np.float32)]), "special")
+    pairs = {(p.tobytes(), q.tobytes()) for p, q in edge_rows("aten::add", "float32")}
+    assert {(a[3, at].tobytes(), b[at].tobytes()) for at in (6, 7)} <= pairs
+
+
+def test_a_sixth_of_one_operand_ends_with_edges() -> None:
+    (values,) = special(Arguments([np.full(600, 2.25, np.float32)]), "special.0", spec_of("aten::exp"))
+    assert set(codes(edge_rows("aten::exp", "float32"))) <= set(codes(values))
+    assert (values != 2.25).sum() == 100
+
+
+def test_keyword_arguments_move_the_edges() -> None:
+    x, round_decimals = np.zeros(400, np.float32), spec_of("aten::round.decimals")
+    values = special(Arguments([x], {"decimals": -1}), "special", round_decimals)[0].tolist()
+    assert {5.0, 15.0, 75.0} <= set(values)
+
+
+# --- Ties and sums ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.int64])
+def test_ties_are_many(dtype: type) -> None:
+    (values,) = special(Arguments([np.full((4, 50), 7, dtype), 1]), "ties", spec_of("aten::sort"))
+    assert values.dtype == dtype
+    assert set(codes(values)) == set(codes(few_values(values.dtype.name)))
+
+
+def test_ties_and_sums_of_0_d_tensors() -> None:
+    (value,) = special(Arguments([np.array(7.0)]), "ties", spec_of("aten::amax"))
+    (summand,) = special(Arguments([np.array(7.0)]), "conditioned", spec_of("aten::sum"))
+    assert (type(value), value.shape, value.dtype) == (np.ndarray, (), np.float64)
+    assert (type(summand), summand.shape, summand.dtype) == (np.ndarray, (), np.float64)
+
+
+def condition(summands: np.ndarray) -> float:
+    """Of a sum: sum |x| / |sum x|."""
+    exact = [Fraction(float(x)) for x in summands.reshape(-1)]
+    return float(sum(map(abs, exact)) / max(abs(sum(exact)), Fraction(1, 10**30)))
+
+
+def test_sums_are_badly_conditioned_along_every_dim() -> None:
+    x = np.zeros((16, 16), np.float32)
+    made = [special(Arguments([x]), "conditioned", spec_of("aten::sum"), f"t{number}")[0] for number in range(20)]
+    assert len({value.tobytes() for value in made}) == 20
+    for line in (made_one.take(3, axis) for made_one in made for axis in (0, 1)):
+        stagnates = np.sort(np.abs(line))[-2] < 2.0**-24 < np.abs(line).max() == 1
+        assert stagnates or condition(line) > 10
+    assert max(condition(values[0]) for values in made) > 1000
+
+
+def test_products_are_badly_conditioned() -> None:
+    """The summands keep their pattern, since the factors are about 1."""
+    x = np.zeros((16, 16), np.float64)
+    for number in range(5):
+        addend, a, b = special(Arguments([x, x, x]), "conditioned", spec_of("aten::addmm"), f"t{number}")
+        assert ((b >= 1) & (b < 1 + 2.0**-25)).all()
+        assert ((addend >= 1) & (addend < 1 + 2.0**-25)).all()
+        assert len(set(np.abs(a[0]).tolist())) > 8
+        assert {x.shape for x in (addend, a, b)} == {(16, 16)}
+
+
+def test_normalised_numbers_are_far_from_zero() -> None:
+    (x,) = special(Arguments([np.zeros((4, 64), np.float32), -1, False]), "conditioned", spec_of("aten::_softmax"))
+    assert set(x.reshape(-1).tolist()) == {2.0**22 + step / 2 for step in range(8)}
 
 
 def test_broadcast_operands_meet_many_pairs() -> None:

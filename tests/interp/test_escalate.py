@@ -10,8 +10,9 @@ import pytest
 
 from conform.errors import Unjudged
 from conform.interp.numerics import escalate
-from conform.interp.numerics.escalate import as_fraction, decided, mp_exp, mp_sqrt, to_mpf
+from conform.interp.numerics.escalate import as_fraction, decided, mp_exp, mp_sqrt, resolved, root, to_mpf
 from conform.interp.numerics.formats import FORMATS
+from conform.interp.numerics.real import Real
 
 F32, F64 = FORMATS["float32"], FORMATS["float64"]
 
@@ -40,7 +41,7 @@ def test_a_number_near_a_midpoint_is_decided_at_a_higher_precision() -> None:
 
 def test_an_exact_midpoint_is_never_guessed() -> None:
     square = np.array([(1 + mpmath.mpf(2) ** -24) ** 2])
-    with pytest.raises(Unjudged, match=r"a result of float32 lies within 2\^-1440 of a rounding boundary"):
+    with pytest.raises(Unjudged, match=r"a result of float32 lies within 2\^-4320 of a rounding boundary"):
         decided(F32, lambda: mp_sqrt(square), np.array([True]))
 
 
@@ -79,3 +80,26 @@ def test_as_fraction_is_exact() -> None:
     assert as_fraction(mpmath.mpf(0)) == 0
     with mpmath.workprec(300):
         assert as_fraction(1 + mpmath.ldexp(1, -250)) == 1 + Fraction(1, 2**250)
+
+
+def test_a_rational_root_is_exact() -> None:
+    assert root(Fraction(9, 4), 2) == Fraction(3, 2)
+    assert root(Fraction(27 * 2**300), 3) == 3 * 2**100
+    assert root(Fraction(1, 10**40), 5) == Fraction(1, 10**8)
+    assert root(Fraction(0), 7) == 0
+
+
+@pytest.mark.parametrize("degree", [2, 3, 7])
+@pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(10**300 + 1), Fraction(1, 10**300 + 1)])
+def test_an_irrational_root_lies_beside_its_stand_in(number: Fraction, degree: int) -> None:
+    stand_in = root(number, degree)
+    unit = stand_in / 2**127
+    assert (stand_in - unit) ** degree < number < (stand_in + unit) ** degree
+    assert stand_in**degree != number
+
+
+def test_a_midpoint_is_decided_where_the_result_is_known_to_be_rational() -> None:
+    midpoint = Real(np.array([[1 + 2.0**-24]]), np.zeros((1, 1)), np.array([[1e-30]]))
+    value, real = resolved(F32, midpoint, lambda rows: pytest.fail("not asked"), lambda index: 1 + Fraction(1, 2**24))
+    assert value.tolist() == [[1.0]]
+    assert (real.hi.tolist(), real.radius.tolist()) == ([[1 + 2.0**-24]], [[0.0]])

@@ -9,7 +9,10 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDER = Path(__file__).parent
-FILES = ("layout", "special", "integers", "accuracy", "parameters", "kernels", "cheating")
+FILES = (
+    "layout", "special", "integers", "accuracy", "edges", "products", "complex_numbers", "parameters", "kernels",
+    "composites", "cheating",
+)  # fmt: skip
 
 if str(FOLDER) not in sys.path:
     sys.path.append(str(FOLDER))  # as in a worker: a planted file imports `planting`, which lies beside it
@@ -22,12 +25,18 @@ def planted() -> dict[str, type[Planted]]:
     """Every planted class, by its name in its file. ValueError if two have one name."""
     found: dict[str, type[Planted]] = {}
     for file in FILES:
-        for name, value in vars(_module(file)).items():
-            if isinstance(value, type) and issubclass(value, Planted) and value.ops:
+        module = _module(file)
+        for name, value in vars(module).items():
+            if isinstance(value, type) and issubclass(value, Planted) and value.ops and _is_of(module, value):
                 if name in found and found[name] is not value:
                     raise ValueError(f"planted classes: {name} is defined twice")
                 found[name] = value
     return found
+
+
+def _is_of(module: ModuleType, value: type) -> bool:
+    """Whether the class is the module's own, not one that it derives others from."""
+    return value.__module__ == module.__name__
 
 
 def _module(file: str) -> ModuleType:

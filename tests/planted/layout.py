@@ -187,15 +187,16 @@ class StaleResult(Planted):
 class NoZeroDim(Planted):
     """Returns one-element vectors for 0-d results (pytorch#190423).
 
-    Not the ops that have no 0-d result: cat, slice, arange, mm, addmm, convolution, avg_pool2d, native_layer_norm; and
-    not index_put, whose 0-d form no backend is asked for.
+    Not the ops that have no 0-d result: cat, slice, arange, mm, addmm, convolution, avg_pool2d, the normalizations,
+    attention; and not index_put, whose 0-d form no backend is asked for.
     """
 
     bug = "M09"
     ops = ("*",)
     but_not = (
         "aten::cat", "aten::slice", "aten::arange", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d",
-        "aten::native_layer_norm", "aten::index_put",
+        "aten::index_put", "aten::native_layer_norm", "aten::native_group_norm", "aten::_native_batch_norm*",
+        "aten::rms_norm", "aten::_fused_rms_norm", "aten::scaled_dot_product_attention",
     )  # fmt: skip
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:

@@ -192,7 +192,8 @@ class AcceptsInvalid(Planted):
     but_not = (
         "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::_to_copy", "aten::mul.Scalar",
         "aten::div.Scalar", "aten::remainder.Scalar*", "aten::bitwise_and.Scalar*", "aten::eq.Scalar",
-        "aten::where.Scalar*", "aten::sum", "aten::pow.Scalar", "aten::xlogy.Scalar*", "aten::special_xlogy.*",
+        "aten::where.Scalar*", "aten::sum", "aten::prod", "aten::_native_batch_norm_legit_no_training",
+        "aten::pow.Scalar", "aten::xlogy.Scalar*", "aten::special_xlogy.*",
         "aten::softplus", *(f"aten::{name}" for name in UNARY.split()),
     )  # fmt: skip
 

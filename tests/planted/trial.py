@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.cases import Case, Selection, select
+from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.inputs.arguments import Arguments
@@ -57,7 +58,8 @@ class Trial:
 
     def _verdict(self, backend: BackendProcess, case: Case) -> Verdict:
         arguments, outcome = self._truth(case)
-        return verdict_of(case, arguments, outcome, backend.receive(), self._table)
+        declared = arithmetic_of(backend.describe())
+        return verdict_of(case, arguments, outcome, backend.receive(), self._table, declared)
 
     def _truth(self, case: Case) -> tuple[Arguments, Outcome | Exception]:
         if case.id not in self._truths:

@@ -62,7 +62,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path, mon
         raise OSError("no space left")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(UsageError, match=r"run\.json cannot be written: no space left"):
         write.write(run_of(PASSED), tmp_path)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("run.json", "old")]
 
@@ -71,3 +71,9 @@ def test_a_directory_that_cannot_be_made_is_the_users_mistake(tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"--out .*file/out: cannot write there: Not a directory"):
         write.prepare(tmp_path / "file" / "out")
+
+
+def test_a_directory_in_the_place_of_a_file_is_found_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "junit.xml").mkdir()
+    with pytest.raises(UsageError, match=r"--out .*: junit\.xml there is a directory"):
+        write.prepare(tmp_path)

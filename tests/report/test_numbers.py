@@ -92,8 +92,8 @@ def test_json_value_writes_only_what_json_has() -> None:
 
 
 def test_ulps_and_percent_at_a_glance() -> None:
-    assert [ulps(value) for value in (0.5, 3.0, 0.0, 12.3456, 1234.5, 3e-5, "inf", None)] == [
-        "0.50", "3", "0", "12.35", "1.23e+03", "3e-05", "inf", "-",
+    assert [ulps(value) for value in (0.5, 3.0, 0.0, 12.3456, 1234.5, 3e-5, 3e-257, "inf", None)] == [
+        "0.50", "3", "0", "12.35", "1.23e+03", "3e-05", "0", "inf", "-",
     ]  # fmt: skip
     assert percent(99_999, 100_000) == "99.99 %"  # never rounded up to all
     assert [percent(1, 1), percent(0, 7), percent(0, 0)] == ["100 %", "0.00 %", "-"]

@@ -14,10 +14,11 @@ from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 
 def test_summary_counts_every_status_and_keeps_two_numbers_apart() -> None:
-    summary = run_of(PASSED, FAILED, CRASHED, UNSPECIFIED, asked=5).summary
-    assert summary == {
+    run = run_of(PASSED, FAILED, CRASHED, UNSPECIFIED, asked=5)
+    assert run.record["not_run"] == 1
+    assert run.summary == {
         "asked": 5, "judged": 3, "pass": 1, "fail": 1, "error": 0, "crash": 1, "timeout": 0, "unsupported": 0,
-        "unspecified": 1, "unjudged": 0, "waived": 0, "not_run": 1, "coverage": 3 / 5, "conformance": 1 / 3,
+        "unspecified": 1, "unjudged": 0, "waived": 0, "coverage": 3 / 5, "conformance": 1 / 3,
     }  # fmt: skip
 
 
@@ -48,6 +49,7 @@ def test_a_case_of_run_json() -> None:
     assert case["contract"] == {
         "kind": "ulp", "bound": 3.0, "source": "OpenCL C 3.0, 7.4 table 66: exp, single precision",
     }  # fmt: skip
+    assert (case["tightest"], case["tables"]) == (None, {})
     assert case["worst"] == {
         "output": 0,
         "index": [1, 2],
@@ -79,7 +81,7 @@ def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_ver
     assert text == to_json(run_of(*samples, infinite, PASSED).record)
     record = json.loads(text)
     assert list(record) == [
-        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "cases",
+        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "not_run", "cases",
     ]  # fmt: skip
     assert record["schema"] == "conform.run/1"
     assert record["cases"][0]["max_error_ulp"] == "inf"

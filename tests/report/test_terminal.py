@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from conform.report import terminal
+from conform.report import markdown, terminal
 from conform.report.failure import repeat_command
 from conform.report.record import build
 from conform.report.verdict import Verdict
@@ -68,6 +68,21 @@ def test_not_judged_is_listed_with_its_rule_and_the_counts_close_the_text() -> N
         NOT_CONFORMANT,
         "not passed: fail 1, crash 1",
         "not judged: unspecified 1",
+    ]
+
+
+def test_every_shipped_table_is_told_its_share_of_the_cases_it_bounds() -> None:
+    near = replace(PASSED, tables={"cr": "fail", "opencl": "pass", "tosa": None}, tightest="opencl")
+    far = replace(FAILED, tables={"cr": "fail", "opencl": "fail", "tosa": None})
+    assert text_of(near, far, UNSPECIFIED).splitlines()[-1] == "would pass: cr 0.00 %, opencl 50.00 %, tosa -"
+    assert markdown.render(run_of(near, far, UNSPECIFIED).record).splitlines()[-7:] == [
+        "## Contract tables",
+        "",
+        "| table   | share   | would pass   | of cases it bounds   | tightest of   |",
+        "|:--------|:--------|:-------------|:---------------------|:--------------|",
+        "| cr      | 0.00 %  | 0            | 2                    | 0             |",
+        "| opencl  | 50.00 % | 1            | 2                    | 1             |",
+        "| tosa    | -       | 0            | 0                    | 0             |",
     ]
 
 

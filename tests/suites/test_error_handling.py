@@ -38,6 +38,47 @@ def test_all_errors_of_a_file_are_reported_at_once_in_order(errors) -> None:
     ]
 
 
+def test_a_mistake_hides_no_other(errors) -> None:
+    assert errors("""\
+        dims: {N: 2, M: -1}
+        presets:
+          x: {type: tensor, shape: [Q], kind: float}
+          y: {type: tensr}
+        colour: red
+        tests:
+          - {id: one, op: aten::rleu, in: [{ref: x}, {ref: y}, {ref: z}]}
+          - {id: one, op: aten::neg, in: [{type: tensor, shape: [N, M, R], kind: float, kindd: int}]}
+          - {id: two, op: aten::neg, in: [{ref: w}], device: xla}
+          - {op: {type: template_module, path: a.B, vars: {v: []}}, in: [{ref: {var: v}}]}
+          - {id: one, op: aten::neg}
+          - 3
+    """) == [
+        "1:17: dims.M: expected a non-negative integer, found -1",
+        "3:29: presets.x.shape[0]: unknown dimension 'Q'; known: N, M",
+        "4:6: presets.y: unknown node type 'tensr'; did you mean 'tensor'?",
+        "5:1: colour: unknown key 'colour'; expected include, dims, presets, tests",
+        "7:19: test 'one' (aten::rleu), op: unknown operator 'aten::rleu'; did you mean 'aten::relu'?",
+        "7:62: test 'one' (aten::rleu), in[2].ref: unknown preset 'z'; known: x, y",
+        "8:10: test 'one' (aten::neg), id: the id 'one' is already that of a test at suite.yaml:7",
+        "8:64: test 'one' (aten::neg), in[0].shape[2]: unknown dimension 'R'; known: N, M",
+        "8:81: test 'one' (aten::neg), in[0].kindd: unknown key 'kindd'; did you mean 'kind'?",
+        "9:41: test 'two' (aten::neg), in[0].ref: unknown preset 'w'; known: x, y",
+        "9:54: test 'two' (aten::neg), device: expected 'cpu', 'gpu', 'cuda' or 'mps', found 'xla'",
+        "10:55: test number 4 (a.B), op.vars.v: expected at least one item, found none",
+        "11:5: test 'one' (aten::neg), in: the key 'in' is missing",
+        "11:10: test 'one' (aten::neg), id: the id 'one' is already that of a test at suite.yaml:8",
+        "12:5: test number 6: expected a mapping, found 3",
+    ]
+
+
+@pytest.mark.parametrize("header", ["include: none.yaml", "dmis: {N: 3}", "presets: 3"])
+def test_names_that_may_be_missing_for_another_mistake_are_not_reported(errors, header: str) -> None:
+    tests = "tests: [{id: a, op: aten::neg, in: [{ref: x}, {type: tensor, shape: [N], kind: flot}]}]"
+    first, second = errors(f"{header}\n{tests}")
+    assert first.startswith("1:")
+    assert "found 'flot'" in second
+
+
 def test_the_number_of_reported_errors_is_bounded(errors) -> None:
     found = errors("tests:\n" + "- {op: aten::relu, in: [3]}\n" * 1000)
     assert len(found) == 51

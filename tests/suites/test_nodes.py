@@ -35,8 +35,8 @@ def value(loaded):
 def problem(errors):
     """The messages for a test with this input, without place and test: "in[0].shape: ..."."""
 
-    def find(text: str) -> list[str]:
-        lines = errors(f"dims: {{N: 3}}\ntests:\n- {{id: t, op: aten::relu, in: [{text}]}}")
+    def find(text: str, head: str = "dims: {N: 3}") -> list[str]:
+        lines = errors(f"{head}\ntests:\n- {{id: t, op: aten::relu, in: [{text}]}}")
         return [line.partition(" test 't' (aten::relu), ")[2] for line in lines]
 
     return find
@@ -75,7 +75,8 @@ VALID = {
 def test_fields_that_are_not_listed_are_forbidden(node, problem, text: str) -> None:
     head = "presets: {x: {type: const, value: 1}}"
     node(text, head)
-    (message,) = problem(text.replace("}", ", sahpe: 3}", 1) if "{" not in text[1:] else f"{text[:-1]}, sahpe: 3}}")
+    misspelt = text.replace("}", ", sahpe: 3}", 1) if "{" not in text[1:] else f"{text[:-1]}, sahpe: 3}}"
+    (message,) = problem(misspelt, head)
     assert message.startswith("in[0].sahpe: unknown key 'sahpe'; ")
 
 

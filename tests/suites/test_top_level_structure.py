@@ -192,7 +192,7 @@ def test_what_is_no_path_is_no_suite_either(name: str) -> None:
 
 def test_the_built_in_suites_load_and_say_that_they_are_built_in() -> None:
     suite = load(["smoke"])
-    assert suite.names == ["smoke"]
+    assert (suite.names, suite.recorded_names) == (["smoke"], ["smoke"])
     assert all(test.builtin for test in suite.tests)
 
 
@@ -228,3 +228,21 @@ def test_validate_counts_tests_and_reports_every_bad_file(tmp_path: Path) -> Non
         "bad.yaml:1:1: the key 'tests' is missing (a file without tests has 'tests: []')",
         "worse.yaml:1:8: tests: expected a list of tests",
     ]
+
+
+def test_records_know_a_file_by_its_base_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / "inc").mkdir(parents=True)
+        (tmp_path / name / "s.yaml").write_text(
+            f"include: inc/i.yaml\ntests: [{{id: {name}, op: aten::neg, in: [{{type: scalar_tensor, kind: float}}]}}]"
+        )
+        (tmp_path / name / "inc/i.yaml").write_text(
+            f"tests: [{{id: {name}_i, op: aten::neg, in: [{{type: scalar_tensor, kind: float}}]}}]"
+        )
+    monkeypatch.chdir(tmp_path)
+    both = load(["a/s.yaml", "b/s.yaml", "smoke", "./a/s.yaml"])
+    assert both.recorded_names == ["s.yaml", "s.yaml#2", "smoke", "s.yaml"]
+    written, built_in = both.tests[:4], both.tests[4]
+    assert [test.location for test in written] == ["a/inc/i.yaml:1", "a/s.yaml:2", "b/inc/i.yaml:1", "b/s.yaml:2"]
+    assert [test.recorded_at for test in written] == ["inc/i.yaml:1", "s.yaml:2", "inc/i.yaml:1", "s.yaml#2:2"]
+    assert built_in.recorded_at == built_in.location

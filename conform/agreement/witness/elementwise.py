@@ -8,7 +8,7 @@ import numpy as np
 
 from conform.agreement.draw import Draw
 from conform.agreement.registry import Call, witness
-from conform.agreement.witness.values import COMPLEX, REAL, is_complex, is_float
+from conform.agreement.witness.values import COMPLEX, REAL, is_float, is_half_beside_complex
 from conform.interp.numerics.formats import FORMATS
 
 _SHAPES = (
@@ -20,7 +20,7 @@ _SHAPES = (
     ((0, 3), (3,)),
     ((2, 3), (4,)),
 )
-_COMPLEX_OPS = ("aten::add", "aten::mul")
+_COMPLEX_OPS = tuple(f"aten::{name}.{operand}" for name in ("add", "mul", "div") for operand in ("Tensor", "Scalar"))
 _NUMBERS = (True, 3, -7, 0, 2.5, 0.1, -0.0, 1e300, float("inf"), float("nan"))
 
 
@@ -30,7 +30,7 @@ def _pairs(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         yield {"self": draw.wild(dtype, *lhs), "other": draw.wild(dtype, *rhs)}
     for other in _partners(op, dtype):
         yield {"self": draw.wild(dtype, 6, 9), "other": draw.wild(other, 9)}
-        if not _is_half_beside_complex(dtype, other):
+        if not is_half_beside_complex(dtype, other):
             yield {"self": draw.wild(dtype, 8), "other": draw.wild(other)}
             yield {"self": draw.wild(dtype), "other": draw.wild(other, 8)}
     for number in _numbers(op, dtype, draw):
@@ -39,18 +39,13 @@ def _pairs(op: str, dtype: str, draw: Draw) -> Iterator[Call]:
 
 
 def _partners(op: str, dtype: str) -> tuple[str, ...]:
-    return REAL + COMPLEX if op.partition(".")[0] in _COMPLEX_OPS else REAL
-
-
-def _is_half_beside_complex(dtype: str, other: str) -> bool:
-    """Where a 0-d operand makes complex32, which neither side covers."""
-    return (dtype == "float16" and is_complex(other)) or (is_complex(dtype) and other == "float16")
+    return REAL + COMPLEX if op in _COMPLEX_OPS else REAL
 
 
 def _numbers(op: str, dtype: str, draw: Draw) -> tuple[bool | int | float | complex, ...]:
     """Python numbers of every category; integers beyond an integer dtype wrap (P10)."""
     drawn = (draw.integer(-(2**20), 2**20), float(draw.wild("float64")))
-    if op.partition(".")[0] not in _COMPLEX_OPS or dtype == "float16":
+    if op not in _COMPLEX_OPS or dtype == "float16":
         return _NUMBERS + drawn
     return (*_NUMBERS, *drawn, 2 - 0.1j)
 

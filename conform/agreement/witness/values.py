@@ -17,3 +17,8 @@ def is_float(dtype: str) -> bool:
 def is_complex(dtype: str) -> bool:
     """Whether `dtype` is complex."""
     return dtype in COMPLEX
+
+
+def is_half_beside_complex(dtype: str, other: str) -> bool:
+    """Where a 0-d operand makes complex32, which neither side covers."""
+    return (dtype == "float16" and is_complex(other)) or (is_complex(dtype) and other == "float16")

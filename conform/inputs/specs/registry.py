@@ -8,6 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conform import schema
+from conform.inputs.engine.arguments import RESULT, Argument
+from conform.inputs.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
+from conform.inputs.engine.op_spec import OpSpec
+
+__all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "MinimalSpec", "OpSpec", "op_specs", "position", "spec",
+           "spec_of", "specs"]  # fmt: skip
 
 FAMILIES = (
     "elementwise",
@@ -18,20 +24,18 @@ FAMILIES = (
     "contraction",
     "windows",
     "normalization",
+    "loss",
+    "attention",
     "sorting",
     "creation",
 )
 
-INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
-FLOATS = ("float16", "bfloat16", "float32", "float64")
-COMPLEX = ("complex64", "complex128")
-NUMBERS = INTEGERS + FLOATS
-REAL = ("bool", *NUMBERS)
-
 
 @dataclass(frozen=True)
-class OpSpec:
-    """The domain of one op. `name` without an overload speaks for all overloads that have no spec of their own.
+class MinimalSpec:
+    """What specs said before they stated whole domains; families give it up one by one.
+
+    `name` without an overload speaks for all overloads that have no spec of their own.
 
     dtypes: what the op's first data tensor may have (of an op that has none, its `dtype` argument); masks and
         indices that stand before it do not count. Those that torch takes on the CPU.
@@ -46,31 +50,58 @@ class OpSpec:
     nonzero_integers: tuple[str, ...] = ()
 
 
-_SPECS: dict[str, OpSpec] = {}
+_SPECS: dict[str, OpSpec | MinimalSpec] = {}
 
 
 def spec(
-    name: str, dtypes: Sequence[str], index_arguments: Sequence[str] = (), nonzero_integers: Sequence[str] = ()
-) -> OpSpec:
-    """Register the spec of an op. ValueError if it has one, or an argument name is in none of its schemas."""
+    name: str,
+    *arguments: Argument,
+    dtypes: Sequence[str] = (),
+    index_arguments: Sequence[str] = (),
+    nonzero_integers: Sequence[str] = (),
+) -> OpSpec | MinimalSpec:
+    """Register the spec of an overload: its arguments in the schema's order, then its results.
+
+    Without arguments it is minimal, and may speak of all overloads of a name. ValueError if the op has a spec, or it
+    has other arguments.
+    """
     if name in _SPECS:
         raise ValueError(f"spec of {name}: registered twice")
-    for argument in (*index_arguments, *nonzero_integers):
-        position(name, argument)
-    _SPECS[name] = OpSpec(name, tuple(dtypes), tuple(index_arguments), tuple(nonzero_integers))
+    if arguments:
+        results = [one for one in arguments if one.name == RESULT]
+        _SPECS[name] = OpSpec(name, [one for one in arguments if one.name != RESULT], results)
+    else:
+        for argument in (*index_arguments, *nonzero_integers):
+            position(name, argument)
+        _SPECS[name] = MinimalSpec(name, tuple(dtypes), tuple(index_arguments), tuple(nonzero_integers))
     return _SPECS[name]
 
 
-def spec_of(op_name: str) -> OpSpec | None:
-    """The spec of `aten::name.overload`: its own, else the one of `aten::name`; None if there is neither."""
+def spec_of(op_name: str) -> OpSpec | MinimalSpec | None:
+    """The spec of `aten::name.overload`: its own, else the one of `aten::name`; None if there is neither.
+
+    Of a name without overload that has none itself, the first of its overloads'.
+    """
     _load()
-    return _SPECS.get(op_name) or _SPECS.get(op_name.partition(".")[0])
+    packet = op_name.partition(".")[0]
+    found = _SPECS.get(op_name) or _SPECS.get(packet)
+    return found or (_first_of_packet().get(packet) if op_name == packet else None)
 
 
-def specs() -> tuple[OpSpec, ...]:
+@functools.cache
+def _first_of_packet() -> dict[str, OpSpec | MinimalSpec]:
+    return {one.name.partition(".")[0]: one for one in reversed(_SPECS.values())}
+
+
+def specs() -> tuple[OpSpec | MinimalSpec, ...]:
     """Every spec, family by family."""
     _load()
     return tuple(_SPECS.values())
+
+
+def op_specs() -> tuple[OpSpec, ...]:
+    """The specs that state whole domains."""
+    return tuple(one for one in specs() if isinstance(one, OpSpec))
 
 
 @functools.cache

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from conform.inputs.engine.arguments import boolean, dim, optional, result, tensor
+from conform.inputs.engine.constraints import Dtype
+from conform.inputs.engine.vocabulary import dim_of, dtype_of, shape_of
 from conform.inputs.specs.registry import REAL, spec
 
-spec("aten::sort", dtypes=REAL)
+SELF = tensor("self", Dtype.In(REAL))
+DIM, DESCENDING = dim("dim", dim_of("self")), boolean("descending")
+VALUES, INDICES = result(dtype_of("self"), shape_of("self")), result(Dtype.Eq("int64"), shape_of("self"))
+
+spec("aten::sort", SELF, DIM, DESCENDING, VALUES, INDICES)
+spec("aten::sort.stable", SELF, optional(boolean("stable")), DIM, DESCENDING, VALUES, INDICES)

@@ -20,12 +20,15 @@ from fractions import Fraction
 import numpy as np
 
 from conform.interp.numerics.eft import SAFE_PRODUCT, two_prod, two_sum
+from conform.interp.numerics.escalate import decide_exactly
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import RAISE, TINY, Real
-from conform.interp.numerics.rounding import decide, round_fraction
 
 SIGNIFICAND = 53
 MAX_SLICES = 13  # of a matrix: 13 slices of 21 bits (256 terms) reach 2^-273 of the largest element of a row
+TILE_ROWS, TILE_COLUMNS = 256, 128  # of a product, made at a time: arrays of 256 KiB
+TILE_TERMS = 2048  # longer rows and columns make smaller tiles,
+MIN_TILE = 16  # of at least this many
 DIAGONAL_BITS = 2  # 13 products of slices i and d - i add up to at most 4 times the product of the two first slices
 
 
@@ -69,7 +72,31 @@ def dot(lhs: np.ndarray, rhs: np.ndarray, axis: int) -> Accumulated:
 
 
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
-    """The matrix product of float64 [m, k] and [k, n]."""
+    """The matrix product of float64 [m, k] and [k, n].
+
+    It is made tile by tile: what a tile needs beside its operands and results stays the same however large those are,
+    and in the processor's caches.
+    """
+    count = lhs.shape[1]
+    rows, columns = _tile(TILE_ROWS, count), _tile(TILE_COLUMNS, count)
+    if rows >= lhs.shape[0] and columns >= rhs.shape[1]:
+        return _tile_product(lhs, rhs)
+    hi, lo, radius, magnitude = np.empty((4, lhs.shape[0], rhs.shape[1]))
+    for column in range(0, rhs.shape[1], columns):
+        for row in range(0, lhs.shape[0], rows):
+            place = slice(row, row + rows), slice(column, column + columns)
+            part = _tile_product(lhs[place[0]], rhs[:, place[1]])
+            hi[place], lo[place], radius[place] = part.real.hi, part.real.lo, part.real.radius
+            magnitude[place] = part.magnitude
+    return Accumulated(Real(hi, lo, radius), magnitude, count)
+
+
+def _tile(most: int, count: int) -> int:
+    """How many rows or columns of `count` elements make a tile."""
+    return max(MIN_TILE, most * TILE_TERMS // max(count, TILE_TERMS))
+
+
+def _tile_product(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
     with np.errstate(all="ignore"):
         finite = np.isfinite(lhs).all() and np.isfinite(rhs).all()
         special = None if finite else _special_products(lhs, rhs)
@@ -98,25 +125,7 @@ def decide_sum(
 
     `exact(index)` is asked for the exact value where `accumulated.real` cannot decide; what it says joins the reals.
     """
-    value, undecided = decide(fmt, accumulated.real)
-    if not undecided.any():
-        return value, accumulated.real
-    real = accumulated.real.map_parts(np.copy)
-    for index in map(tuple, np.argwhere(undecided).tolist()):
-        number = Fraction(exact(index))
-        value[index] = round_fraction(fmt, number)
-        real.hi[index], real.lo[index], real.radius[index] = _as_sum(number)
-    return value, real
-
-
-def _as_sum(number: Fraction) -> tuple[float, float, float]:
-    """hi, lo and radius of a number; a number beyond float64 is known to be no more than that (R4)."""
-    try:
-        hi = float(number)
-    except OverflowError:
-        return (np.inf if number > 0 else -np.inf), 0.0, 0.0
-    lo = float(number - Fraction(hi))
-    return hi, lo, abs(lo) * 2.0**-52 + TINY * (number != Fraction(hi) + Fraction(lo))
+    return decide_exactly(fmt, accumulated.real, exact)
 
 
 def fraction(number: float) -> Fraction:
@@ -202,8 +211,6 @@ def _exact_sums(x: np.ndarray, axis: int, add_up: Callable[[np.ndarray], np.ndar
 
 def _diagonals(a_slices: list[np.ndarray], b_slices: list[np.ndarray]) -> list[np.ndarray]:
     """The exact sums over i + j = d of a_slices[i] @ b_slices[j], for each d below MAX_SLICES."""
-    if not a_slices or not b_slices:  # a matrix of zeros, or of no elements
-        return []
     if not (a_slices and b_slices):  # a factor is zero everywhere, or there are no terms
         return []
     sums = []
@@ -223,8 +230,9 @@ def _assembled(
     special: np.ndarray | None,
 ) -> Accumulated:
     """The sum of `pieces`, and `magnitude`, times 2^exponent. `lost` bounds what the pieces lack of the exact sum."""
-    hi = lo = dropped = np.zeros(magnitude.shape)
-    for piece in pieces:
+    lo = dropped = np.zeros(magnitude.shape)
+    hi = pieces[0] + 0.0 if pieces else lo  # no sum is -0
+    for piece in pieces[1:]:
         hi, error = two_sum(hi, piece)
         lo, rounding = two_sum(lo, error)
         dropped = dropped + np.abs(rounding)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from conform.interp.numerics.formats import Format
+from conform.interp.numerics.rounding import round_to
 
 CORRECTLY_ROUNDED = 0.5
 
@@ -41,8 +43,9 @@ class Ball:
         return Ball(mid, np.zeros_like(mid), compute)
 
     def constant(self, value: float) -> Ball:
-        """A real constant as the compute type holds it: rounded once."""
-        return Ball.exact(np.float64(value), self.compute).rounded(abs(value), 0.0)
+        """A real constant as the compute type holds it: rounded, if it does not fit."""
+        exact = Ball.exact(np.float64(value), self.compute)
+        return exact if _holds(self.compute, float(value)) else exact.rounded(np.float64(value), 0.0)
 
     def rounded(self, mid: np.ndarray | float, propagated: np.ndarray | float, ulps: float = CORRECTLY_ROUNDED) -> Ball:
         """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by
@@ -117,9 +120,10 @@ class Ball:
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):
-            root = np.sqrt(self.mid)
+            root, high = np.sqrt(self.mid), np.sqrt(self.mid + self.rad)
             low = np.sqrt(np.maximum(self.mid - self.rad, 0.0))
-            spread = np.where(self.rad > 0, self.rad / (root + low), 0.0)
+            below = np.where(low > 0, self.rad / (root + low), root)
+            spread = np.where(self.rad > 0, np.maximum(below, self.rad / (root + high)), 0.0)
         return self.rounded(root, spread, ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED)._determined(
             self
         )
@@ -171,6 +175,11 @@ class Ball:
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
         return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
+
+
+@cache
+def _holds(compute: Format, value: float) -> bool:
+    return float(round_to(compute, np.float64(value))) == value
 
 
 def underflow(compute: Format) -> float:

@@ -279,6 +279,7 @@ def _product(x: Real, y: Real) -> Real:
     p, e = two_prod(x.hi, y.hi)
     hi, lo = fast_two_sum(p, e + (x.hi * y.lo + x.lo * y.hi))
     hi = np.where(p == 0, p, hi)  # -0 + 0 would be +0
+    lo = np.where((x.hi == 0) | (y.hi == 0), 0.0, lo)  # two_prod overflows beside a number near the largest
     rounding = np.where((x.lo == 0) & (y.lo == 0), 0.0, PRODUCT_ERROR * np.abs(hi))
     carried = (np.abs(x.hi) + x.radius) * y.radius + np.abs(y.hi) * x.radius
     return Real(hi, lo, (rounding + carried) * RAISE + TINY * ((x.radius > 0) | (y.radius > 0)))

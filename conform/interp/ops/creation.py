@@ -34,8 +34,12 @@ def arange_start(start: Number, end: Number, dtype: str | None = None) -> Golden
 @semantics("aten::arange.start_step")
 def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Golden:
     """start + i * step for i = 0 .. ceil((end - start) / step) - 1; int64 if all three are integers, else float32"""
+    if complex in map(type, (start, end, step)):
+        raise InvalidArguments(f"arange is not defined for complex numbers, got {start}, {end} and {step}")
     integral = all(category(format_of_operand(number)) < 2 for number in (start, end, step))
     fmt = format_named(dtype) if dtype else FORMATS["int64"] if integral else DEFAULT_FLOAT
+    if fmt.is_complex or fmt.kind == "bool":
+        raise InvalidArguments(f"arange is not defined for {fmt.name}")
     if not fmt.is_float:
         start, end, step = int(start), int(end), int(step)
     count = _count(start, end, step)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,13 +24,14 @@ from conform.interp.operands import (
     broadcast_complex_numbers,
     broadcast_converted,
     broadcast_numbers,
+    complex_numbers,
     compute_format,
     converted,
     number_of,
     numbers,
-    refuse_complex,
     steps_of,
 )
+from conform.interp.ops.complex_functions import absolute, complex_function
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.registry import semantics
 
@@ -43,6 +45,12 @@ def integers(fmt: Format, operation: Callable[..., np.ndarray], *operands: Opera
     """An operation of numpy on the operands in `fmt`, wrapping."""
     with np.errstate(all="ignore"):
         return exact(operation(*broadcast_converted(fmt, *operands)), fmt)
+
+
+def _invalid_if_complex(fmt: Format, op: str) -> None:
+    """For ops that torch has no complex kernel for."""
+    if fmt.is_complex:
+        raise InvalidArguments(f"{op} is not defined for {fmt.name}")
 
 
 # Arithmetic
@@ -143,6 +151,8 @@ def _integer_division(fmt: Format, self: Operand, other: Operand, rounding_mode:
 def div(self: Operand, other: Operand) -> Golden:
     """self / other, the true quotient; integers and bools become float32 first"""
     fmt = float_result(result_type(self, other))
+    if fmt.is_complex:
+        return complex_function("div", fmt, *broadcast_complex_numbers(fmt, self, other))
     return Golden(fmt, *arithmetic.div(fmt, *broadcast_numbers(fmt, self, other)))
 
 
@@ -150,11 +160,11 @@ def div(self: Operand, other: Operand) -> Golden:
 def div_mode(self: Operand, other: Operand, rounding_mode: str | None) -> Golden | Outcome:
     """self / other, rounded toward zero ("trunc") or down ("floor"); None is true division"""
     if rounding_mode is None:
-        return div(self, other)
+        return replace(div(self, other), bounded_as="aten::div")
     if rounding_mode not in ("trunc", "floor"):
         raise InvalidArguments(f"rounding_mode must be None, 'trunc' or 'floor', got {rounding_mode!r}")
     fmt = result_type(self, other)
-    refuse_complex(fmt, "div with a rounding mode")
+    _invalid_if_complex(fmt, "div with a rounding mode")
     if not fmt.is_float:
         return _integer_division(fmt, self, other, rounding_mode)
     a, b = broadcast_numbers(fmt, self, other)
@@ -191,7 +201,7 @@ def _python_floor_division(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def remainder(self: Operand, other: Operand) -> Golden | Outcome:
     """self - other * floor(self / other): the remainder with the sign of the divisor (P6, P34)"""
     fmt = result_type(self, other)
-    refuse_complex(fmt, "remainder")
+    _invalid_if_complex(fmt, "remainder")
     if fmt.kind == "bool":
         raise InvalidArguments("remainder is not defined for bool")
     if fmt.is_float:
@@ -209,7 +219,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 def maximum(self: Operand, other: Operand) -> Golden:
     """The larger of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
-    refuse_complex(fmt, "maximum")
+    _invalid_if_complex(fmt, "maximum")
     lhs, rhs = broadcast_converted(fmt, self, other)
     first = (lhs >= rhs) | (lhs != lhs)
     return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
@@ -221,14 +231,15 @@ def neg(self: Operand) -> Golden:
     fmt = result_type(self)
     if fmt.kind == "bool":
         raise InvalidArguments("neg is not defined for bool")
-    return integers(fmt, np.negative, self)
+    return exact(np.negative(converted(self, fmt)), fmt, zero_sign_free=fmt.is_complex)
 
 
 @semantics("aten::abs")
 def abs_(self: Operand) -> Golden:
     """|self|; the smallest integer wraps to itself (P10)"""
     fmt = result_type(self)
-    refuse_complex(fmt, "abs")
+    if fmt.is_complex:
+        return absolute(fmt, complex_numbers(self, fmt))
     if fmt.kind == "bool":
         raise InvalidArguments("abs is not defined for bool")
     return integers(fmt, np.abs, self)
@@ -238,7 +249,7 @@ def abs_(self: Operand) -> Golden:
 def round_(self: Operand) -> Golden:
     """The nearest integer, ties to even; integers are themselves"""
     fmt = result_type(self)
-    refuse_complex(fmt, "round")
+    _invalid_if_complex(fmt, "round")
     if fmt.kind == "bool":
         raise InvalidArguments("round is not defined for bool")
     return exact(np.rint(converted(self, fmt)) if fmt.is_float else self, fmt)
@@ -281,6 +292,8 @@ def bitwise_and(self: Operand, other: Operand) -> Golden:
 def real_function(name: str, self: Operand, **parameters: object) -> Golden:
     """A function of the ladder on every element; integers and bools become float32 first (P18)."""
     fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return complex_function(name, fmt, complex_numbers(self, fmt))
     return Golden(fmt, *functions.apply(name, fmt, numbers(self, fmt), **parameters))
 
 
@@ -294,6 +307,8 @@ def exp(self: Operand) -> Golden:
 def sqrt(self: Operand) -> Golden:
     """The square root; NaN below zero, -0 of -0"""
     fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return complex_function("sqrt", fmt, complex_numbers(self, fmt))
     return Golden(fmt, *arithmetic.sqrt(fmt, numbers(self, fmt)))
 
 

@@ -15,21 +15,23 @@ from conform.errors import InvalidArguments
 from conform.interp.golden import Golden
 from conform.interp.numerics import functions
 from conform.interp.numerics.ball import Ball, underflow
-from conform.interp.numerics.escalate import mp_exp, mp_log1p, to_mpf
+from conform.interp.numerics.escalate import mp_exp, mp_log1p, resolved, to_mpf
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.error import erfc_float64
 from conform.interp.numerics.real import Real, where
 from conform.interp.numerics.rounding import round_to
 from conform.interp.operands import (
+    broadcast_complex_numbers,
     broadcast_converted,
     broadcast_numbers,
+    complex_numbers,
     compute_format,
     numbers,
     refuse_complex,
     steps_of,
 )
+from conform.interp.ops.complex_functions import angle_of, complex_function, complex_power, is_complex_function
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.normalization import resolved
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.registry import semantics
 
@@ -50,12 +52,14 @@ def _define(
     """Give the unary overloads `ops` the function `name` of the ladder as their meaning.
 
     of_integers: integers and bools are taken, as float32; of_complex: torch has the op for complex numbers, the kit
-    does not; budget: the error of the documented formula, for ops that no table bounds by ulps; open_at: where the
+    perhaps not; budget: the error of the documented formula, for ops that no table bounds by ulps; open_at: where the
     policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
     """
 
     def function(self: np.ndarray) -> Golden:
         fmt = result_type(self)
+        if fmt.is_complex and of_complex and is_complex_function(name):
+            return complex_function(name, fmt, complex_numbers(self, fmt))
         _refuse(ops[0], fmt, integers=not of_integers, complexes=not of_complex)
         fmt = float_result(fmt)
         x = numbers(self, fmt)
@@ -207,6 +211,21 @@ _define("i0", "The modified Bessel function of the first kind, order 0", "aten::
 _define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1", of_complex=False)
 
 
+# The angle
+
+
+@semantics("aten::angle")
+def angle(self: np.ndarray) -> Golden:
+    """The angle of a number of the complex plane in radians: pi of negative real numbers, 0 of the others (P74)"""
+    fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return angle_of(fmt, complex_numbers(self, fmt))
+    x = numbers(self, fmt)
+    negative = np.where(x < 0, -1.0, 1.0)
+    value, real = functions.apply("atan2", fmt, np.where(np.isnan(x), np.nan, 0.0), negative)
+    return Golden(fmt, value, real, bounded_as="aten::atan2")
+
+
 # Functions of two numbers
 
 
@@ -219,7 +238,8 @@ def _quiet_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
 def pow_(self: Operand, exponent: Operand) -> Golden:
     """self to the power of exponent; integers wrap (P10, P42, P45, P46)"""
     fmt = result_type(self, exponent)
-    refuse_complex(fmt, "pow")
+    if fmt.is_complex:
+        return complex_power(fmt, *broadcast_complex_numbers(fmt, self, exponent))
     if fmt.kind == "bool":
         raise InvalidArguments("pow is not defined for bool")
     if fmt.is_float:

@@ -1,4 +1,4 @@
-"""Sums, extremes and running sums over dimensions."""
+"""Sums, products, extremes, running sums and logarithms of sums of exponentials over dimensions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from math import prod
 
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp import log_sum_exp
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
+from conform.interp.numerics.ball import Ball, underflow
+from conform.interp.numerics.escalate import decide_exactly, resolved, to_mpf
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
+from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.numerics.rounding import in_integer_range
 from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.elementwise import exact
-from conform.interp.promotion import category
+from conform.interp.promotion import category, float_result
 from conform.interp.registry import semantics
+from conform.interp.rows import reduced_shape, rows_over
 
 
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
@@ -77,21 +82,15 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
 
 def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
     """The golden with its elements in another shape."""
-    arrays = {name: getattr(golden, name) for name in ("value", "real", "magnitude", "open", "terms")}
-    moved = {name: part.reshape(shape) if getattr(part, "shape", ()) else part for name, part in arrays.items()}
-    return Golden(
-        golden.format,
-        **{**moved, "value": golden.value.reshape(shape)},
-        open_rule=golden.open_rule,
-        zero_sign_free=golden.zero_sign_free,
-    )
+    return golden.rearranged(lambda part: part.reshape(shape))
 
 
 @semantics("aten::amax")
 def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
     """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
     fmt = format_of(self)
-    refuse_complex(fmt, "amax")
+    if fmt.is_complex:
+        raise InvalidArguments(f"amax is not defined for {fmt.name}")
     axes = reduced_axes(dim, self.ndim)
     if any(self.shape[axis] == 0 for axis in axes):
         raise InvalidArguments(f"amax over a dimension of size 0 of {list(self.shape)} has no identity")
@@ -102,12 +101,14 @@ def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Go
 def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
     """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
     (P20, P21)"""
-    refuse_complex(format_of(self), "argmax")
+    fmt = format_of(self)
+    if fmt.is_complex or fmt.kind == "bool":
+        raise InvalidArguments(f"argmax is not defined for {fmt.name}")
     axis = None if dim is None else wrap_dim(dim, self.ndim)
     if (self.size if axis is None or self.ndim == 0 else self.shape[axis]) == 0:
         raise InvalidArguments(f"argmax over no elements of {list(self.shape)}")
     operand = self.reshape(1) if self.ndim == 0 else self
-    if format_of(self).is_float:
+    if fmt.is_float:
         operand = operand.astype(np.float64)
     index = np.argmax(operand, axis=axis, keepdims=keepdim)
     return exact(np.reshape(index, ()) if self.ndim == 0 else index, FORMATS["int64"])
@@ -151,3 +152,103 @@ def _moved_back(golden: Golden, axis: int) -> Golden:
         open_rule=golden.open_rule,
         zero_sign_free=True,
     )
+
+
+# Products
+
+
+@semantics("aten::prod")
+def prod_all(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """The product of all elements, converted to dtype first (P61)"""
+    return _product(self, tuple(range(self.ndim)), False, dtype)
+
+
+@semantics("aten::prod.dim_int")
+def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | None = None) -> Golden:
+    """The product along dim, of elements converted to dtype first (P61)"""
+    axis = wrap_dim(dim, self.ndim)
+    return _product(self, (axis,) if self.ndim else (), keepdim, dtype)
+
+
+def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
+    factors, fmt = _summand(self, dtype)
+    shape = reduced_shape(self.shape, axes, keepdim)
+    if not fmt.is_float:
+        with np.errstate(over="ignore"):
+            total = np.all(factors, axes) if fmt.kind == "bool" else np.prod(factors, axes, dtype=fmt.storage)
+        not_held = np.any(_not_held(self, fmt), axes).reshape(shape)
+        return exact(np.reshape(total, shape), fmt).opened(not_held, "P13")
+    return reshaped(_float_product(fmt, rows_over(factors, axes)), shape)
+
+
+def _float_product(fmt: Format, rows: np.ndarray) -> Golden:
+    """The budget |y| ((1 + u)^(n - 1) - 1) is that of n - 1 rounded products in any order (Higham, lemma 3.1)."""
+    compute, products = compute_format(fmt), max(rows.shape[1] - 1, 0)
+    is_special, special = _special_product(rows)
+    factors = np.where(is_special[:, None], 1.0, rows)
+    with np.errstate(all="ignore"):
+        real = where(is_special, special, _tree_product(Real.exact(factors)))
+        value, real = decide_exactly(fmt, real, lambda index: Fraction(prod(map(Fraction, factors[index].tolist()))))
+        budget = np.abs(real.hi) * np.expm1(products * np.log1p(compute.unit_roundoff)) + products * underflow(compute)
+    golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
+    return golden.opened(_may_leave_the_range(compute, rows) & ~np.isnan(special), "P61")
+
+
+def _tree_product(factors: Real) -> Real:
+    """The product over the last axis; an empty one is 1."""
+    if factors.shape[-1] == 0:
+        return Real.exact(np.ones(factors.shape[:-1]))
+    while (count := factors.shape[-1]) > 1:
+        pairs = factors[..., : count // 2] * factors[..., count // 2 : count // 2 * 2]
+        factors = concatenate([pairs, factors[..., count // 2 * 2 :]], -1) if count % 2 else pairs
+    return factors[..., 0]
+
+
+def _special_product(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(which rows have a factor that is NaN, infinite or 0, the product there)."""
+    nan, infinite, zero = (test.any(axis=1) for test in (np.isnan(rows), np.isinf(rows), rows == 0))
+    sign = np.where(np.signbit(rows).sum(axis=1) % 2, -1.0, 1.0)
+    product = np.where(nan | (infinite & zero), np.nan, np.where(infinite, np.inf, 0.0) * sign)
+    return nan | infinite | zero, product
+
+
+def _may_leave_the_range(compute: Format, rows: np.ndarray) -> np.ndarray:
+    """P61: where the product of the magnitudes over 1 is too large for `compute`, or of those under 1 too small."""
+    sizes = np.where(np.isfinite(rows) & (rows != 0), np.abs(rows), 1.0)
+    over, under = np.maximum(sizes, 1.0), np.minimum(sizes, 1.0)
+    leaves = np.zeros(len(rows), bool)
+    for part, limit, sense in ((over, compute.max_finite, 1), (under, compute.min_normal, -1)):
+        beyond = (np.log2(part).sum(axis=1) - np.log2(limit)) * sense
+        for row in np.flatnonzero(np.abs(beyond) < 2.0**-20):  # far more than the rounding errors of the logarithms
+            beyond[row] = sense * (prod(map(Fraction, part[row].tolist())) - Fraction(limit))
+        leaves |= beyond > 0
+    return leaves
+
+
+# Logarithms of sums of exponentials
+
+
+@semantics("aten::logsumexp")
+def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Golden:
+    """log(sum(exp(x))) over dim, of which the largest element is taken out first (P54, P56)"""
+    refuse_complex(format_of(self), "logsumexp")
+    if not dim:
+        raise Unjudged("no semantics for logsumexp over an empty list of dims (P56)")
+    fmt, axes = float_result(format_of(self)), reduced_axes(dim, self.ndim)
+    rows = rows_over(converted(self, fmt), axes)
+    if rows.shape[1] == 0:
+        rows = np.full((len(rows), 1), -np.inf)  # the logarithm of an empty sum
+    return reshaped(_logsumexp_rows(fmt, rows), reduced_shape(self.shape, axes, keepdim))
+
+
+def _logsumexp_rows(fmt: Format, rows: np.ndarray) -> Golden:
+    def formula(some: np.ndarray) -> np.ndarray:
+        return to_mpf(largest[some]) + log_sum_exp.of_mpmath(rows[some], fmt)[1]
+
+    largest = rows.max(axis=1, keepdims=True)
+    infinite = np.isinf(largest)
+    real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
+    value, real = resolved(fmt, real, formula)
+    compute = compute_format(fmt)
+    budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
+    return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)

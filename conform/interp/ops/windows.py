@@ -13,7 +13,6 @@ from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real
-from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, overflowing
 from conform.interp.registry import semantics
@@ -36,9 +35,10 @@ def avg_pool2d(
     its left padding.
     """
     fmt = format_of(self)
-    refuse_complex(fmt, "avg_pool2d")
-    kernel, pads = _pair(kernel_size), _pair(padding)
-    steps = _pair(stride) if len(stride) else kernel
+    if not (fmt.is_float or fmt.name == "int64"):
+        raise InvalidArguments(f"avg_pool2d is not defined for {fmt.name}")
+    kernel, pads = _pair("kernel_size", kernel_size), _pair("padding", padding)
+    steps = _pair("stride", stride) if len(stride) else kernel
     _check(self, kernel, steps, pads, divisor_override)
     rows, columns = (_windows(*each, ceil_mode) for each in zip(self.shape[-2:], kernel, steps, pads, strict=True))
     counted = [
@@ -51,7 +51,9 @@ def avg_pool2d(
     return _integer_mean(fmt, _terms(self, rows, columns, kernel), divisor)
 
 
-def _pair(values: Sequence[int]) -> tuple[int, int]:
+def _pair(argument: str, values: Sequence[int]) -> tuple[int, int]:
+    if len(values) not in (1, 2):
+        raise InvalidArguments(f"avg_pool2d takes one number or two as {argument}, got {list(values)}")
     first, *rest = values
     return (first, rest[0]) if rest else (first, first)
 

@@ -206,3 +206,18 @@ def test_exact_sums():
     assert exact_dot(np.array([0.5, 3.0]), np.array([0.25, -1.0])) == Fraction(-23, 8)
     assert exact_total(np.empty(0)) == 0
     assert accumulate.fraction(np.float32(0.1)) == Fraction(13421773, 2**27)
+
+
+@pytest.mark.parametrize("shape", [(300, 5, 150), (257, 1, 129), (20, 9000, 40), (1, 7, 400)])
+def test_a_product_in_tiles_is_the_product(monkeypatch, shape):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(shape[:2]), rng.standard_normal(shape[1:])
+    a[0, 0] = np.inf
+    in_tiles = matmul(a, b)
+    monkeypatch.setattr(accumulate, "TILE_ROWS", 10**9)
+    monkeypatch.setattr(accumulate, "TILE_COLUMNS", 10**9)
+    whole = matmul(a, b)
+    for part in ("hi", "lo", "radius"):
+        np.testing.assert_array_equal(getattr(in_tiles.real, part), getattr(whole.real, part))
+    np.testing.assert_allclose(in_tiles.magnitude, whole.magnitude, rtol=1e-12)
+    assert in_tiles.terms == whole.terms

@@ -240,3 +240,9 @@ def test_arrays_and_numbers_mix_with_reals():
     assert (x[:, None] * x[None, :]).shape == (2, 2)
     assert x.reshape((2, 1)).transpose().broadcast_to((3, 2)).shape == (3, 2)
     assert concatenate([x, x]).hi.tolist() == [1.0, 2.0, 1.0, 2.0]
+
+
+def test_a_product_with_an_exact_zero_is_exact_beside_the_largest_numbers() -> None:
+    product = Real.exact(np.array([1.7e308, -1.7e308, INF])) * Real.exact(np.array([0.0, 0.0, 0.0]))
+    assert product.radius.tolist() == [0.0, 0.0, 0.0]
+    assert str(product.hi.tolist()) == "[0.0, -0.0, nan]"

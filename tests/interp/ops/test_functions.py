@@ -9,11 +9,10 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import InvalidArguments
 from tests.interp.ops.literal import (
     bf16,
     boolean,
-    c64,
     check,
     check_open,
     f16,
@@ -132,13 +131,6 @@ def test_what_the_policy_leaves_open() -> None:
     check_open("aten::sinc", f32([inf, 0.0]), gives=f32([0.0, 1.0]), where_open=[True, False], rule="P49")
     (sinc,) = goldens("aten::sinc", f32([3.0, 0.5]))
     assert (sinc.value[0], sinc.zero_sign_free.tolist()) == (0.0, [True, False])  # P50
-
-
-def test_complex_numbers_are_outside_the_kit_or_outside_the_op() -> None:
-    with pytest.raises(Unjudged):
-        goldens("aten::log", c64([1j]))
-    with pytest.raises(InvalidArguments):
-        goldens("aten::erf", c64([1j]))
 
 
 # ---- two numbers -------------------------------------------------------------------------------------------------

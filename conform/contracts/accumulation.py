@@ -1,0 +1,107 @@
+"""How far off a sum may be: a bound per element, and rules for the errors of many sums together.
+
+The bound holds for every order of summation, so it grows with the number of terms k, while honest errors grow with its
+root at most. What it cannot see in long sums (factors rounded to TF32, additions that truncate) shows in the errors of
+many sums: their mean square, and their mean. Figures of the TOSA specification, dot-product test:
+
+    err_i = (actual_i - real_i) / max(u S_i, smallest normal number), u of the result's format, S_i its magnitudes' sum
+    sum err_i^2 <= VAR T         VAR = 4 * 0.4 ksb, ksb = ceil(k / 2^((p_acc - p_out) / 2)), T the number of sums
+    |sum err_i| <= sqrt(10 VAR T)
+
+0.4 is 1/3, the variance of one rounding error in units of u, rounded up; 4 the square of TOSA's factor 2. The rules
+rest on errors that are independent: they are for drawn operands, and for sums that differ. One rounding may still be
+the same in all of them (an addend that all share leaves the same rest when it comes last): the mean may be u S more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from conform.contracts.arithmetic import Arithmetic
+from conform.interp.golden import Golden
+from conform.interp.numerics.ball import gamma
+from conform.interp.numerics.formats import FORMATS, Format
+from conform.interp.numerics.real import Real
+from conform.interp.numerics.ulp import ulp
+
+MIN_SUMS = 1000  # TOSA, appendix A: MIN_DOT_PRODUCTS
+VARIANCE = 4 * 0.4
+BIAS = 10.0
+SHARED = 1.0  # one rounding, in units of u S
+STATISTICS = "sum err^2 <= VAR T and |sum err| <= sqrt(10 VAR T) + T over T sums, VAR = 4 * 0.4 ksb, err in u S"
+STATISTICS_SOURCE = "TOSA specification, dot-product test over data sets of at least 1000 products"
+
+
+def allowance(golden: Golden, real: Real, arithmetic: Arithmetic) -> np.ndarray:
+    """|error| <= (e + gamma_(m k)(u) g) S + m k eta: S the sum of magnitudes, u and eta of the accumulator (Higham,
+    theorem 3.1); e, m and g of the compute mode, 0, 1 and 1 in IEEE arithmetic. Infinite where m k u >= 1."""
+    mode = arithmetic.mode(golden.format)
+    accumulator = FORMATS[mode.accumulator]
+    roundings = np.asarray(golden.terms, np.float64) * mode.parts
+    share = mode.product_error + gamma(roundings, accumulator.unit_roundoff) * mode.growth
+    spread = share * golden.magnitude + roundings * arithmetic.underflow(accumulator)
+    return spread + final_rounding(golden, accumulator, real, spread)
+
+
+def final_rounding(golden: Golden, compute: Format, real: Real, spread: np.ndarray) -> np.ndarray | float:
+    """Half an ulp more where the result is narrower than what it was computed in."""
+    if compute == golden.format:
+        return 0.0
+    return ulp(golden.format, np.abs(real.hi) + spread) / 2
+
+
+# -- Many sums -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The errors of `sums` sums, in units of u S: root mean square and mean, with the limits they are held to."""
+
+    sums: int
+    rms: float
+    rms_limit: float
+    mean: float
+    mean_limit: float
+
+    def violation(self) -> str | None:
+        """What is wrong, in words; None if nothing is."""
+        if self.rms > self.rms_limit:
+            return f"root mean square of the errors {self.rms:.1f} u S, above {self.rms_limit:.1f} ({self.sums} sums)"
+        if abs(self.mean) > self.mean_limit:
+            return f"biased: mean of the errors {self.mean:+.2f} u S, beyond {self.mean_limit:.2f} ({self.sums} sums)"
+        return None
+
+
+def statistics(golden: Golden, actual: np.ndarray, judged: np.ndarray, arithmetic: Arithmetic) -> Statistics | None:
+    """The errors of the `judged` elements; None unless they hold MIN_SUMS different sums of one length."""
+    if golden.magnitude is None or golden.real is None or not isinstance(golden.terms, int):
+        return None
+    with np.errstate(all="ignore"):
+        used = judged & np.isfinite(golden.real.hi) & np.isfinite(actual) & (golden.magnitude > 0)
+    if used.sum() < MIN_SUMS or np.unique(golden.real.hi[used]).size < MIN_SUMS:
+        return None
+    return _against_limits(errors_in_units(golden, actual)[used], golden, arithmetic)
+
+
+def errors_in_units(golden: Golden, actual: np.ndarray) -> np.ndarray:
+    """(actual - real) / (u S), u of the result's format; signed."""
+    with np.errstate(all="ignore"):
+        unit = np.maximum(golden.magnitude * golden.format.unit_roundoff, golden.format.min_normal)
+        return ((actual.astype(np.float64) - golden.real.hi) - golden.real.lo) / unit
+
+
+def _against_limits(errors: np.ndarray, golden: Golden, arithmetic: Arithmetic) -> Statistics:
+    """TOSA's limits; a compute mode's product error e, which may be the same in every sum, adds e / u to both."""
+    mode = arithmetic.mode(golden.format)
+    variance = VARIANCE * blocks(golden.terms * mode.parts, FORMATS[mode.accumulator], golden.format)
+    systematic = mode.product_error / golden.format.unit_roundoff
+    rms, mean = float(np.sqrt(np.mean(errors**2))), float(np.mean(errors))
+    mean_limit = float(np.sqrt(BIAS * variance / errors.size)) + SHARED + systematic
+    return Statistics(errors.size, rms, float(np.sqrt(variance)) + systematic, mean, mean_limit)
+
+
+def blocks(terms: int, accumulator: Format, result: Format) -> int:
+    """TOSA's ksb: the terms, fewer where the accumulator is more precise than the result."""
+    return max(1, int(np.ceil(terms / 2 ** ((accumulator.precision - result.precision) / 2))))

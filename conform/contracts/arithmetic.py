@@ -1,0 +1,118 @@
+"""What a backend declares about its arithmetic: how it multiplies and accumulates, and whether it flushes subnormals.
+
+A compute mode is data: what the factors of a product lose on their way into the multiplier, and what the products are
+added up in. It holds for sums of products over shared indices (mm, addmm, convolution); plain sums, elementwise and
+composite ops are held to IEEE arithmetic in every mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conform.errors import UsageError, did_you_mean
+from conform.interp.numerics.ball import underflow
+from conform.interp.numerics.formats import FORMATS, Format
+
+
+@dataclass(frozen=True)
+class ComputeMode:
+    """How an element type is multiplied and added up, where that is not IEEE arithmetic in the compute type.
+
+    product_error   |computed - a b| <= product_error |a b|, before anything is added up
+    parts           how many products stand for a b in the sum, and `growth`: their magnitudes add up to at most
+                    growth |a b|
+    factor_bits     significant bits of a converted factor, with float32's exponents; None: it is not converted
+    accumulator     the format that the products are added up in
+    source          where the figures come from
+    """
+
+    product_error: float = 0.0
+    parts: int = 1
+    growth: float = 1.0
+    factor_bits: int | None = None
+    accumulator: str = "float32"
+    source: str = ""
+
+
+def _one_product(u: float) -> dict[str, float]:
+    """Both factors rounded: |a' b' - a b| <= (2u + u^2) |a b|."""
+    return {"product_error": 2 * u + u * u, "growth": (1 + u) ** 2}
+
+
+def _split_in_two(u: float) -> dict[str, float]:
+    """a = a1 + a2 + d with a1 = fl(a) and a2 = fl(a - a1): |a1| <= (1 + u) |a|, |a2| <= u (1 + u) |a|, |d| <= u^2 |a|.
+
+    a b - (a1 b1 + a1 b2 + a2 b1) = a b - (a - d)(b - e) + a2 b2, of magnitude at most
+    (2 u^2 + u^4 + u^2 (1 + u)^2) |a b|; the three products' magnitudes are at most (1 + u)^2 (1 + 2u) |a b|.
+    """
+    return {"product_error": 2 * u**2 + u**4 + (u + u * u) ** 2, "growth": (1 + u) ** 2 * (1 + 2 * u)}
+
+
+# Mode -> element type -> what holds there; element types that a mode does not name are multiplied as in `ieee`.
+COMPUTE_MODES: Mapping[str, Mapping[str, ComputeMode]] = {
+    "ieee": {},
+    "tf32": {
+        "float32": ComputeMode(
+            **_one_product(2.0**-10),
+            factor_bits=11,
+            source="NVIDIA's TF32: 10 mantissa bits; rounded or, as on AMD's gfx942 (rocm-libraries#9176), truncated: "
+            "off by up to 2^-10 of the factor",
+        )
+    },
+    "bf16x3": {
+        "float32": ComputeMode(
+            **_split_in_two(2.0**-8),
+            parts=3,
+            factor_bits=8,
+            source="a b as three products of bfloat16 halves, the fourth left out: about 3 u^2, u = 2^-8 (TOSA 1.1 "
+            "allows float32 products as several bfloat16 ones)",
+        )
+    },
+    "f16acc": {"float16": ComputeMode(accumulator="float16", source="float16 products added up in float16")},
+}
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A backend's declaration: `compute` names one of COMPUTE_MODES; `flushes_subnormals`: subnormal operands and
+    results of arithmetic become zeros of their sign, all of them."""
+
+    compute: str = "ieee"
+    flushes_subnormals: bool = False
+
+    def without_products(self) -> Arithmetic:
+        """What holds for ops that are no sums of products."""
+        return replace(self, compute="ieee")
+
+    def mode(self, fmt: Format) -> ComputeMode:
+        """How elements of `fmt` are multiplied and added up."""
+        return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=compute_of(fmt).name)
+
+    def underflow(self, compute: Format) -> float:
+        """What one operation may lose near 0: half the smallest subnormal; flushed, all below the smallest normal
+        number (K min_normal for K operations)."""
+        return compute.min_normal if self.flushes_subnormals else underflow(compute)
+
+
+IEEE = Arithmetic()
+
+
+def arithmetic_of(described: Mapping[str, Any]) -> Arithmetic:
+    """What a backend's description declares; UsageError for a mode that is none."""
+    compute, flushes = described.get("compute", "ieee"), described.get("flushes_subnormals", False)
+    if not isinstance(compute, str) or compute not in COMPUTE_MODES:
+        known = f"expected one of {', '.join(COMPUTE_MODES)}{did_you_mean(str(compute), COMPUTE_MODES)}"
+        raise UsageError(f"backend {described.get('name')!r} declares compute = {compute!r}; {known}")
+    if not isinstance(flushes, bool):
+        raise UsageError(
+            f"backend {described.get('name')!r} declares flushes_subnormals = {flushes!r}; expected True or False"
+        )
+    return Arithmetic(compute, flushes)
+
+
+def compute_of(fmt: Format) -> Format:
+    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element
+    type."""
+    return FORMATS["float32"] if fmt.bits < 32 else fmt

@@ -1,0 +1,151 @@
+"""Why sums are off, told from their errors: factors cut short, additions that truncate, a narrow accumulator.
+
+Each hypothesis is tested on the failed output itself. Cut factors change the exact result in a known way: the sums of
+the cut factors are computed, and they are the cause if they explain the actual values (within IEEE bounds, and nearer
+than the true sums by a factor of EXPLAINS). Truncation and a narrow accumulator depend on the order of summation, which
+is not known: what shows is the direction of the errors, and their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
+from conform.contracts.arithmetic import IEEE, compute_of
+from conform.interp.golden import Golden
+from conform.interp.numerics.ball import gamma
+from conform.interp.numerics.formats import FORMATS, Format
+from conform.interp.numerics.real import Real
+from conform.interp.numerics.ulp import ulp
+
+EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error
+SIGMAS = 4.0  # of a fair coin: how one-sided errors must be to count as truncated
+# Accumulators that are too narrow, by element type.
+NARROWER = {"float16": "float16", "bfloat16": "bfloat16", "float64": "float32"}
+SEEN = 1 / 16  # the least root mean square, in units of u S, that a narrow accumulator leaves
+
+
+@dataclass(frozen=True)
+class Product:
+    """The factors (arrays of one element type) of a sum of products, and the sum of products of any two arrays of their
+    shapes, without the op's addend."""
+
+    lhs: np.ndarray
+    rhs: np.ndarray
+    sums: Callable[[np.ndarray, np.ndarray], Golden]
+
+
+def cause(golden: Golden, actual: np.ndarray, product: Product | None) -> str | None:
+    """What the errors of a failed accumulation look like, in words that follow "error above the bound"; None if like
+    nothing known."""
+    if not golden.format.is_float or golden.real is None or golden.magnitude is None:
+        return None
+    with np.errstate(all="ignore"):
+        return _cut_factors(golden, actual, product) or _truncation(golden, actual) or _narrow(golden, actual)
+
+
+# -- Factors cut short: float32 only, since the half types fit into TF32 -----------------------------------------------
+
+
+def cut(x: np.ndarray, bits: int, nearest: bool = True) -> np.ndarray:
+    """float32 numbers with `bits` significant bits, of normal numbers: rounded to nearest even, or truncated."""
+    drop = 24 - bits
+    pattern = np.ascontiguousarray(x, np.float32).view(np.uint32).astype(np.uint64)
+    if nearest:
+        pattern = pattern + (1 << (drop - 1)) - 1 + (pattern >> drop & 1)
+    short = (pattern >> drop << drop).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(x), short, x)
+
+
+def _cut_products(product: Product, bits: int, nearest: bool) -> Real:
+    return product.sums(cut(product.lhs, bits, nearest), cut(product.rhs, bits, nearest)).real
+
+
+def halves(x: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+    """float32 numbers rounded to `bits` significant bits, and what that left, rounded likewise; NaN for an infinity."""
+    head = cut(x, bits)
+    return head, cut(x - head, bits)
+
+
+def _split_products(product: Product) -> Real:
+    """(a1 + a2) (b1 + b2) - a2 b2: of the four products of bfloat16 halves the smallest is left out."""
+    (a1, a2), (b1, b2) = halves(product.lhs, 8), halves(product.rhs, 8)
+    return product.sums(a1 + a2, b1 + b2).real - product.sums(a2, b2).real
+
+
+_CUTS: dict[str, Callable[[Product], Real]] = {
+    "as if the inputs were rounded to TF32 (10 bits)": lambda product: _cut_products(product, 11, True),
+    "as if the inputs were truncated to TF32 (10 bits)": lambda product: _cut_products(product, 11, False),
+    "as if the inputs were rounded to bfloat16 (7 bits)": lambda product: _cut_products(product, 8, True),
+    "as if the inputs were truncated to bfloat16 (7 bits)": lambda product: _cut_products(product, 8, False),
+    "as if the inputs were split into bfloat16 halves (bf16x3)": _split_products,
+}
+
+
+def _cut_factors(golden: Golden, actual: np.ndarray, product: Product | None) -> str | None:
+    """The cut that leaves the smallest error, if it explains the actual values."""
+    if product is None or golden.format.name != "float32":
+        return None
+    honest = product.sums(product.lhs, product.rhs).real
+    left = {}
+    for words, hypothesis in _CUTS.items():
+        supposed = replace(golden, real=golden.real + (hypothesis(product) - honest))
+        left[words] = _rms(supposed, actual) if _within(supposed, actual) else np.inf
+    best = min(left, key=left.__getitem__)
+    return best if left[best] * EXPLAINS <= _rms(golden, actual) else None
+
+
+def _within(golden: Golden, actual: np.ndarray) -> bool:
+    """Whether every finite sum is within the IEEE bound."""
+    real = golden.real
+    error = np.abs((actual.astype(np.float64) - real.hi) - real.lo)
+    return bool((error <= allowance(golden, real, IEEE))[_finite(golden)].all())
+
+
+def _finite(golden: Golden) -> np.ndarray:
+    return np.isfinite(golden.real.hi) & (golden.magnitude > 0)
+
+
+def _rms(golden: Golden, actual: np.ndarray) -> float:
+    """In units of u S."""
+    errors = errors_in_units(golden, actual)[_finite(golden)]
+    return float(np.sqrt(np.mean(errors**2))) if errors.size else 0.0
+
+
+# -- Additions ---------------------------------------------------------------------------------------------------------
+
+
+def _truncation(golden: Golden, actual: np.ndarray) -> str | None:
+    """Nearly all errors point to zero, and none is larger than directed rounding makes it: gamma_k(2u) S, and one ulp
+    into a narrower result."""
+    compute, real = compute_of(golden.format), golden.real
+    error = (actual.astype(np.float64) - real.hi) - real.lo
+    reach = gamma(golden.terms, 2 * compute.unit_roundoff) * golden.magnitude
+    reach = reach + 2 * final_rounding(golden, compute, real, reach)
+    inexact = _finite(golden) & (error != 0)
+    inward = (error * np.sign(real.hi) < 0)[inexact]
+    one_sided = (2 * inward.sum() - inward.size) >= SIGMAS * np.sqrt(max(inward.size, 1))
+    if one_sided and (np.abs(error) <= reach)[inexact].all():
+        return "as if the sums were truncated (rounded toward zero)"
+    return None
+
+
+def _narrow(golden: Golden, actual: np.ndarray) -> str | None:
+    """The errors are of the size that honest rounding in a narrower format gives: gamma_k(u) S, and TOSA's mean
+    square."""
+    if golden.format.name not in NARROWER:
+        return None
+    accumulator: Format = FORMATS[NARROWER[golden.format.name]]
+    u, terms = accumulator.unit_roundoff, np.asarray(golden.terms, np.float64)
+    error = np.abs((actual.astype(np.float64) - golden.real.hi) - golden.real.lo)
+    used = _finite(golden)
+    reach = (gamma(terms, u) + 2 * u) * golden.magnitude + ulp(golden.format, golden.real.hi) / 2
+    if not used.any() or not (error <= reach)[used].all():
+        return None
+    mean_square = np.mean((error / (u * golden.magnitude))[used] ** 2)
+    if SEEN**2 <= mean_square <= np.mean(VARIANCE * np.broadcast_to(terms, error.shape)[used]):
+        return f"as if the sums were accumulated in {accumulator.name}"
+    return None

@@ -1,0 +1,107 @@
+"""Constraints as mathematics: the text of a constraint's function, from its source."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+_RELATIONS = {"Eq": "=", "Ne": "!=", "In": "in", "NotIn": "not in", "Lt": "<", "Le": "<=", "Be": "preferably in"}
+_FLIPPED = {"Gt": "<", "Ge": "<="}  # printed with the bound on the left, as one writes an interval
+_OF = ("rank", "dtype", "shape", "size", "numel")  # attributes printed as functions: rank(self)
+
+
+def statement(left: str, suffix: str, right: Any) -> str:
+    """`left suffix right` as one would write it: "0 <= dim", "dtype(self) in {float16, float32}"."""
+    if suffix in _FLIPPED:
+        return f"{shown(right)} {_FLIPPED[suffix]} {left}"
+    if suffix == "St":
+        return f"{left} such that {right}"
+    if suffix == "Gen":
+        return f"{left} = {right}(...)"
+    return f"{left} {_RELATIONS[suffix]} {shown(right)}"
+
+
+def shown(value: Any) -> str:
+    """A constant: sets in braces, strings without quotes."""
+    if isinstance(value, tuple | list | frozenset | range):
+        return "{" + ", ".join(map(str, value)) + "}"
+    return str(value)
+
+
+def text_of(function: Callable[..., Any], candidate: tuple[str, str] | None = None) -> str:
+    """The body of a lambda, the first line of a function's docstring, or else its name and parameters.
+
+    candidate: a parameter's name and what to print for it.
+    """
+    if function.__name__ == "<lambda>":
+        body = _lambda_body(function)
+        if body is not None:
+            renamed = {} if candidate is None else {candidate[0]: candidate[1]}
+            text = ast.unparse(_Notation(renamed).visit(body)).replace("'", "")
+            return text.removesuffix(" else ()").removesuffix(" else ANYTHING")  # what restricts nothing goes unsaid
+    documented = inspect.getdoc(function)
+    if documented:
+        return documented.splitlines()[0].rstrip(".")
+    name = "f" if function.__name__ == "<lambda>" else function.__name__
+    return f"{name}({', '.join(inspect.signature(function).parameters)})"
+
+
+class _Notation(ast.NodeTransformer):
+    """`self.rank` becomes rank(self), `self.size(d)` becomes size(self, d), `bias.is_none` becomes bias is None."""
+
+    def __init__(self, renamed: dict[str, str]) -> None:
+        self._renamed = renamed
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name(self._renamed.get(node.id, node.id), node.ctx)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node = self.generic_visit(node)
+        inner = node.func
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "size":
+            return ast.Call(inner.func, [*inner.args, *node.args], [])
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        node = self.generic_visit(node)
+        if node.attr in _OF:
+            return ast.Call(ast.Name(node.attr, ast.Load()), [node.value], [])
+        if node.attr == "is_none":
+            return ast.Compare(node.value, [ast.Is()], [ast.Constant(None)])
+        return node.value if node.attr == "value" else node
+
+
+def _lambda_body(function: Callable[..., Any]) -> ast.expr | None:
+    """The body of a lambda, by its line, parameters and compiled code; None where the source is not there."""
+    code = function.__code__
+    for node in _lambdas(code.co_filename):
+        if node.lineno == code.co_firstlineno and _matches(node, code):
+            return ast.parse(ast.unparse(node.body), mode="eval").body  # a copy, which may be rewritten
+    return None
+
+
+@functools.cache
+def _lambdas(filename: str) -> tuple[ast.Lambda, ...]:
+    source = "".join(linecache.getlines(filename))
+    return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda))
+
+
+def _matches(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether the node compiles to `code`; names that a lambda closes over are compiled as globals here."""
+    names = [argument.arg for argument in node.args.args]
+    if tuple(names) != code.co_varnames[: code.co_argcount]:
+        return False
+    compiled = eval(compile(ast.Expression(node), code.co_filename, "eval"), {}).__code__
+    if not code.co_freevars and compiled.co_code != code.co_code:
+        return False
+    return _names_and_constants(compiled) == _names_and_constants(code)
+
+
+def _names_and_constants(code: CodeType) -> tuple[set[str], list[object]]:
+    constants = [constant for constant in code.co_consts if not inspect.iscode(constant)]
+    return {*code.co_names, *code.co_freevars}, constants

@@ -1,0 +1,43 @@
+"""Duplicates and ties: value class `ties` of the ops that compare elements."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from conform.inputs.draws import Stream
+from conform.interp.numerics.formats import format_named, format_of
+
+COMPARISONS = frozenset({
+    "aten::sort", "aten::topk", "aten::argmax", "aten::argmin", "aten::amax", "aten::amin", "aten::max", "aten::min",
+    "aten::maximum", "aten::minimum", "aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge",
+})  # fmt: skip
+
+
+def compares(op_name: str) -> bool:
+    """Whether `aten::name.overload` compares elements with each other."""
+    return op_name.partition(".")[0] in COMPARISONS
+
+
+@functools.cache
+def few_values(format_name: str) -> np.ndarray:
+    """Neighbours and numbers of both signs, few enough to meet themselves: one-dimensional, read-only.
+
+    Floats: 1 and its neighbour, both zeros, -1. Integers: the two largest, 0, 1, the smallest.
+    """
+    fmt = format_named(format_name)
+    if fmt.is_integer:
+        widest = np.int64 if fmt.kind == "int" else np.uint64
+        values = np.array([fmt.max_value, fmt.max_value - 1, 0, 1, fmt.min_value], dtype=widest)
+    else:
+        values = np.array([1.0, 1.0 + 2.0 ** (1 - fmt.precision), 0.0, -0.0, -1.0])
+    values = values.astype(fmt.storage)
+    values.flags.writeable = False
+    return values
+
+
+def tied(tensor: np.ndarray, stream: Stream) -> np.ndarray:
+    """New values for a tensor: each element one of `few_values`, drawn."""
+    values = few_values(format_of(tensor.dtype).name)
+    return values.take(stream.integers(0, len(values) - 1, tensor.size)).reshape(tensor.shape)

@@ -1,0 +1,139 @@
+"""Vector norms over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.dims import reduced_axes
+from conform.interp.golden import Golden
+from conform.interp.numerics import functions
+from conform.interp.numerics.accumulate import dot, total
+from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.escalate import mp_exp, mp_log, resolved, root, to_mpf
+from conform.interp.numerics.formats import Format, format_named, format_of
+from conform.interp.numerics.real import Real
+from conform.interp.numerics.rounding import round_to
+from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.ops.reduction import reshaped
+from conform.interp.promotion import promote
+from conform.interp.registry import semantics
+from conform.interp.rows import reduced_shape, rows_over
+
+POW_ULPS = 16.0  # OpenCL C 3.0, full profile, section 7.4, pow
+FRACTION_BITS = 3  # of an order whose norms may be rational: 0.5, 1.25, ...
+
+
+@semantics("aten::linalg_vector_norm")
+def linalg_vector_norm(
+    self: np.ndarray,
+    ord: int | float = 2,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> Golden:
+    """sum(|x|^ord)^(1/ord) over dim, of elements converted to dtype first; the number of elements != 0 for ord 0, the
+    largest and smallest magnitude for inf and -inf (P57, P58, P60)"""
+    fmt = format_named(dtype) if dtype else format_of(self)
+    refuse_complex(fmt, "linalg_vector_norm")
+    if isinstance(ord, complex):
+        raise InvalidArguments(f"a norm needs a real order, got {ord}")
+    if not (fmt.is_float and format_of(self).is_float) or promote(fmt, format_of(self)) != fmt:
+        raise InvalidArguments(f"norm of {format_of(self).name} in {fmt.name}: expected floats, not narrower ones")
+    axes = reduced_axes(dim, self.ndim)
+    rows = rows_over(converted(self, fmt), axes)
+    if rows.shape[1] == 0 and (ord < 0 or ord == np.inf):
+        raise InvalidArguments(f"a norm of order {ord} of no elements has no identity")
+    return reshaped(_norm(fmt, np.abs(rows), float(ord)), reduced_shape(self.shape, axes, keepdim))
+
+
+@semantics("aten::norm.Scalar")
+def norm(self: np.ndarray, p: int | float = 2) -> Golden:
+    """The norm of order p of all elements (P57, P58, P60)"""
+    return linalg_vector_norm(self, p)
+
+
+@semantics("aten::norm.ScalarOpt_dim")
+def norm_over(self: np.ndarray, p: int | float | None, dim: Sequence[int], keepdim: bool = False) -> Golden:
+    """The norm of order p, 2 if None, over dim (P57, P58, P60)"""
+    return linalg_vector_norm(self, 2 if p is None else p, dim, keepdim)
+
+
+def _norm(fmt: Format, sizes: np.ndarray, order: float) -> Golden:
+    """The norm of the magnitudes `sizes` [rows, n]."""
+    x = Ball.exact(sizes, compute_format(fmt))
+    if order == 0:
+        return _without_error(fmt, (sizes != 0).sum(axis=1).astype(np.float64))
+    if np.isinf(order):
+        return _without_error(fmt, sizes.max(axis=1) if order > 0 else sizes.min(axis=1))
+    if order == 1:
+        real, ball = total(sizes, 1).real, x.sum(-1)
+    elif order == 2:
+        real, ball = dot(sizes, sizes, 1).real.sqrt(), (x * x).sum(-1).sqrt()
+    else:
+        real, ball = _real_norm(sizes, order), _norm_ball(x, order)
+    real = real.reshape((len(sizes), 1))
+    value, real = resolved(
+        fmt, real, lambda some: _mp_norm(sizes[some], order), lambda index: _rational_norm(sizes[index[0]], order)
+    )
+    return Golden(fmt, value, real, budget=ball.rad)
+
+
+def _without_error(fmt: Format, number: np.ndarray) -> Golden:
+    """A count or an extreme, which the compute type holds: only its rounding to `fmt` is an error."""
+    return Golden(fmt, round_to(fmt, number), Real.exact(number), budget=np.zeros_like(number))
+
+
+def _real_norm(sizes: np.ndarray, order: float) -> Real:
+    with np.errstate(all="ignore"):
+        p = Real.exact(np.float64(order))
+        total_ = functions.exp(functions.log(Real.exact(sizes)) * p).sum(axis=1)
+        return functions.exp(functions.log(total_) / p)
+
+
+def _mp_norm(sizes: np.ndarray, order: float) -> np.ndarray:
+    p = mpmath.mpf(order)
+    total_ = mp_exp(mp_log(to_mpf(sizes)) * p).sum(axis=1, keepdims=True)
+    return mp_exp(mp_log(total_) / p)
+
+
+def _rational_norm(row: np.ndarray, order: float) -> Fraction | None:
+    """The norm, or what rounds like it, of an order a / 2^j where every magnitude has a rational root of degree 2^j."""
+    denominator = 2**FRACTION_BITS
+    if order * denominator % 1 or not np.isfinite(row).all():
+        return None
+    p = Fraction(order)
+    roots = [_exact_root(Fraction(x), p.denominator) for x in row.tolist()]
+    if None in roots:
+        return None
+    if p < 0 and 0 in roots:
+        return Fraction(0)
+    sum_ = sum((r**p.numerator for r in roots), start=Fraction(0))
+    return sum_ if sum_ == 0 else root(sum_ ** (p.denominator * (1 if p > 0 else -1)), abs(p.numerator))
+
+
+def _exact_root(number: Fraction, degree: int) -> Fraction | None:
+    candidate = root(number, degree)
+    return candidate if candidate**degree == number else None
+
+
+def _norm_ball(x: Ball, order: float) -> Ball:
+    """Two powers of POW_ULPS each, around a sum; 1 / order, rounded, moves the outer one by u |log(sum) / order|.
+
+    A zero or infinite magnitude has an exact power.
+    """
+    with np.errstate(all="ignore"):
+        powers = x.rounded(x.mid**order, 0.0, POW_ULPS)
+        powers = Ball(powers.mid, np.where(np.isfinite(x.mid) & (x.mid > 0), powers.rad, 0.0), x.compute)
+        total_ = powers.sum(-1)
+        ends = [np.maximum(total_.mid + sign * total_.rad, 0.0) ** (1 / order) for sign in (-1, 1)]
+        norm_ = total_.mid ** (1 / order)
+        spread = np.maximum(*(np.abs(end - norm_) for end in ends))
+        exponent_error = x.compute.unit_roundoff * np.abs(np.log(total_.mid) / order) * (norm_ + spread)
+        exact = (total_.rad == 0) & ~((total_.mid > 0) & np.isfinite(total_.mid))
+        image = x.rounded(norm_, np.where(exact, 0.0, spread + exponent_error), POW_ULPS)
+        return Ball(norm_, np.where(exact, 0.0, image.rad), x.compute)

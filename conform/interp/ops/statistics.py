@@ -1,0 +1,142 @@
+"""Mean, variance and standard deviation over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp import moments
+from conform.interp.dims import reduced_axes
+from conform.interp.golden import Golden
+from conform.interp.numerics import accumulate
+from conform.interp.numerics.accumulate import Accumulated
+from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.escalate import decide_exactly, root
+from conform.interp.numerics.formats import Format, format_named, format_of
+from conform.interp.numerics.real import Real
+from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.ops.reduction import accumulation, overflowing, reshaped
+from conform.interp.registry import semantics
+from conform.interp.rows import reduced_shape, rows_over
+
+# Mean
+
+
+@semantics("aten::mean")
+def mean(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """The sum of all elements, converted to dtype first, divided by their number (P57, P58)"""
+    return mean_over(self, None, False, dtype)
+
+
+@semantics("aten::mean.dim")
+def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
+    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
+    fmt = format_named(dtype) if dtype else format_of(self)
+    refuse_complex(fmt, "mean")
+    if not fmt.is_float:
+        raise InvalidArguments(f"mean expects a floating-point tensor or dtype, got {fmt.name}")
+    axes = reduced_axes(dim, self.ndim)
+    rows = rows_over(converted(self, fmt), axes)
+    count = rows.shape[1]
+    total = accumulate.total(rows, axis=1)
+    with np.errstate(all="ignore"):
+        quotient = total.real / Real.exact(np.float64(count))
+        golden = accumulation(
+            fmt,
+            Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
+            lambda index: accumulate.exact_total(rows[index]) / count,
+        )
+    return reshaped(golden.opened(overflowing(fmt, total), "P35"), reduced_shape(self.shape, axes, keepdim))
+
+
+# Variance and standard deviation
+
+
+@semantics("aten::var")
+def var(self: np.ndarray, unbiased: bool = True) -> Golden:
+    """sum((x - mean)^2) / max(0, n - 1) of all elements; over n if not unbiased (P57, P58, P59)"""
+    return _spread("var", self, None, int(unbiased), False)
+
+
+@semantics("aten::var.dim")
+def var_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
+    """sum((x - mean)^2) / max(0, n - 1) over dim; over n if not unbiased (P57, P58, P59)"""
+    return _spread("var", self, dim, int(unbiased), keepdim)
+
+
+@semantics("aten::var.correction")
+def var_correction(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> Golden:
+    """sum((x - mean)^2) / max(0, n - correction) over dim; the correction is 1 if None (P57, P58, P59)"""
+    return _spread("var", self, dim, 1 if correction is None else correction, keepdim)
+
+
+@semantics("aten::std")
+def std(self: np.ndarray, unbiased: bool = True) -> Golden:
+    """The square root of var(self, unbiased) (P57, P58, P59)"""
+    return _spread("std", self, None, int(unbiased), False)
+
+
+@semantics("aten::std.dim")
+def std_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
+    """The square root of var(self, dim, unbiased) (P57, P58, P59)"""
+    return _spread("std", self, dim, int(unbiased), keepdim)
+
+
+@semantics("aten::std.correction")
+def std_correction(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> Golden:
+    """The square root of var(self, dim, correction) (P57, P58, P59)"""
+    return _spread("std", self, dim, 1 if correction is None else correction, keepdim)
+
+
+def _spread(
+    name: str, self: np.ndarray, dim: Sequence[int] | None, correction: int | float | complex, keepdim: bool
+) -> Golden:
+    fmt = format_of(self)
+    refuse_complex(fmt, name)
+    if not fmt.is_float:
+        raise InvalidArguments(f"{name} expects a floating-point tensor, got {fmt.name}")
+    if isinstance(correction, complex):
+        raise InvalidArguments(f"{name} needs a real correction, got {correction}")
+    axes = reduced_axes(dim, self.ndim)
+    rows = rows_over(self, axes)
+    count = rows.shape[1]
+    golden = _over_zero(fmt, rows) if count <= correction or count == 0 else _of_rows(name, fmt, rows, correction)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _of_rows(name: str, fmt: Format, rows: np.ndarray, correction: int | float) -> Golden:
+    compute, count = compute_format(fmt), rows.shape[1]
+    _, real = moments.of_reals(rows, Real.exact(np.float64(count)) - Real.exact(np.float64(correction)))
+    _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
+    if name == "std":
+        real, ball = real.sqrt(), ball.sqrt()
+
+    def exact(index: tuple[int, ...]) -> Fraction:
+        variance = moments.exact_variance(rows[index[0]], count - Fraction(correction))
+        return root(variance, 2) if name == "std" else variance
+
+    value, real = decide_exactly(fmt, real, exact)
+    return Golden(fmt, value, real, budget=ball.rad)
+
+
+def _over_zero(fmt: Format, rows: np.ndarray) -> Golden:
+    """P59: a sum of squares over no degrees of freedom."""
+    finite = np.isfinite(rows).all(axis=1, keepdims=True)
+    equal = (rows[:, :1] == rows).all(axis=1, keepdims=True)
+    quotient = np.where(equal | ~finite, np.nan, np.inf) if rows.shape[1] else np.full((len(rows), 1), np.nan)
+    several = equal & finite & (rows.shape[1] > 1)
+    ball = Ball.exact(quotient, compute_format(fmt))
+    return Golden(fmt, quotient.astype(fmt.storage), Real.exact(quotient), budget=ball.rad).opened(several, "P59")

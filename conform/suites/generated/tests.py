@@ -1,0 +1,90 @@
+"""The suites that are made from the argument specs: `generated`, calls that are valid, and `negative`, that are not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from conform.inputs.draws import Stream
+from conform.inputs.engine.coverage import Coverage
+from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
+from conform.inputs.engine.op_spec import OpSpec
+from conform.inputs.specs.registry import op_specs
+from conform.suites.generated.as_nodes import nodes_of
+from conform.suites.test import Domain, Test
+
+VALID, INVALID = "generated", "negative"
+# A suite has of each op the tuples until this many in a row have covered nothing new ...
+QUIET = 8
+MOST = 64  # ... but no more: the last pairs of many keywords are rare
+TIMES_BROKEN = 4  # how often each constraint is broken
+
+_ROOT = Path(__file__).parents[2]
+_SOURCES = (
+    *("data/aten_schemas.txt", "inputs/draws.py"),
+    *("inputs/engine/*.py", "inputs/specs/*.py", "suites/generated/*.py"),
+)
+
+
+def suite_tests(name: str, seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Test]:
+    """The tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can match
+    are left out, unless that leaves none, so that who filters can say what there is."""
+    every = op_specs()
+    wanted = [one for one in every if _may_match_op(one.name, ops) and _may_match_id(f"{name}/{one.name}/", ids)]
+    for spec in wanted or every:
+        tuples = _covering_tuples(spec, seed) if name == VALID else _breaking_tuples(spec, seed)
+        for one in tuples:
+            yield as_test(spec, one, seed)
+
+
+def as_test(spec: OpSpec, tuple_: MetaTuple, seed: int, label: str = "") -> Test:
+    """The test of a tuple; a `label` in its id keeps tuples of a sequence that is not the suite's apart."""
+    broken = tuple_.broken
+    suite = INVALID if broken else VALID
+    test_id = "/".join(part for part in (suite, spec.name, label, f"{tuple_.number:04d}") if part)
+    inputs, kwargs = nodes_of(spec, tuple_, Stream(seed, test_id, 0, "written out"))
+    domain = Domain(str(broken) if broken else None, broken.lenience if broken else None)
+    place = f"spec of {spec.name}"
+    return Test(test_id, spec.name, inputs, kwargs, None, False, None, None, place, place, False, place, domain)
+
+
+def digest() -> bytes:
+    """SHA-256 of the sources that make the tests: together with the seed they decide every one of them."""
+    found = hashlib.sha256()
+    for pattern in _SOURCES:
+        for path in sorted(_ROOT.glob(pattern)):
+            content = path.read_bytes()
+            found.update(f"{path.name} {len(content)}:".encode() + content)
+    return found.digest()
+
+
+def _covering_tuples(spec: OpSpec, seed: int) -> Iterator[MetaTuple]:
+    coverage, covered, last_new = Coverage(), 0, 0
+    for one in valid_tuples(spec, seed, coverage=coverage):
+        if coverage.count > covered:
+            covered, last_new = coverage.count, one.number
+        if one.number > last_new + QUIET or one.number == MOST:
+            return
+        yield one
+
+
+def _breaking_tuples(spec: OpSpec, seed: int) -> Iterator[MetaTuple]:
+    """Round after round through the constraints."""
+    times: dict[int, int] = {}
+    for one in invalid_tuples(spec, seed):
+        times[id(one.broken)] = times.get(id(one.broken), 0) + 1
+        if times[id(one.broken)] > TIMES_BROKEN:
+            return
+        yield one
+
+
+def _may_match_op(name: str, globs: Sequence[str]) -> bool:
+    return not globs or any(fnmatchcase(each, glob) for glob in globs for each in (name, name.partition(".")[0]))
+
+
+def _may_match_id(start: str, globs: Sequence[str]) -> bool:
+    """Whether an id that starts so may match one of the globs, by what stands before their first wildcard."""
+    literal = [glob[: min([len(glob), *(glob.find(mark) for mark in "*?[" if mark in glob)])] for glob in globs]
+    return not globs or any(start.startswith(text) or text.startswith(start) for text in literal)

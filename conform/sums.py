@@ -1,0 +1,30 @@
+"""What a verdict says about sums beyond their elements: the errors of many together, and what they look like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.contracts.accumulation import statistics
+from conform.contracts.arithmetic import Arithmetic
+from conform.contracts.causes import cause
+from conform.contracts.tables import Row
+from conform.inputs.arguments import Arguments
+from conform.interp.golden import Golden
+from conform.products import product_of
+
+
+def violation(golden: Golden, actual: np.ndarray, compared: np.ndarray, row: Row, arithmetic: Arithmetic) -> str | None:
+    """What is wrong with the errors of many sums; None if nothing is, or if the row or the output is none of sums."""
+    of_sums = row.kind in ("accumulation", "tosa") or (row.kind == "derived" and golden.budget is None)
+    if not of_sums or golden.magnitude is None or not golden.format.is_float:
+        return None
+    found = statistics(golden, actual, compared, arithmetic)
+    return found.violation() if found else None
+
+
+def looks_like(op: str, arguments: Arguments, golden: Golden, actual: np.ndarray) -> str:
+    """The words ", as if ...": the cause of a failed sum, told from its errors; empty if there is none to tell."""
+    if golden.magnitude is None:
+        return ""
+    words = cause(golden, actual, product_of(op, arguments))
+    return f", {words}" if words else ""

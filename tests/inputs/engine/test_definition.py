@@ -1,0 +1,61 @@
+"""Specs at definition: errors with their places, and how constraints print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conform.inputs.engine.arguments import Argument, boolean, dim, optional, string, tensor, tensors
+from conform.inputs.engine.constraints import Dtype, Length, Optional, Rank, Size, Value
+from conform.inputs.engine.op_spec import OpSpec
+from conform.inputs.engine.spaces import ANYTHING
+from conform.inputs.engine.vocabulary import broadcastable_with, dim_of
+
+
+@pytest.mark.parametrize(("define", "message"), [
+    (lambda: tensor("self", Length.Eq(2)), "argument self: a Tensor has no Length; it has Dtype, Rank, Size, Value"),
+    (lambda: tensor("self", Optional.Eq(False)), "a Tensor has no Optional"),
+    (lambda: tensor("self", Dtype.Lt("int8")), "argument self: Dtype is a TensorDtype, which has no Lt"),
+    (lambda: string("mode", Value.St(lambda mode: True)), "argument mode: Value is a String, which has no St"),
+    (lambda: dim("dim", Value.St(3)), "Value.St: expected a function with a parameter, found 3"),
+])  # fmt: skip
+def test_a_constraint_that_the_type_does_not_have(define: Callable[[], Argument], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        define()
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), [
+    ("aten::cumsum", [tensor("self"), dim("axis")],
+     "spec of aten::cumsum: found the arguments self, axis, expected self, dim, dtype"),
+    ("aten::exp", [dim("self")],
+     "spec of aten::exp: argument self: found int or SymInt self, expected torch's Tensor self"),
+    ("aten::exp", [optional(tensor("self"))], r"found Tensor\? self, expected torch's Tensor self"),
+    ("aten::mul.Tensor", [tensor("self", Rank.Eq(lambda it: it.rank)), tensor("other")],
+     "spec of aten::mul.Tensor: argument self: Rank.Eq depends on 'it', expected one of other"),
+    ("aten::mul.Tensor", [tensor("self", Rank.Eq(lambda d: d)), tensor("other")], "Rank.Eq depends on 'd'"),
+    ("aten::mul.Tensor", [tensor("self", Rank.Eq(lambda other: other.rank)),
+                          tensor("other", Dtype.Eq(lambda self: self.dtype))],
+     "spec of aten::mul.Tensor: arguments depend on each other in a cycle: self -> other -> self"),
+])  # fmt: skip
+def test_a_spec_that_does_not_fit(name: str, arguments: list[Argument], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        OpSpec(name, arguments)
+
+
+@pytest.mark.parametrize(("argument", "printed"), [
+    (dim("dim", dim_of("self")), ["-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)"]),
+    (tensor("self", Dtype.In(["int8", "bool"]), Size.Ge(1)), ["dtype(self) in {int8, bool}", "1 <= size(self, d)"]),
+    (tensors("tensors", Length.Gt(0), Rank.Eq(lambda previous: previous[0].rank)),
+     ["0 < length(tensors)", "rank(tensors[i]) = rank(previous[0])"]),
+    (tensor("other", Size.Eq(lambda self, d: self.size(d)), Size.Ne(lambda self, d: -self.size(d))),
+     ["size(other, d) = size(self, d)", "size(other, d) != -size(self, d)"]),  # two lambdas, of the same names
+    (tensor("other", broadcastable_with("self")), ["size(other, d) in {1, size(self, d)}"]),
+    (dim("groups", Value.St(lambda n, input: input.size(1) % n == 0)),
+     ["groups such that size(input, 1) % groups == 0"]),
+    (optional(tensor("bias"), Optional.Eq(False)), ["(bias is None) = False"]),
+    (boolean("half", Value.In(lambda self: (False,) if self.dtype == "int8" else ANYTHING)),
+     ["half in (False,) if dtype(self) == int8"]),
+])  # fmt: skip
+def test_constraints_print_as_mathematics(argument: Argument, printed: list[str]) -> None:
+    assert [str(constraint) for constraint in argument.constraints] == printed

@@ -1,0 +1,166 @@
+"""`conform repro`: its scripts show the difference when they run; and what it says when there is nothing to show."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conform.cli import main
+
+BACKEND = """
+import os
+
+import torch
+
+from conform.backends import TorchDevice
+
+
+class Wrong(TorchDevice):
+    name = "wrong"
+
+    def __init__(self):
+        super().__init__("cpu")
+
+    def run(self, op, args, kwargs):
+        return getattr(self, op.removeprefix("aten::").partition(".")[0])(op, args, kwargs)
+
+    def add(self, op, args, kwargs):  # ignores alpha
+        return super().run(op, args, {})
+
+    def mul(self, op, args, kwargs):  # ignores strides
+        return super().run(op, [one.as_strided(one.shape, torch.empty(one.shape).stride()) for one in args], {})
+
+    def maximum(self, op, args, kwargs):  # crashes on nothing
+        if args[0].numel() == 0:
+            os._exit(3)
+        return super().run(op, args, kwargs)
+
+    def div(self, op, args, kwargs):  # overwrites
+        args[0].zero_()
+        return super().run(op, args, kwargs)
+
+    def remainder(self, op, args, kwargs):  # takes anything
+        return torch.zeros(2)
+
+    def exp(self, op, args, kwargs):  # gives the wrong dtype
+        return super().run(op, args, kwargs).double()
+"""
+
+SUITE = """
+presets:
+  x: {type: tensor, shape: [3, 5], dtype: float32, init: normal}
+  nothing: {type: tensor, shape: [0, 3], dtype: float32}
+  three: {type: tensor, shape: [3], dtype: float32}
+  near_a_tie: {type: const_tensor, shape: [3], dtype: float64, value: [2.5, 1.0039062500000002, -7.0]}
+tests:
+  - {id: alpha, op: aten::add, in: [{ref: x}, {ref: x}], kwargs: {alpha: {type: const, value: 2}}}
+  - {id: strides, op: aten::mul, in: [{ref: x}, {ref: x}]}
+  - {id: empty, op: aten::maximum, in: [{ref: nothing}, {ref: three}]}
+  - {id: overwrites, op: aten::div, in: [{ref: x}, {ref: x}]}
+  - {id: misfit, op: aten::remainder, in: [{ref: x}, {ref: nothing}]}
+  - {id: dtype, op: aten::exp, in: [{ref: x}]}
+  - {id: right, op: aten::maximum, in: [{ref: x}, {ref: x}]}
+"""
+CAST = """
+tests:
+  - id: cast
+    op: aten::_to_copy
+    in: [{type: const_tensor, shape: [3], dtype: float64, value: [2.5, 1.0039062500000002, -7.0]}]
+    kwargs: {dtype: {type: const, value: bfloat16}}
+"""
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, words)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of the wrong backend."""
+    folder = tmp_path_factory.mktemp("repro")
+    (folder / "backend.py").write_text(BACKEND)
+    (folder / "suite.yaml").write_text(SUITE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("check", "suite.yaml", "--backend", "backend.py::Wrong", "--layouts", "all", "--out", "out")[0] == 1
+    return folder
+
+
+def test_torch_alone_shows_its_double_rounding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("suite.yaml").write_text(CAST)
+    assert run("check", "suite.yaml", "--backend", "cpu", "--out", "out")[0] == 1
+    code, text, _ = run("repro", "cast/float64/typical/contiguous", "--run", "out")
+    assert code == 0
+    assert "conform" not in text.partition("import sys")[2]
+    assert "self = torch.tensor([1.0039062500000002], dtype=torch.float64)" in text
+    assert "actual = torch.ops.aten._to_copy.default(self, dtype=torch.bfloat16)" in text
+    Path("script.py").write_text(text)
+    ended = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, timeout=60)
+    assert "[0]  expected 0x1.0200000000000p+0  actual 0x1.0000000000000p+0  differs" in ended.stdout
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("case_id", "part", "shown"),
+    [
+        ("alpha/float32/typical/contiguous", '[self, other], {"alpha": 0})', "differs"),
+        ("strides/float32/typical/transposed.1", ".as_strided([2, 2], [1, 2], 0)", "differs"),
+        ("empty/float32/typical/contiguous", "# crash: exited with code 3", None),
+        ("overwrites/float32/typical/contiguous", "before =", "self before 1.0 after 0.0"),
+        ("misfit/float32/typical/contiguous", "# must raise: ", "tensor([0., 0.])"),
+        ("dtype/float32/typical/contiguous", "dtype=torch.float32", "actual torch.float64"),
+    ],
+)
+def test_a_wrong_backend(
+    checked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, case_id: str, part: str, shown: str
+) -> None:
+    """The script for the case, and what it shows when it runs (the crash would end this process)."""
+    monkeypatch.chdir(checked)
+    code, text, told = run("repro", case_id, "--run", "out")
+    assert code == 0, told
+    assert 'load("backend.py::Wrong")' in text
+    assert part in text
+    if shown is not None:
+        with pytest.raises(SystemExit) as ended:
+            exec(compile(text, "script.py", "exec"), {})
+        assert ended.value.code in (1, True)
+        assert shown in capsys.readouterr().out
+
+
+def test_what_cannot_be_repeated(checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(checked, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for words, message in [
+        (("alpha", "--run", "nowhere"), "nowhere/run.json: No such file or directory; name a directory that"),
+        (("alpha/float32/typicl", "--run", "out"), "has no case 'alpha/float32/typicl'; did you mean 'alpha/float32/"),
+        (("right/float32/typical/contiguous", "--run", "out"), "did not fail in out: its status is pass"),
+    ]:
+        code, text, told = run("repro", *words)
+        assert (code, text) == (2, ""), words
+        assert message in told
+    Path("suite.yaml").write_text(SUITE + "\n# changed\n")
+    assert run("repro", "alpha/float32/typical/contiguous", "--run", "out")[2] == (
+        "conform: suite.yaml changed since out: run `conform check` again\n"
+    )
+    Path("out/run.json").write_text("{")
+    assert "out/run.json: not JSON" in run("repro", "alpha", "--run", "out")[2]
+    Path("out/run.json").write_text(json.dumps({"schema": "conform.run/0"}))
+    assert "expected the schema conform.run/1" in run("repro", "alpha", "--run", "out")[2]
+
+
+def test_a_failure_that_is_gone_is_said_so(checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(checked, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    Path("backend.py").write_text(BACKEND.replace("args, {})", "args, kwargs)", 1))
+    code, _, told = run("repro", "alpha/float32/typical/contiguous", "--run", "out")
+    assert (code, told) == (
+        2, "conform: case 'alpha/float32/typical/contiguous' gave fail in the run, and pass now\n",
+    )  # fmt: skip

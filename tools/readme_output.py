@@ -1,0 +1,55 @@
+"""The output in README.md is what the program prints: `python tools/readme_output.py` writes it anew.
+
+A block of README.md that starts with `$ conform` is a command and its output. The first block of Python there is
+`kernels.py`, beside which the commands run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"^```\n\$ (conform [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LIMIT_S = 300
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """Each command with the output that the text has of it."""
+    return BLOCK.findall(text)
+
+
+def kernels(text: str) -> str:
+    """The text's example of a backend."""
+    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found, "README.md has no block of Python"
+    return found[1]
+
+
+def output_of(command: str, kernels_py: str) -> str:
+    """What a command prints, with the backend `kernels.py` in the working directory."""
+    words = [sys.executable, "-m", *shlex.split(command)]
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "kernels.py").write_text(kernels_py, encoding="utf-8")
+        done = subprocess.run(
+            words, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT_S
+        )
+    return done.stdout + done.stderr
+
+
+def main() -> None:
+    text = README.read_text(encoding="utf-8")
+    example = kernels(text)
+    written = BLOCK.sub(lambda found: f"```\n$ {found[1]}\n{output_of(found[1], example)}```", text)
+    README.write_text(written, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
