@@ -7,7 +7,7 @@ Classes come first: NaN, infinities that the op's meaning determines, and signs 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,8 @@ from conform.interp.golden import Golden, Ties
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import error_ulp, ulp
+
+BLOCK = 1 << 16  # elements judged at a time
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,12 @@ class Comparison:
         fmt = self.golden.format
         return normwise.unit(fmt, self.real) if self.golden.normwise else ulp(fmt, self.real.hi)
 
+    @property
+    def elements_stand_alone(self) -> bool:
+        """Whether no element's judgement depends on another: not so of ties, and where flushing is all or none."""
+        is_plain = self.golden.format.is_float and self.golden.ties is None and not self.golden.normwise
+        return is_plain and not self.arithmetic.flushes_subnormals
+
     @cached_property
     def parts(self) -> Comparison:
         """Of complex numbers: real and imaginary parts, in a last axis."""
@@ -127,6 +135,27 @@ def judge(
 
 def elements_of(comparison: Comparison, row: Row) -> Elements:
     """As `judge`; the comparison may be judged by several rows."""
+    if comparison.golden.value.size > BLOCK and comparison.elements_stand_alone and not row.reads_operands:
+        return _in_blocks(comparison, row)
+    return _whole(comparison, row)
+
+
+def _in_blocks(comparison: Comparison, row: Row) -> Elements:
+    """A block at a time, so that what is computed on the way stays small whatever the tensor's size."""
+    golden, actual = comparison.golden, comparison.actual.reshape(-1)
+    figures = {name: np.empty(actual.size) for name in ("error_ulp", "bound_ulp")}
+    masks = {each.name: np.empty(actual.size, bool) for each in fields(Elements) if each.name not in figures}
+    whole = Elements(**figures, **masks)
+    for start in range(0, actual.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        part = golden.rearranged(lambda array: array.reshape(-1)[block])  # noqa: B023 - used at once
+        elements = _whole(Comparison(part, actual[block], {}, comparison.arithmetic), row)
+        for name, array in vars(elements).items():
+            getattr(whole, name)[block] = array
+    return Elements(**{name: array.reshape(golden.value.shape) for name, array in vars(whole).items()})
+
+
+def _whole(comparison: Comparison, row: Row) -> Elements:
     elements = _judge_one(comparison, row)
     for alternative in comparison.alternatives:
         if elements.ok.all():

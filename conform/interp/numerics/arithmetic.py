@@ -13,16 +13,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from conform.interp.numerics.chunks import Result, chunked
 from conform.interp.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
 from conform.interp.numerics.formats import FORMATS, Format
 from conform.interp.numerics.real import SMALLEST_SAFE, Real
 from conform.interp.numerics.rounding import round_fraction, round_to
 
 FLOAT64 = FORMATS["float64"]
-Result = tuple[np.ndarray, Real]
 LARGEST_EXACT_POWER_OF_TEN = 22  # 5^22 < 2^53
 
 
+@chunked
 def add(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a + b"""
     with np.errstate(all="ignore"):
@@ -37,6 +38,7 @@ def sub(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     return add(fmt, a, np.negative(b))
 
 
+@chunked
 def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a * b"""
     with np.errstate(all="ignore"):
@@ -47,6 +49,7 @@ def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         return _result(fmt, product, error, radius, np.isinf(product) & finite)
 
 
+@chunked
 def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a / b"""
     with np.errstate(all="ignore"):
@@ -54,6 +57,7 @@ def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         return _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
 
 
+@chunked
 def sqrt(fmt: Format, a: np.ndarray) -> Result:
     """The square root of a; that of -0 is -0."""
     with np.errstate(all="ignore"):
@@ -65,6 +69,7 @@ def sqrt(fmt: Format, a: np.ndarray) -> Result:
         return _result(fmt, root, error, radius)
 
 
+@chunked
 def axpy(fmt: Format, alpha: np.ndarray, x: np.ndarray, y: np.ndarray) -> Result:
     """x + alpha * y, rounded once (Boldo and Melquiond, IEEE Trans. Comput. 57, 2008: emulation of fma)."""
     with np.errstate(all="ignore"):
@@ -82,12 +87,14 @@ def axpy(fmt: Format, alpha: np.ndarray, x: np.ndarray, y: np.ndarray) -> Result
         return _exactly(fmt, _result(fmt, hi, lo, radius), unsafe & finite, exactly, x, alpha, y)
 
 
+@chunked
 def fmod(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a - b * trunc(a / b), with the sign of a; NaN for infinite a or zero b, a for infinite b."""
     with np.errstate(all="ignore"):
         return _result(fmt, np.fmod(a, b), 0.0)  # C's fmod is exact
 
 
+@chunked
 def remainder(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a - b * floor(a / b), with the sign of b, zeros included; NaN for infinite a or zero b.
 
@@ -100,16 +107,19 @@ def remainder(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         return _result(fmt, np.where(modulus == 0, np.copysign(0.0, b), hi), lo)
 
 
+@chunked
 def floor_div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """floor of the exact quotient a / b, rounded once; where a / b is not finite, or a zero, a / b."""
     return _integer_quotient(fmt, a, b, np.floor, math.floor)
 
 
+@chunked
 def trunc_div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """The exact quotient a / b toward zero, rounded once; a zero has the sign of the quotient."""
     return _integer_quotient(fmt, a, b, np.trunc, math.trunc)
 
 
+@chunked
 def round_half_even(fmt: Format, x: np.ndarray) -> Result:
     """The nearest integer, ties to even; a zero has the sign of x."""
     return _result(fmt, np.rint(x), 0.0)

@@ -21,14 +21,13 @@ import mpmath
 import numpy as np
 
 from conform.errors import Unjudged
+from conform.interp.numerics.chunks import in_chunks
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.dd import DD, SAFE_MAX, SAFE_MIN, Array
 from conform.interp.numerics.functions.exact import Exact
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import decide, round_fraction, round_to
 
-CHUNK = 8192
-"""Elements computed at a time: the temporaries of double-double stay in cache."""
 UNDERFLOW = 2.0**-1000
 """Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
 narrower formats."""
@@ -64,20 +63,8 @@ class Function:
 
 def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
     """The function's values, rounded to nearest even in `fmt`, and as reals. Raises Unjudged."""
-    shape = operands[0].shape
-    flat = [np.ascontiguousarray(operand).reshape(-1) for operand in operands]
     with np.errstate(all="ignore"):
-        parts = [
-            _evaluate_chunk(function, fmt, [x[i : i + CHUNK] for x in flat]) for i in range(0, flat[0].size, CHUNK)
-        ]
-    if len(parts) == 1:
-        value, real = parts[0]
-        return value.reshape(shape), real.reshape(shape)
-    if not parts:
-        return np.empty(shape, fmt.storage), Real.exact(np.empty(shape))
-    value = np.concatenate([value for value, _ in parts])
-    real = Real(*(np.concatenate([getattr(real, part) for _, real in parts]) for part in ("hi", "lo", "radius")))
-    return value.reshape(shape), real.reshape(shape)
+        return in_chunks(fmt, lambda *chunk: _evaluate_chunk(function, fmt, list(chunk)), operands)
 
 
 def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> tuple[Array, Real]:

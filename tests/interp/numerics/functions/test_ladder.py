@@ -11,6 +11,7 @@ import pytest
 
 from conform.errors import Unjudged, UsageError
 from conform.interp.numerics import functions
+from conform.interp.numerics.chunks import CHUNK
 from conform.interp.numerics.formats import FORMATS
 from conform.interp.numerics.functions import exact, ladder
 from conform.interp.numerics.functions.table import FUNCTIONS
@@ -83,7 +84,7 @@ def test_an_infinity_of_mpmath_is_unjudged() -> None:
         ladder.evaluate(pole, FORMATS["float64"], (np.array([0.0]),))
 
 
-@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (3, 5), (ladder.CHUNK + 1,), (2, ladder.CHUNK)])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (3, 5), (CHUNK + 1,), (2, CHUNK)])
 def test_shapes(shape: tuple[int, ...]) -> None:
     x = np.linspace(-1, 1, int(np.prod(shape))).reshape(shape)
     for fmt in (FORMATS["bfloat16"], FORMATS["float64"]):
