@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from conform.contracts.tables import EXACT_SOURCE, Row, contract_table, names
+from conform.inputs.engine.dtypes import ALL
 from conform.inputs.specs.registry import spec_of
 from conform.interp import registry
 from conform.interp.numerics.formats import FORMATS
-from conform.inventory import packet
+from conform.inventory import packet, result_dtypes
 from conform.policy import Rule, rules_of
 from conform.schema import overloads, schema
 from conform.suites import load
@@ -26,7 +27,7 @@ def explain_op(op: str, suites: Sequence[str]) -> str:
     """
     found = _overloads(op)
     meanings = [_meaning(name) for name in found]
-    sections = [*dict.fromkeys(meanings), _inputs(op), *_bounds(found), _policy(found), _tests(op, suites)]
+    sections = [*dict.fromkeys(meanings), _dtypes(op, found), *_bounds(found), _policy(found), _tests(op, suites)]
     return "\n\n".join(section for section in sections if section)
 
 
@@ -42,9 +43,12 @@ def _meaning(name: str) -> str:
     return f"{schema(name)}\n{textwrap.indent(meaning, '    ')}"
 
 
-def _inputs(op: str) -> str:
+def _dtypes(op: str, found: Sequence[str]) -> str:
+    """Of the operands and of the (first) result."""
     spec = spec_of(op)
-    return f"dtypes: {' '.join(spec.dtypes)}" if spec else "dtypes: no input spec"
+    of_any = {dtype for name in found for dtype in result_dtypes(name)}
+    of_results = [dtype for dtype in ALL if dtype in of_any]
+    return f"dtypes: {' '.join(spec.dtypes)}\nof results: {' '.join(of_results)}" if spec else "dtypes: no input spec"
 
 
 def _bounds(found: Sequence[str]) -> list[str]:
@@ -53,16 +57,24 @@ def _bounds(found: Sequence[str]) -> list[str]:
     for name in found:
         sharing.setdefault(tuple(_rows(name)), []).append(name)
     return [
-        (f"bounds of {', '.join(names_)}\n" if len(sharing) > 1 else "") + _grid(rows) + "\n\n" + _sources(rows)
+        (f"bounds of {', '.join(names_)}\n" if len(sharing) > 1 else "") + _table(names_, rows)
         for rows, names_ in sharing.items()
-        if rows
     ]
+
+
+def _table(found: Sequence[str], rows: Sequence[tuple[str, str, Row]]) -> str:
+    """The bounds of overloads that share them; what is exact is told only of results that there are."""
+    exact = EXACT_SOURCE if any(_is_exact(dtype) for name in found for dtype in result_dtypes(name)) else ""
+    return f"{_grid(rows)}\n{exact}".rstrip() + f"\n\n{_sources(rows)}" if rows else exact
+
+
+def _is_exact(dtype: str) -> bool:
+    return FORMATS[dtype].kind.endswith(("int", "bool"))
 
 
 def _rows(name: str) -> list[tuple[str, str, Row]]:
     """(table, dtype, row) of the dtypes of results that round."""
-    spec = spec_of(name)
-    dtypes = [dtype for dtype in (spec.dtypes if spec else ()) if not FORMATS[dtype].kind.endswith(("int", "bool"))]
+    dtypes = [dtype for dtype in result_dtypes(name) if not _is_exact(dtype)]
     return [(table, dtype, contract_table(table).row(name, dtype)) for table in names() for dtype in dtypes]
 
 
@@ -71,7 +83,7 @@ def _grid(rows: Sequence[tuple[str, str, Row]]) -> str:
     dtypes = dict.fromkeys(dtype for _, dtype, _ in rows)
     cells = {(table, dtype): row.short for table, dtype, row in rows}
     lines = [[table, *(cells[table, dtype] for dtype in dtypes)] for table in names()]
-    return tabulate(lines, headers=["bound", *dtypes], disable_numparse=True) + f"\n{EXACT_SOURCE}"
+    return tabulate(lines, headers=["bound", *dtypes], disable_numparse=True)
 
 
 def _sources(rows: Sequence[tuple[str, str, Row]]) -> str:

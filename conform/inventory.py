@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +11,14 @@ from tabulate import tabulate
 
 from conform import refs
 from conform.contracts.tables import contract_table
-from conform.inputs.specs.registry import spec_of, specs
+from conform.inputs.draws import Stream
+from conform.inputs.engine.attribute import Draft
+from conform.inputs.engine.coverage import Coverage
+from conform.inputs.engine.dtypes import ALL
+from conform.inputs.engine.meta_tuple import results
+from conform.inputs.specs.registry import OpSpec, spec_of, specs
 from conform.interp import registry
+from conform.interp.numerics.formats import FORMATS
 from conform.suites import load
 
 DTYPE_GROUPS = {
@@ -20,10 +27,17 @@ DTYPE_GROUPS = {
     "complexes": ("complex64", "complex128"),
 }
 
+NO_BOUND = "none"  # as a contract: the row gives no bound
+CALLS = 6  # of a dtype: enough for every value of a keyword that may decide the dtype of the result
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One op, `aten::add`, with all its overloads that any room knows."""
+    """One op, `aten::add`, with all its overloads that any room knows.
+
+    dtypes: of its data; contracts: the kinds of rows that hold for its results; without_bound: dtypes of results for
+    which the contract has a row without a bound.
+    """
 
     op: str
     overloads: tuple[str, ...]
@@ -33,6 +47,7 @@ class Entry:
     has_spec: bool
     tests: int
     contracts: tuple[str, ...]
+    without_bound: tuple[str, ...] = ()
 
     @property
     def holes(self) -> list[str]:
@@ -41,6 +56,7 @@ class Entry:
         found += [f"reference of {name}" for name in self.without_reference]
         found += [] if self.has_spec else ["input spec"]
         found += [] if self.tests else ["tests in the suite"]
+        found += [f"bound of {' '.join(self.without_bound)} in the contract"] if self.without_bound else []
         return found
 
 
@@ -67,7 +83,11 @@ def _entry(
 ) -> Entry:
     spec = spec_of(op)
     dtypes = tuple(spec.dtypes) if spec else ()
-    rows = [contract_table(contract).row(name, dtype) for name in overloads or (op,) for dtype in dtypes]
+    rows = [
+        (dtype, contract_table(contract).row(name, dtype))
+        for name in overloads or (op,)
+        for dtype in result_dtypes(name)
+    ]
     return Entry(
         op=op,
         overloads=overloads,
@@ -76,8 +96,28 @@ def _entry(
         without_reference=tuple(name for name in overloads if name not in references),
         has_spec=spec is not None,
         tests=tests,
-        contracts=tuple(sorted({row.kind for row in rows})),
+        contracts=tuple(sorted({NO_BOUND if row.kind == "unbounded" else row.kind for _, row in rows})),
+        without_bound=tuple(dict.fromkeys(dtype for dtype, row in rows if row.kind == "unbounded")),
     )
+
+
+@functools.cache
+def result_dtypes(name: str) -> tuple[str, ...]:
+    """What an overload's first result can be. A minimal spec's op has results of its data's dtypes."""
+    spec = spec_of(name)
+    if not isinstance(spec, OpSpec):
+        return spec.dtypes if spec else ()
+    coverage = Coverage()
+    calls = 1 if all(one.type.is_tensor or one.type.is_number for one in spec.arguments) else CALLS
+    found = {_result_dtype(spec, dtype, number, coverage) for dtype in spec.dtypes for number in range(calls)}
+    return tuple(dtype for dtype in ALL if dtype in found & FORMATS.keys())
+
+
+def _result_dtype(spec: OpSpec, dtype: str, number: int, coverage: Coverage) -> str:
+    """Of one valid call with all data in the dtype."""
+    draft = Draft(coverage, lambda label: Stream(0, spec.name, number, f"{dtype}.{label}"))
+    draft.pins = spec.pins(dtype, every=True)
+    return results(spec, spec.generate(draft))[0].dtype
 
 
 def render(entries: Sequence[Entry]) -> str:
@@ -99,7 +139,8 @@ def render(entries: Sequence[Entry]) -> str:
     text = tabulate(rows, headers=headers, disable_numparse=True)
     holes = [f"{entry.op}: no {hole}" for entry in entries for hole in entry.holes]
     groups = [f"{name}: {' '.join(members)}" for name, members in DTYPE_GROUPS.items()]
-    return "\n".join([text, "", *groups, *(holes or ["no holes: every op has semantics, reference, spec and tests"])])
+    whole = ["no holes: every op has semantics, reference, spec, tests and bound"]
+    return "\n".join([text, "", *groups, *(holes or whole)])
 
 
 def _dtypes(dtypes: Sequence[str]) -> str:

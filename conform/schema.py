@@ -1,6 +1,7 @@
 """torch's operator schemas as data: look-up, overload resolution and binding, without torch.
 
-The schemas are those of the pinned torch (`data/aten_schemas.txt`, written by `tools/write_schemas.py`). A tensor is
+The schemas are those of the pinned torch (`data/aten_schemas.txt`, written by `tools/write_schemas.py`) and, in
+`data/kit_schemas.txt`, those of operators that torch lacks and the kit gives goldens of. A tensor is
 whatever the caller's `is_tensor` says; by default anything with an `ndim` (numpy arrays and scalars, torch tensors).
 """
 
@@ -65,15 +66,16 @@ class OpSchema:
 # --- Look-up ----------------------------------------------------------------------------------------------------------
 
 
-_DATA = Path(__file__).parent / "data" / "aten_schemas.txt"
+_DATA = tuple(Path(__file__).parent / "data" / name for name in ("aten_schemas.txt", "kit_schemas.txt"))
 
 
 @functools.cache
 def _lines() -> Mapping[str, list[str]]:
     """Schema lines by name without overload, in torch's order."""
     by_packet: dict[str, list[str]] = {}
-    for line in _DATA.read_text(encoding="utf-8").splitlines():
-        by_packet.setdefault(_full_name(line).partition(".")[0], []).append(line)
+    for file in _DATA:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            by_packet.setdefault(_full_name(line).partition(".")[0], []).append(line)
     return by_packet
 
 

@@ -48,6 +48,14 @@ def test_an_op(suite: str) -> None:
     assert text.endswith(f"tests in {suite}: 0")
 
 
+def test_the_dtypes_of_results_and_the_bounds_of_no_others(suite: str) -> None:
+    text = explain_op("aten::lgamma", [suite])
+    assert "\nof results: float16 bfloat16 float32 float64\n" in text
+    assert "exact: no rounding" not in text
+    text = explain_op("aten::argmax", [suite])
+    assert "\nof results: int64\n\nintegers and bools are exact: no rounding takes place\n\npolicy" in text
+
+
 def test_the_tests_of_an_op_with_their_places(suite: str) -> None:
     assert explain_op("aten::div", [suite]).splitlines()[-3:] == [
         f"tests in {suite}: 2", f"  thirds   ({suite}:3)", f"  halves   ({suite}:8)",

@@ -8,8 +8,9 @@ import numpy as np
 
 from conform.agreement.agreement import Agreement, agree_on
 from conform.agreement.registry import Call
+from conform.agreement.witness.elementwise import every_code
 from conform.agreement.witness.functions import UNARY
-from conform.agreement.witness.values import COMPLEX, HALVES, REAL
+from conform.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
 from conform.interp.numerics.formats import FORMATS
 
 # Real functions of one number, without second names (special_erf), the one that torch has no 16-bit kernels for, and
@@ -28,7 +29,7 @@ KEYWORDS: dict[str, tuple[Call, ...]] = {
     "aten::neg": ({},),
     "aten::abs": ({},),
     "aten::round": ({},),
-    "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX),
+    "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX + SMALL_FLOATS),
     **{f"aten::{name}": ({},) for name in _REAL_FUNCTIONS},
 }
 
@@ -37,6 +38,12 @@ def agree_on_all_inputs(op: str, dtype: str) -> Agreement:
     """The 65,536 codes of the 16-bit `dtype` with each of the op's KEYWORDS."""
     codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[dtype].storage)
     return agree_on(Agreement(op, dtype), ({"self": codes, **keywords} for keywords in KEYWORDS[op]))
+
+
+def agree_on_all_codes(small: str) -> Agreement:
+    """Casts of the 256 codes of an 8-bit float to every dtype."""
+    calls = ({"self": every_code(small), "dtype": target} for target in REAL + COMPLEX + SMALL_FLOATS)
+    return agree_on(Agreement("aten::_to_copy", small), calls)
 
 
 def agree_on_all_midpoints(source: str) -> Agreement:

@@ -37,14 +37,14 @@ def to_reference(array: np.ndarray) -> RefTensor:
 
 
 def from_reference(tensor: RefTensor) -> tuple[np.ndarray, np.ndarray]:
-    """(values in the storage dtype, mask of the elements that the reference leaves open, whose values are 0).
+    """(values in the storage dtype, mask of the elements that the reference leaves open, whose values stand for none).
 
     Raises NotOfItsDtype where an element is not a number of the tensor's dtype.
     """
     fmt = FORMATS[tensor.dtype]
     open_ = np.array([element is UNSPECIFIED for element in tensor.data], bool)
-    zero = _PYTHON_TYPES[fmt.kind](0)
-    data = [zero if element is UNSPECIFIED else element for element in tensor.data] if open_.any() else tensor.data
+    stand_in = _PYTHON_TYPES[fmt.kind](1)  # a number of every format
+    data = [stand_in if element is UNSPECIFIED else element for element in tensor.data] if open_.any() else tensor.data
     found = set(map(type, data)) - {_PYTHON_TYPES[fmt.kind]}
     if found:
         raise NotOfItsDtype(f"{fmt.name} with elements of {', '.join(sorted(kind.__name__ for kind in found))}")

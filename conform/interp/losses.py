@@ -120,12 +120,15 @@ def _column(
     return Golden(fmt, value, real, budget=ball.rad.reshape(-1, 1))
 
 
-def common_float(name: str, *tensors: np.ndarray | None) -> Format:
-    """The float dtype that all tensors have; Unjudged for others or a mixture."""
+def common_float(name: str, *tensors: np.ndarray | None, promotes: bool = True) -> Format:
+    """The float dtype that all tensors have. InvalidArguments for another one; for a mixture too, where torch does not
+    promote it, else Unjudged."""
     formats = list(dict.fromkeys(format_of(tensor) for tensor in tensors if tensor is not None))
-    if len(formats) > 1 or not formats[0].is_float:
-        names = " and ".join(fmt.name for fmt in formats)
+    names = " and ".join(fmt.name for fmt in formats)
+    if len(formats) > 1 and promotes:
         raise Unjudged(f"no semantics for {name} of {names}: floats of one dtype only")
+    if len(formats) > 1 or not formats[0].is_float:
+        raise InvalidArguments(f"{name} is not defined for {names}: floats of one dtype only")
     return formats[0]
 
 

@@ -14,7 +14,7 @@ from flint import arb
 
 from conform.refs.powers import round_atan2
 from conform.refs.reals import round_real
-from conform.refs.rounding import round_dyadic, round_number, round_ratio, round_sqrt
+from conform.refs.rounding import round_cbrt, round_dyadic, round_number, round_ratio, round_sqrt
 from conform.refs.tensor import UNSPECIFIED, Unspecified
 
 
@@ -99,6 +99,14 @@ def round_rsqrt(dtype: str, x: float) -> float:
         return nan if x < 0 else 0.0
     numerator, denominator = x.as_integer_ratio()
     return round_sqrt(dtype, denominator, numerator)
+
+
+def round_cube_root(dtype: str, x: float) -> float:
+    """The real number whose cube is x, by exact integers; of zeros and infinities themselves (C99 F.9.4.1)."""
+    if x == 0 or isinf(x):
+        return x
+    numerator, denominator = abs(x).as_integer_ratio()
+    return copysign(round_cbrt(dtype, numerator, denominator), x)
 
 
 def round_reciprocal(dtype: str, x: float) -> float:

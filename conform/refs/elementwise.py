@@ -49,6 +49,7 @@ from conform.refs.rounding import (
     round_sqrt,
     wrap_integer,
 )
+from conform.refs.small_floats import SATURATING, SMALL_FLOATS, round_small
 from conform.refs.tensor import UNSPECIFIED, RefTensor, broadcast_shapes, expand
 
 
@@ -394,4 +395,7 @@ def to_copy(
 ) -> RefTensor:
     """self in another dtype; where and how the copy is stored does not change its elements."""
     target = dtype or self.dtype
+    if target in SMALL_FLOATS and target != self.dtype:
+        reals = [value.real for value in self.data]  # P16
+        return RefTensor(target, self.shape, [round_small(target, x, target in SATURATING) for x in reals])
     return RefTensor(target, self.shape, converted(self, target))

@@ -46,6 +46,7 @@ from conform.refs.elementary import (
     round_atanh,
     round_cos,
     round_cosh,
+    round_cube_root,
     round_exp2,
     round_expm1,
     round_log,
@@ -151,6 +152,7 @@ OF_REALS_ONLY: dict[str, Element] = {
     "aten::special_i0": round_i0,
     "aten::special_i1": round_i1,
     "aten::mish": round_mish,
+    "aten::cbrt": round_cube_root,
 }
 NOT_OF_INTEGERS = {"aten::silu", "aten::mish"}
 

@@ -99,6 +99,26 @@ def round_sqrt(dtype: str, numerator: int, denominator: int = 1) -> float:
     return round_dyadic(dtype, root << 1 | inexact, -scale // 2 - 1)
 
 
+def round_cbrt(dtype: str, numerator: int, denominator: int = 1) -> float:
+    """The cube root of numerator / denominator (both positive) rounded once to the format."""
+    extra = 3 * FLOAT_FORMATS[dtype].precision + 9
+    scale = max(0, extra - (numerator.bit_length() - denominator.bit_length()))
+    scale += -scale % 3  # a multiple of three, so that the root is scaled by a whole power of two
+    radicand, remainder = divmod(numerator << scale, denominator)
+    root = _icbrt(radicand)
+    inexact = remainder != 0 or root**3 != radicand
+    return round_dyadic(dtype, root << 1 | inexact, -scale // 3 - 1)
+
+
+def _icbrt(n: int) -> int:
+    """The largest integer whose cube is at most n: bit by bit, the highest first."""
+    root = 0
+    for bit in range(n.bit_length() // 3, -1, -1):
+        if (root | 1 << bit) ** 3 <= n:
+            root |= 1 << bit
+    return root
+
+
 def round_number(dtype: str, value: float | int) -> float:
     """A float or integer rounded once to the format; zeros keep their sign, infinities and NaN stay."""
     if value == 0 or not isfinite(value):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conform.agreement.agreement import WITNESSED_ELEMENTS, agree, ops_and_dtypes
-from conform.agreement.exhaustion import KEYWORDS, agree_on_all_inputs, agree_on_all_midpoints
-from conform.agreement.witness.values import HALVES
+from conform.agreement.exhaustion import KEYWORDS, agree_on_all_codes, agree_on_all_inputs, agree_on_all_midpoints
+from conform.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
 from conform.interp import registry
 from conform.interp.numerics.formats import FORMATS
 
@@ -46,6 +46,13 @@ def test_every_input_of_a_16_bit_format_agrees(op: str, dtype: str) -> None:
     agreement = agree_on_all_inputs(op, dtype)
     assert agreement.disagreements == 0, str(agreement)
     assert agreement.witnessed + agreement.opened == 2**16 * len(KEYWORDS[op]), str(agreement)
+
+
+@pytest.mark.parametrize("source", SMALL_FLOATS)
+def test_every_code_of_an_8_bit_float_converts_alike(source: str) -> None:
+    agreement = agree_on_all_codes(source)
+    assert agreement.disagreements == 0, str(agreement)
+    assert agreement.witnessed + agreement.opened == 2**8 * len(REAL + COMPLEX + SMALL_FLOATS), str(agreement)
 
 
 @pytest.mark.parametrize("source", ["float32", "float64"])

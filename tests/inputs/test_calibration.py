@@ -23,6 +23,7 @@ from conform.inputs.engine.argument_generator import arguments
 from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
 from conform.inputs.specs.registry import COMPLEX, REAL, MinimalSpec, OpSpec, op_specs, specs
 from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden
 from conform.interp.registry import find, names
 
 # --- Specs that state dtypes alone ------------------------------------------------------------------------------------
@@ -32,51 +33,16 @@ Tensor = torch.Tensor
 Call = Callable[[Tensor], object]
 
 
-def convolve(
-    x: Tensor, rank: int, bias: Tensor | None = None, dilation: int = 1, transposed: bool = False, groups: int = 1
-) -> None:
-    shape, weight_shape = (1, groups, *[2] * rank), (groups, 1, *[2] * rank)
-    ones = x.flatten()[:1]
-    aten.convolution(ones.expand(shape), ones.expand(weight_shape), bias, [1] * rank, [1] * rank, [dilation] * rank,
-                     transposed, [0] * rank, groups)  # fmt: skip
-
-
 # For each spec: calls on a tensor of ones, 2 x 2, that differ in the kernels they need.
 CALLS: dict[str, list[Call]] = {
-    "aten::cat": [lambda x: aten.cat([x, x])],
-    "aten::permute": [lambda x: aten.permute(x, [1, 0])],
-    "aten::slice": [lambda x: aten.slice.Tensor(x, 0, 0, 1)],
-    "aten::gather": [lambda x: aten.gather(x, 0, torch.zeros(1, 2, dtype=torch.int64))],
-    "aten::index_put": [
-        lambda x: aten.index_put(x, [torch.tensor([0])], x[0]),
-        lambda x: aten.index_put(x, [torch.tensor([0, 0])], x[0], True),
-    ],
     "aten::sum": [aten.sum.default, lambda x: aten.sum.dim_IntList(x, [0])],
     "aten::amax": [lambda x: aten.amax(x, [0]), aten.amax.default],
     "aten::argmax": [lambda x: aten.argmax(x, 0), aten.argmax.default],
     "aten::cumsum": [lambda x: aten.cumsum(x, 0)],
-    "aten::mm": [lambda x: aten.mm(x, x)],
-    "aten::addmm": [lambda x: aten.addmm(x, x, x), lambda x: aten.addmm(x[0], x, x, beta=2, alpha=3)],
-    "aten::convolution": [
-        *[lambda x, rank=rank: convolve(x, rank, x.flatten()[:1]) for rank in (1, 2, 3)],
-        *[lambda x, rank=rank: convolve(x, rank, dilation=2) for rank in (1, 2, 3)],
-        *[lambda x, rank=rank: convolve(x, rank, transposed=True) for rank in (1, 2, 3)],
-        *[lambda x, rank=rank: convolve(x, rank, groups=2) for rank in (1, 2, 3)],
-    ],
-    "aten::avg_pool2d": [
-        lambda x: aten.avg_pool2d(x[None], [2, 2]),
-        lambda x: aten.avg_pool2d(x[None, None], [2, 2], divisor_override=3),
-    ],
     "aten::_softmax": [lambda x: aten._softmax(x, 0, False), lambda x: aten._softmax(x, 1, False)],
     "aten::native_layer_norm": [
         lambda x: aten.native_layer_norm(x, [2], x[0], x[1], 1e-5),
         lambda x: aten.native_layer_norm(x, [2], None, None, 1e-5),
-    ],
-    "aten::sort": [aten.sort.default, lambda x: aten.sort.stable(x, stable=True, descending=True)],
-    "aten::arange": [
-        lambda x: aten.arange.default(4, dtype=x.dtype),
-        lambda x: aten.arange.start(1, 4, dtype=x.dtype),
-        lambda x: aten.arange.start_step(0, 4, 2, dtype=x.dtype),
     ],
 }
 
@@ -110,12 +76,20 @@ def test_no_call_is_left_over() -> None:
 
 TUPLES = 24  # of each spec, valid and invalid
 # Non-lenient invalid tuples, which torch takes nevertheless: by op, what the constraint says, and why.
-TORCH_TAKES: dict[tuple[str, str], str] = {}
+TORCH_TAKES: dict[tuple[str, str], str] = {
+    ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
+}
 # The same for the interpreter, which raises Unjudged or gives a result.
 KIT_TAKES: dict[tuple[str, str], str] = {}
 NO_COMPLEX32 = "no format complex32"  # promotion fails before the op can refuse its operands
 # Constraints that no tuple breaks, with the reason.
-UNREACHABLE: dict[tuple[str, str], str] = {}
+UNREACHABLE: dict[tuple[str, str], str] = {
+    ("aten::gather", "size(index, d) in {0} for some d where size(self, dim) = 0"): "no element of it is then in range",
+    ("aten::index_put", "rank(indices[i]) in {1, ...} of an index into an empty dim"):
+        "a 0-d index has an element, which is then out of range",
+    ("aten::index_put", "(indices[i] is None) in {True} where the dim is empty and the indices before it are not"):
+        "an index of other sizes would fit, which is not drawn",
+}  # fmt: skip
 
 every_spec = pytest.mark.parametrize("spec", op_specs(), ids=lambda one: one.name)
 
@@ -158,9 +132,14 @@ def test_valid_tuples_are_taken_and_give_the_stated_results(spec: OpSpec) -> Non
         assert violations(spec, one.arguments) == [], one
         stated = [(each.dtype, each.shape) for each in results(spec, one.arguments)]
         outputs = [(str(each.dtype).removeprefix("torch."), tuple(each.shape)) for each in run(spec, call)]
-        goldens = [(each.format.name, each.value.shape) for each in evaluate(spec.name, call.args, call.kwargs).goldens]
+        goldens = evaluate(spec.name, call.args, call.kwargs).goldens
         assert outputs == stated, one
-        assert goldens == stated, one
+        assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+
+
+def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
+    """The dtypes, each with the shape, that an output may have: more than one by P36 and P62."""
+    return {(each.format.name, each.value.shape) for each in (golden, *golden.alternatives)}
 
 
 @every_spec
@@ -168,7 +147,7 @@ def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec) -> No
     tuples = invalid_tuples(spec, 0)
     for one, call in calls(spec, tuples):
         assert violations(spec, one.arguments) == [one.broken], one
-        if one.broken.lenience:
+        if one.lenience:
             continue
         known = (spec.name, str(one.broken))
         assert known in TORCH_TAKES or not is_taken(spec, call), one
@@ -187,7 +166,10 @@ def is_refused_by_the_kit(spec: OpSpec, call: Arguments) -> bool:
     return False
 
 
-def test_every_overload_of_the_elementwise_families_has_a_spec() -> None:
-    families = ("elementwise", "comparison", "casts", "functions")
+def test_every_overload_of_a_finished_family_has_a_spec() -> None:
+    families = (
+        "elementwise", "comparison", "casts", "functions", "shape", "indexing", "sorting", "creation", "windows",
+        "contraction",
+    )  # fmt: skip
     expected = {name for name in names() if find(name).family in families}
     assert expected <= {one.name for one in op_specs()}

@@ -19,8 +19,9 @@ IMAGES = np.ones((1, 1, 2, 2), np.complex64)
         ("aten::silu", [X]),
         ("aten::logaddexp", [X, X]),
         ("aten::logsumexp", [X, [0]]),
-        ("aten::sort", [X]),
-        ("aten::avg_pool2d", [IMAGES, [2, 2]]),
+        ("aten::mm", [X, X]),
+        ("aten::addmm", [X, X, X]),
+        ("aten::index_put", [X, [np.array([0])], X[:1], True]),
     ],
 )
 def test_complex_operands_of_what_is_defined_for_real_ones(op: str, args: list) -> None:
@@ -40,6 +41,9 @@ def test_complex_operands_of_what_is_defined_for_real_ones(op: str, args: list) 
         ("aten::amax", [X]),
         ("aten::argmax", [X]),
         ("aten::atan2", [X, X]),
+        ("aten::sort", [X]),
+        ("aten::avg_pool2d", [IMAGES, [2, 2]]),
+        ("aten::convolution", [IMAGES, IMAGES, None, [1], [0], [1], False, [0], 1]),
     ],
 )
 def test_complex_operands_of_what_torch_refuses(op: str, args: list) -> None:

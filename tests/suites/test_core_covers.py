@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-import pytest
 
 from conform import schema
 from conform.cases import Selection, draws, resolved_op
 from conform.inputs.arguments import Arguments, is_tensor
-from conform.inputs.specs.registry import spec_of
-from conform.interp import registry
 from conform.interp.numerics.formats import format_of
 from conform.suites import Test, load
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from conform.agreement.draw import Draw
 from conform.agreement.registry import Call, witness
-from conform.agreement.witness.values import COMPLEX, REAL, is_float, is_half_beside_complex
+from conform.agreement.witness.values import COMPLEX, REAL, SMALL_FLOATS, is_float, is_half_beside_complex
 from conform.interp.numerics.formats import FORMATS
 
 _SHAPES = (
@@ -166,6 +166,10 @@ def to_copy(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         yield {"self": draw.wild(dtype, 0, 2), "dtype": target}
         if is_float(target or dtype):
             yield {"self": _near_midpoints(dtype, target or dtype, draw), "dtype": target}
+    for small in SMALL_FLOATS:
+        yield {"self": draw.wild(dtype, 20, 10), "dtype": small}
+        yield {"self": _small_midpoints(dtype, small), "dtype": small}
+        yield {"self": every_code(small), "dtype": dtype}
     stored = {"layout": "strided", "device": "cpu", "pin_memory": False, "memory_format": "preserve_format"}
     yield {"self": draw.wild(dtype, 3, 4), "dtype": "float32", "non_blocking": True, **stored}
 
@@ -177,6 +181,25 @@ def _near_midpoints(source: str, target: str, draw: Draw) -> np.ndarray:
         above = np.nextafter(values, FORMATS[target].storage.type(np.inf))
         middle = values.astype(np.float64) / 2 + above.astype(np.float64) / 2
         near = np.concatenate([middle, np.nextafter(middle, np.inf), np.nextafter(middle, -np.inf)])
+        return _in_source(near, source)
+
+
+def every_code(small: str) -> np.ndarray:
+    """The 256 codes of an 8-bit float."""
+    return np.arange(256, dtype=np.uint8).view(FORMATS[small].storage)
+
+
+def _small_midpoints(source: str, target: str) -> np.ndarray:
+    """Every midpoint of an 8-bit float and the numbers of float64 beside it, as far as `source` holds them.
+
+    The last is that of the largest number and the one that would follow in its place.
+    """
+    codes = every_code(target).astype(np.float64)
+    values = np.unique(codes[np.isfinite(codes)])
+    following = 2 * values[-1] - values[-2] if target != "float8_e8m0fnu" else 2 * values[-1]
+    middle = (values + np.append(values[1:], following)) / 2
+    near = np.concatenate([middle, np.nextafter(middle, np.inf), np.nextafter(middle, -np.inf)])
+    with np.errstate(over="ignore"):  # float16 is narrower than float8_e8m0fnu
         return _in_source(near, source)
 
 

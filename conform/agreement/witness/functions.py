@@ -17,7 +17,7 @@ from conform.interp.numerics.formats import FORMATS
 UNARY = (
     "exp2 special_exp2 expm1 special_expm1 log log2 log10 log1p special_log1p rsqrt reciprocal cos tan asin acos atan "
     "sinc special_sinc sinh cosh tanh asinh acosh atanh sigmoid silu mish erf special_erf erfc special_erfc erfinv "
-    "special_erfinv special_ndtr special_ndtri lgamma digamma special_digamma i0 special_i0 special_i1 angle"
+    "special_erfinv special_ndtr special_ndtri lgamma digamma special_digamma i0 special_i0 special_i1 angle cbrt"
 )
 _UNIT = ("asin", "acos", "atanh", "erfinv", "ndtri")  # undefined beyond 1
 _NUMBERS = (True, 3, 0, -7, 2.5, 0.1, -0.0, 1e300, float("inf"), float("nan"))

@@ -7,6 +7,7 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 REAL = ("bool", *INTEGERS, *FLOATS)
 HALVES = ("float16", "bfloat16")
+SMALL_FLOATS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
 
 
 def is_float(dtype: str) -> bool:

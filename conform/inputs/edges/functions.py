@@ -116,6 +116,13 @@ def _sqrt(fmt: Format) -> list[Number]:
             fmt.max_finite, -fmt.min_subnormal]  # fmt: skip
 
 
+@points("aten::cbrt")
+def _cbrt(fmt: Format) -> list[Number]:
+    """Exact at cubes; subnormal operands with every remainder of the exponent by three."""
+    subnormal = [fmt.min_subnormal * 2.0**n for n in range(3)]
+    return _both_signs([1.0, 8.0, 27.0, 0.125, 2.0, 3.0, *subnormal, fmt.min_normal, fmt.max_finite])
+
+
 @points("aten::reciprocal")
 def _reciprocal(fmt: Format) -> list[Number]:
     """1 / x overflows and becomes subnormal; exact at powers of two."""

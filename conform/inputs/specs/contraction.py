@@ -13,6 +13,7 @@ from conform.inputs.engine.spaces import ANYTHING, Space, integers_between
 from conform.inputs.engine.vocabulary import dtype_of, not_complex_here, shaped, weight_of
 from conform.inputs.specs.registry import COMPLEX, INTEGERS, spec
 
+NO_KERNEL = "torch needs no kernel: the result has no elements"
 Sizes = Space | tuple[int, ...]
 
 # --- Matrix products --------------------------------------------------------------------------------------------------
@@ -34,7 +35,9 @@ spec(
     _matrix(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient("torch needs no kernel", lambda self, mat2: 0 in (self.numel, mat2.numel)),
+        Dtype.Ne("bool").lenient(
+            "torch needs no kernel: there are no products", lambda self, mat2: 0 in (self.numel, mat2.numel)
+        ),
     ),
     _matrix("mat2", dtype_of("self"), _rows_for("self")),
     result(dtype_of("self"), shaped(lambda self, mat2: (self.size(0), mat2.size(1)))),
@@ -57,12 +60,13 @@ def _expanded_to(name: str, d: int, to: int) -> Constraint:
 
 def _factor(name: str) -> Argument:
     """alpha or beta: as in add, but that torch truncates floats for integral matrices and takes bools as 0 and 1."""
-    _, *in_range = weight_of("self")
+    _, of_integers, of_reals = weight_of("self")
     return scalar(
         name,
-        Dtype.Ne("complex"),
+        Dtype.Ne("complex").lenient(NO_KERNEL, _none_in_product),
         Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).lenient("torch truncates it"),
-        *in_range,
+        of_integers.lenient(NO_KERNEL, _none_in_product),
+        of_reals,
     )
 
 
@@ -71,7 +75,7 @@ spec(
     tensor(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient("torch needs no kernel", _none_in_product),
+        Dtype.Ne("bool").lenient(NO_KERNEL, _none_in_product),
         Rank.Le(2),
     ),
     _matrix("mat1", dtype_of("self"), _expanded_to("self", 0, -2)),
@@ -110,7 +114,7 @@ def _per_dim(name: str, *constraints: Constraint, least: int, preferred: tuple[i
 
 
 def _weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...], d: int) -> Sizes:
-    """{size(input, 1)} if transposed where d = 0, otherwise where d = 1 {size(input, 1) / g: g divides it and size 0}"""
+    """d = 0: {size(input, 1)} if transposed; d = 1: {size(input, 1) / g: g divides it and size 0} if not"""
     channels = input.size(1)
     if transposed and d == 0:
         return (channels,)
@@ -139,12 +143,12 @@ def _reach(weight: MetaArgument, dilation: Numbers, d: int) -> int:
 
 def _least_padding(
     i: int, length: int, input: MetaArgument, weight: MetaArgument, dilation: Numbers, transposed: bool
-) -> int:
-    """0, and if not transposed (dilation (kernel - 1) + 1 - input) / 2"""
+) -> float:
+    """(dilation (kernel - 1) + 1 - input) / 2 if not transposed"""
     if transposed:
-        return 0
+        return -math.inf
     lacking = [_reach(weight, dilation, d) + 1 - input.size(2 + d) for d in _spatial(i, length, input)]
-    return max(0, *[(each + 1) // 2 for each in lacking])
+    return max([(each + 1) // 2 for each in lacking], default=0)
 
 
 def _most_padding(
@@ -155,7 +159,7 @@ def _most_padding(
     if not transposed:
         return math.inf
     sizes = [_unpadded(input, weight, stride, dilation, output_padding, d) for d in _spatial(i, length, input)]
-    return min((size - 1) // 2 for size in sizes)
+    return min([(size - 1) // 2 for size in sizes], default=0)
 
 
 def _unpadded(
@@ -173,7 +177,7 @@ def _output_paddings(
     if not transposed:
         return ANYTHING
     bounds = [max(_for(stride, d), _for(dilation, d)) for d in _spatial(i, length, input)]
-    return integers_between(0, min(bounds) - 1)
+    return integers_between(0, min(bounds, default=1) - 1)
 
 
 def _convolved(
@@ -191,11 +195,18 @@ def _convolved(
     return (input.size(0), _outputs(weight, transposed, groups), *sizes)
 
 
+def _of_no_elements(
+    input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
+    output_padding: Numbers, groups: int,
+) -> bool:  # fmt: skip
+    return 0 in _convolved(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+
+
 def _no_batch(input: MetaArgument) -> bool:
     return input.size(0) == 0
 
 
-NO_KERNEL, OTHER_INTEGERS = "torch needs no kernel", tuple(name for name in INTEGERS if name != "int64")
+OTHER_INTEGERS = tuple(name for name in INTEGERS if name != "int64")
 
 spec(
     "aten::convolution",
@@ -205,7 +216,8 @@ spec(
         Dtype.NotIn(OTHER_INTEGERS).lenient("torch takes them without dilation and transposition"),
         Rank.In((3, 4, 5)),
         Size.Ge(lambda d: min(d, 1), text="1 where d > 0").lenient(
-            "of no channels torch makes none, whatever weight says", lambda input: input.size(1) == 0
+            "of no channels torch makes none, whatever weight says; of no batch it checks nothing",
+            lambda input: 0 in input.shape[:2],
         ),
     ),
     tensor(
@@ -225,10 +237,16 @@ spec(
         )
     ),
     _per_dim("stride", least=1, preferred=(1, 2, 3)),
-    _per_dim("padding", Value.Ge(_least_padding), Value.Le(_most_padding), least=0, preferred=(0, 1, 2)),
+    _per_dim(
+        "padding",
+        Value.Ge(_least_padding),
+        Value.Le(_most_padding).lenient("some of torch's kernels give results without elements", _of_no_elements),
+        least=0,
+        preferred=(0, 1, 2),
+    ),
     _per_dim("dilation", least=1, preferred=(1, 2)),
     boolean("transposed"),
-    _per_dim("output_padding", Value.In(_output_paddings), least=0, preferred=(0, 1)),
+    _per_dim("output_padding", Value.In(_output_paddings).lenient(NO_KERNEL, _no_batch), least=0, preferred=(0, 1)),
     integer("groups", Value.In(_groups)),
     result(dtype_of("input"), shaped(_convolved)),
 )

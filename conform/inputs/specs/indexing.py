@@ -121,7 +121,7 @@ def _is_stuck(self: MetaArgument, previous: Indices, rank: int = 1) -> bool:
 
 
 def _left_out(self: MetaArgument, previous: Indices) -> Space | tuple[bool, ...]:
-    """{True} where the dim has no elements and the indices before it have some"""
+    """{True} where the dim is empty and the indices before it are not"""
     return (True,) if _is_stuck(self, previous) else ANYTHING
 
 
@@ -141,24 +141,20 @@ def _mask_ranks(self: MetaArgument, indices: MetaArgument, previous: Indices, i:
 
 
 def _index_ranks(self: MetaArgument, indices: MetaArgument, previous: Indices) -> Space:
-    """{1, ...} of an index into a dim without elements"""
+    """{1, ...} of an index into an empty dim"""
     if _is_mask(indices) or not _needs_no_elements(self, previous):
         return ANYTHING
     return integers_between(1, 64)
 
 
-def _mask_sizes(
-    self: MetaArgument, indices: MetaArgument, previous: Indices, d: int
-) -> Space | Shape:
+def _mask_sizes(self: MetaArgument, indices: MetaArgument, previous: Indices, d: int) -> Space | Shape:
     """those of the dims of self that a mask stands for"""
     at = _next_dim(previous) + d
     return (self.shape[at],) if _is_mask(indices) and at < self.rank else ANYTHING
 
 
-def _index_sizes(
-    self: MetaArgument, indices: MetaArgument, previous: Indices, rank: int, d: int
-) -> Space | Shape:
-    """what broadcasts with the indices before it; 0 for the last d of an index into a dim without elements"""
+def _index_sizes(self: MetaArgument, indices: MetaArgument, previous: Indices, rank: int, d: int) -> Space | Shape:
+    """what broadcasts with the indices before it; 0 for the last d of an index into an empty dim"""
     if _is_mask(indices):
         return ANYTHING
     if d == rank - 1 and _needs_no_elements(self, previous):
@@ -253,7 +249,9 @@ spec(
     ),
     tensor(
         "values",
-        dtype_of("self").lenient("at a mask torch fills with one number of any dtype", lambda values: values.numel == 1),
+        dtype_of("self").lenient(
+            "at a mask torch fills with one number of any dtype", lambda values: values.numel == 1
+        ),
         Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])"),
         Size.In(_written_sizes),
     ),

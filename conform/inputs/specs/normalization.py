@@ -25,7 +25,7 @@ HALF_TO_FLOAT = boolean(
 for _name in ("aten::_softmax", "aten::_log_softmax"):
     spec(
         _name,
-        tensor("self", Dtype.In(FLOATS)),
+        tensor("self", Dtype.In(FLOATS).lenient("no elements need no kernel", lambda self: self.numel == 0)),
         dim("dim", dim_of("self")),
         HALF_TO_FLOAT,
         result(Dtype.Eq(lambda self, half_to_float: "float32" if half_to_float else self.dtype), shape_of("self")),
@@ -39,13 +39,15 @@ WEIGHTS_DIFFER = "P63: parameters of another float dtype are exact operands; tor
 
 def _beside(input: MetaArgument) -> tuple[str, ...]:
     """The dtypes that kernels take for the parameters of such an input: its own, and float32 for half types."""
+    if input.dtype not in FLOATS:
+        return FLOATS  # the op refuses the input, whatever they are
     return (input.dtype, "float32") if input.dtype in HALVES else (input.dtype,)
 
 
 def parameter_beside(*others: str) -> tuple[Constraint, ...]:
     """A float dtype that goes with that of input, and is that of the other parameters that are given."""
     return (
-        Dtype.In(FLOATS),
+        Dtype.In(FLOATS).lenient("no elements need no kernel", lambda input: input.numel == 0),
         Dtype.NotIn(
             lambda input, *given: tuple(one for one in FLOATS if not _goes_with(one, input, given)),
             ("input", *others),
@@ -55,11 +57,22 @@ def parameter_beside(*others: str) -> tuple[Constraint, ...]:
 
 
 def _goes_with(dtype: str, input: MetaArgument, given: tuple[MetaArgument, ...]) -> bool:
-    return dtype in _beside(input) and all(one.is_none or one.dtype == dtype for one in given)
+    possible = _beside(input)
+    decided = {one.dtype for one in given if not one.is_none} & set(possible)
+    return dtype in (decided or possible)
 
 
 FLOAT = Dtype.In(FLOATS)
 OUTPUT = result(dtype_of("input"), shape_of("input"))
+# P36, P62: of a half input either is right. torch on the CPU: float32 where a parameter is, and of rms_norm.
+STATISTICS = Dtype.Eq(
+    lambda input, weight, bias: "float32" if "float32" in (_dtype_of(weight), _dtype_of(bias)) else input.dtype
+)
+
+
+def _dtype_of(parameter: MetaArgument) -> str | None:
+    return None if parameter.is_none else parameter.dtype
+
 
 # --- Over the last dimensions -----------------------------------------------------------------------------------------
 
@@ -98,8 +111,8 @@ spec(
     optional(tensor("bias", parameter_beside("weight"), NORMALIZED)),
     real("eps", EPS),
     OUTPUT,
-    result(dtype_of("input"), KEPT),
-    result(dtype_of("input"), KEPT),
+    result(STATISTICS, KEPT),
+    result(STATISTICS, KEPT),
 )
 
 RMS_INPUT = Dtype.NotIn(("bool", *INTEGERS)), not_complex_here()
@@ -121,7 +134,7 @@ spec(
     optional(tensor("weight", RMS_WEIGHT, [one.lenient(UNCHECKED) for one in NORMALIZED])),
     optional(real("eps", EPS)),
     OUTPUT,
-    result(dtype_of("input"), KEPT),
+    result(Dtype.Eq(lambda input: "float32" if input.dtype in HALVES else input.dtype), KEPT),
 )
 
 # --- Over groups and batches of channels, dim 1 -----------------------------------------------------------------------
@@ -137,12 +150,16 @@ def _places(input: MetaArgument) -> int:
     return math.prod(input.shape[2:])
 
 
+# The kernel compares N * C * HxW with the number of elements.
+OF_NO_SAMPLES = "anything times 0 samples is 0 elements", lambda input: input.numel == 0
+
+
 def _divisors(number: int) -> tuple[int, ...]:
     return tuple(one for one in range(1, abs(number) + 1) if number % one == 0) or (1,)
 
 
 OF_CHANNELS = shaped(lambda input: (_channels(input),), "[size(input, 1)]")
-GROUPS = shaped(lambda N, group: (N, group), "[N, group]")  # noqa: N803 - the schema's names
+GROUPS = shaped(lambda N, group: (N, group), "[N, group]")
 
 spec(
     "aten::native_group_norm",
@@ -155,13 +172,16 @@ spec(
     optional(tensor("weight", parameter_beside(), OF_CHANNELS)),
     optional(tensor("bias", parameter_beside("weight"), OF_CHANNELS)),
     integer("N", Value.Eq(lambda input: input.shape[0] if input.rank else 1, text="size(input, 0)")),
-    integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)")),
-    integer("HxW", Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2")),
-    integer("group", Value.In(lambda C: _divisors(C), text="divisors of C")),  # noqa: N803
+    integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)").lenient(*OF_NO_SAMPLES)),
+    integer(
+        "HxW",
+        Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2").lenient(*OF_NO_SAMPLES),
+    ),
+    integer("group", Value.In(lambda C: _divisors(C), text="divisors of C")),
     real("eps", EPS),
     OUTPUT,
-    result(dtype_of("input"), GROUPS),
-    result(dtype_of("input"), GROUPS),
+    result(STATISTICS, GROUPS),
+    result(STATISTICS, GROUPS),
 )
 
 # The kernel of the CPU reads as many parameters as there are channels.
@@ -177,8 +197,8 @@ spec(
     MOMENTUM,
     real("eps", EPS),
     OUTPUT,
-    result(dtype_of("input"), OF_CHANNELS),
-    result(dtype_of("input"), OF_CHANNELS),
+    result(STATISTICS, OF_CHANNELS),
+    result(STATISTICS, OF_CHANNELS),
 )
 NOTHING = (Rank.Eq(1), Size.Eq(0))
 spec(
@@ -191,6 +211,6 @@ spec(
     MOMENTUM,
     real("eps", EPS),
     OUTPUT,
-    result(dtype_of("input"), NOTHING),
-    result(dtype_of("input"), NOTHING),
+    result(dtype_of("running_mean"), NOTHING),
+    result(dtype_of("running_mean"), NOTHING),
 )

@@ -57,7 +57,13 @@ spec(
     "aten::cumsum",
     ANY,
     dim("dim", dim_of("self")),
-    optional(dtype("dtype", Value.Ne("bool"), Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS))),
+    optional(
+        dtype(
+            "dtype",
+            Value.Ne("bool").lenient("torch copies", lambda self: self.numel == 0 or self.rank == 0),
+            Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS),
+        )
+    ),
     result(SUMMED, shape_of("self")),
 )
 spec(
@@ -70,9 +76,7 @@ spec(
 
 # --- Extremes, which no elements do not have --------------------------------------------------------------------------
 
-SOME_SIZE_NOT_0 = Size.Ge(
-    lambda rank, d, sizes: int(d == rank - 1 and not any(sizes)), text="1 for one d at least"
-)
+SOME_SIZE_NOT_0 = Size.Ge(lambda rank, d, sizes: int(d == rank - 1 and not any(sizes)), text="1 for one d at least")
 
 
 def _dims_with_elements(self: MetaArgument) -> int:
@@ -92,7 +96,11 @@ def _lacks_elements(self: MetaArgument) -> bool:
 
 spec(
     "aten::amax",
-    tensor("self", Dtype.In(REAL), SOME_SIZE_NOT_0),
+    tensor(
+        "self",
+        Dtype.In(REAL).lenient("no elements need no kernel", lambda self: self.numel == 0),
+        SOME_SIZE_NOT_0,
+    ),
     dims(
         "dim",
         Length.Ge(lambda self: int(_lacks_elements(self)), text="1 where self has no elements, else 0"),

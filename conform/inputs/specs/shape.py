@@ -78,9 +78,7 @@ spec(
 )
 
 
-def _shape_of_slice(
-    self: MetaArgument, dim: int, start: int | None, end: int | None, step: int
-) -> tuple[int, ...]:
+def _shape_of_slice(self: MetaArgument, dim: int, start: int | None, end: int | None, step: int) -> tuple[int, ...]:
     sizes = list(self.shape)
     sizes[dim] = len(range(*slice(start, end, step).indices(self.size(dim))))
     return tuple(sizes)

@@ -41,7 +41,7 @@ def scaled_dot_product_attention(
     a row's own; enable_gqa repeats key and value heads (P54, P69)"""
     if dropout_p:
         raise Unjudged(f"no semantics for dropout_p={dropout_p}: what is dropped is drawn (P69)")
-    fmt = common_float("attention", query, key, value)
+    fmt = common_float("attention", query, key, value, promotes=False)
     if enable_gqa:
         key, value = (_repeated(query, operand) for operand in (key, value))
     batch = _check(query, key, value)

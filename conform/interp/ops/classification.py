@@ -40,7 +40,7 @@ def nll_loss_forward(
     self: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int
 ) -> tuple[Golden, Golden]:
     """(-weight[t] * self[t] of each sample or reduced, the sum of the weights); 0 for ignored targets (P54, P67)"""
-    fmt = common_float("nll_loss", self, weight)
+    fmt = common_float("nll_loss", self, weight, promotes=False)
     if self.ndim not in (1, 2) or (target.ndim > 1 or target.size != 1 if self.ndim == 1 else target.ndim != 1):
         raise InvalidArguments(f"nll_loss of {list(self.shape)} with targets {list(target.shape)}")
     samples = _Samples(fmt, np.atleast_2d(self), target.reshape(-1), weight, ignore_index)
@@ -60,8 +60,10 @@ class _Samples:
         self, fmt: Format, rows: np.ndarray, target: np.ndarray, weight: np.ndarray | None, ignore_index: int
     ) -> None:
         count, classes = rows.shape
+        if format_of(target).name == "uint8":
+            raise Unjudged("no semantics for targets of uint8; expected int64")
         if format_of(target).name != "int64":
-            raise Unjudged(f"no semantics for targets of {format_of(target).name}; expected int64")
+            raise InvalidArguments(f"targets must be int64, got {format_of(target).name}")
         _check_weight(weight, classes)
         if len(target) != count:
             raise InvalidArguments(f"{count} samples with {len(target)} targets")

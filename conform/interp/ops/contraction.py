@@ -17,7 +17,7 @@ from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, where
-from conform.interp.operands import number_of
+from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation
 from conform.interp.registry import semantics
@@ -39,6 +39,7 @@ def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
 def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
     fmt = _same_format("mm", self, mat2)
+    refuse_complex(fmt, "mm")
     _check_matrices("mm", self, mat2)
     if not fmt.is_float:
         return _integer_product(fmt, self, mat2)
@@ -60,6 +61,7 @@ def addmm(
 ) -> Golden:
     """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
     fmt = _same_format("addmm", self, mat1, mat2)
+    refuse_complex(fmt, "addmm")
     _check_matrices("addmm", mat1, mat2)
     shape = (mat1.shape[0], mat2.shape[1])
     beta, alpha = number_of(fmt, beta, "beta"), number_of(fmt, alpha, "alpha")
@@ -119,12 +121,16 @@ def convolution(
     """result[n, o, x] = bias[o] + sum over c, k of input[n, c, x * stride + k * dilation - padding] * weight[o, c, k],
     channels in `groups`; transposed is its adjoint: every input element spreads weight over the result."""
     fmt = _same_format("convolution", input, weight, *([] if bias is None else [bias]))
+    if fmt.is_complex or fmt.kind == "bool":
+        raise InvalidArguments(f"convolution is not defined for {fmt.name}")
     spatial = input.ndim - 2
     stride, padding, dilation, output_padding = (
         _per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
     )
     _check_convolution(input, weight, bias, transposed, groups)
-    _check_steps(spatial, stride, padding, dilation, output_padding if transposed else [0] * spatial)
+    _check_steps(spatial, stride, padding, dilation, output_padding)
+    if transposed:
+        _check_output_padding(stride, dilation, output_padding)
     present = np.ones((1, 1, *input.shape[2:]), bool)
     if transposed:
         source, present = (_spread(x, weight, stride, padding, dilation, output_padding) for x in (input, present))
@@ -154,6 +160,8 @@ def _check_convolution(
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     if input.ndim != weight.ndim or input.ndim < 3 or input.shape[1] != channels:
         raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
+    if 0 in weight.shape or 0 in input.shape[2:]:
+        raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}: one is empty")
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     if groups < 1 or weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
         given = None if bias is None else list(bias.shape)
@@ -168,7 +176,11 @@ def _check_steps(
         raise InvalidArguments(f"convolution over {spatial} dimensions with {given}")
     if min(*stride, *dilation) < 1 or min(*padding, *output_padding) < 0:
         raise InvalidArguments(f"convolution steps must be positive and padding not negative, got {given}")
+
+
+def _check_output_padding(stride: list[int], dilation: list[int], output_padding: list[int]) -> None:
     if any(extra and extra >= max(s, d) for extra, s, d in zip(output_padding, stride, dilation, strict=True)):
+        given = f"output_padding {output_padding}, stride {stride}, dilation {dilation}"
         raise InvalidArguments(f"output_padding must be below stride or dilation, got {given}")
 
 

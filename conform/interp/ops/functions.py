@@ -141,6 +141,7 @@ _define("log1p", "log(1 + self); NaN below -1, -inf of -1", "aten::log1p", "aten
 
 _define("rsqrt", "1 / sqrt(self); NaN below zero, infinities of the zeros", "aten::rsqrt")
 _define("reciprocal", "1 / self; infinities of the zeros", "aten::reciprocal")
+_define("cbrt", "The real number whose cube is self", "aten::cbrt", of_complex=False)
 
 # Trigonometric
 

@@ -11,6 +11,7 @@ from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate as sums
 from conform.interp.numerics.formats import Format, format_of
+from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import overflowing
 from conform.interp.registry import semantics
@@ -93,6 +94,7 @@ def _coordinates(self: np.ndarray, indices: Sequence[np.ndarray | None]) -> tupl
 
 def _added(self: np.ndarray, fmt: Format, places: np.ndarray, written: np.ndarray) -> Golden:
     """Every write added: a sum per element, exact for integers and or for bools, else a real sum rounded once."""
+    refuse_complex(fmt, "index_put with accumulate")
     if not fmt.is_float:
         result = self.copy().reshape(-1)
         with np.errstate(over="ignore"):

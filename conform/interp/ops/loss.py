@@ -9,12 +9,12 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.golden import Golden
 from conform.interp.losses import NONE, Terms, broadcast, common_float, nan_beside_special, reduced
 from conform.interp.numerics import functions
 from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.formats import Format
+from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, as_real, where
 from conform.interp.operands import compute_format
 from conform.interp.registry import semantics
@@ -31,12 +31,15 @@ def mse_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden
 @semantics("aten::l1_loss")
 def l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """|self - target|, its mean or its sum (P55, P57, P65)"""
+    if not format_of(self).is_float:
+        raise Unjudged(f"no semantics for l1_loss of {format_of(self).name}")
     return _of_difference("l1_loss", self, target, reduction, abs, _magnitude)
 
 
 @semantics("aten::smooth_l1_loss")
 def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, beta: float = 1.0) -> Golden:
     """d^2 / (2 beta) where d = |self - target| < beta, else d - beta / 2; its mean or its sum (P55, P57, P65)"""
+    common_float("smooth_l1_loss", self, target)
     if beta < 0:
         raise InvalidArguments(f"smooth_l1_loss needs beta >= 0, got {beta}")
     if beta == 0:
@@ -114,11 +117,12 @@ def binary_cross_entropy(
 ) -> Golden:
     """-weight (target log(self) + (1 - target) log(1 - self)) with logarithms of at least -100; its mean or its sum
     (P54, P57, P65, P66)"""
-    fmt = common_float("binary_cross_entropy", self, target, weight)
+    common_float("binary_cross_entropy", self, target, promotes=False)
+    fmt = common_float("binary_cross_entropy", self, weight)
     for name, tensor in (("self", self), ("target", target)):
         if not ((tensor >= 0) & (tensor <= 1)).all():
             raise InvalidArguments(f"binary_cross_entropy needs {name} between 0 and 1")
-    shape, (x, t, w) = broadcast(self, target, _ones(weight, fmt))
+    shape, (x, t, w) = _weighted(self, target, _ones(weight, fmt))
     with np.errstate(all="ignore"):
         terms = _of_probabilities(fmt, x, t, w)
         return replace(reduced(fmt, terms, reduction, shape), zero_sign_free=True)
@@ -126,6 +130,17 @@ def binary_cross_entropy(
 
 def _ones(weight: np.ndarray | None, fmt: Format) -> np.ndarray:
     return np.ones((), fmt.storage) if weight is None else weight
+
+
+def _weighted(
+    self: np.ndarray, target: np.ndarray, *weights: np.ndarray
+) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """`broadcast` of self, target and weights, which must not enlarge the loss (P65)."""
+    shape, numbers = broadcast(self, target, *weights)
+    of_loss = broadcast(self, target)[0]
+    if shape != of_loss:
+        raise InvalidArguments(f"weights of the loss {list(of_loss)} do not fit into it: found {list(shape)}")
+    return shape, numbers
 
 
 def _of_probabilities(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray) -> Terms:
@@ -183,7 +198,7 @@ def binary_cross_entropy_with_logits(
     """weight ((1 - target) self + (1 + (pos_weight - 1) target) log(1 + e^-self)), its mean or its sum (P54, P57, P65,
     P66)"""
     fmt = common_float("binary_cross_entropy_with_logits", self, target, weight, pos_weight)
-    shape, numbers = broadcast(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
+    shape, numbers = _weighted(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
     with np.errstate(all="ignore"):
         golden = reduced(fmt, _of_logits(fmt, *numbers), reduction, shape)
         return _opened_beside_infinities(replace(golden, zero_sign_free=True), numbers, reduction)

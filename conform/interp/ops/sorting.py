@@ -25,7 +25,7 @@ def stable_sort(
     """The elements in order along dim, and where each was; with stable=True equal ones keep their order"""
     fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
     if fmt.is_complex:
-        raise InvalidArguments(f"sort is not defined for {fmt.name}, which has no order")
+        raise InvalidArguments(f"sort is not defined for {fmt.name}")
     operand = self.reshape(1) if self.ndim == 0 else self
     ranks = _ranks(operand, axis)
     order = np.argsort(-ranks if descending else ranks, axis=axis, kind="stable")

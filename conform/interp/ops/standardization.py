@@ -26,9 +26,9 @@ def native_group_norm(
     input: np.ndarray,
     weight: np.ndarray | None,
     bias: np.ndarray | None,
-    N: int,  # noqa: N803 - the schema's names
-    C: int,  # noqa: N803
-    HxW: int,  # noqa: N803
+    N: int,
+    C: int,
+    HxW: int,
     group: int,
     eps: float,
 ) -> tuple[Golden, Golden, Golden]:

@@ -37,6 +37,8 @@ def test_a_constraint_that_the_type_does_not_have(define: Callable[[], Argument]
     ("aten::mul.Tensor", [tensor("self", Rank.Eq(lambda other: other.rank)),
                           tensor("other", Dtype.Eq(lambda self: self.dtype))],
      "spec of aten::mul.Tensor: arguments depend on each other in a cycle: self -> other -> self"),
+    ("aten::exp", [tensor("self", Rank.Eq(1).lenient("why not", lambda it: it.numel == 0))],
+     "spec of aten::exp: rank\\(self\\) = 1: lenient where 'it', expected one of self"),
 ])  # fmt: skip
 def test_a_spec_that_does_not_fit(name: str, arguments: list[Argument], message: str) -> None:
     with pytest.raises(ValueError, match=message):

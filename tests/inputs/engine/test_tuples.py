@@ -225,6 +225,21 @@ def test_what_cannot_be_broken_alone_is_listed() -> None:
     ]
 
 
+def test_lenience_of_some_calls_alone() -> None:
+    of_none, of_all = Rank.Eq(1).lenient("of nothing", lambda self: self.numel == 0), Size.Le(9).lenient("of many")
+    spec = with_op("aten::exp", tensor("self", Dtype.Ne("bool"), of_none, of_all))
+    tuples = first(invalid_tuples(spec, 0), 90)
+    found = [(one.arguments["self"].numel == 0, str(one.broken), one.lenience) for one in tuples]
+    assert set(found) == {
+        (False, "dtype(self) != bool", None),
+        (True, "dtype(self) != bool", None),
+        (False, "rank(self) = 1", None),
+        (True, "rank(self) = 1", "of nothing"),
+        (False, "size(self, d) <= 9", "of many"),
+    }
+    assert {one.lenience for one in first(valid_tuples(spec, 0), 3)} == {None}
+
+
 def test_a_sequence_without_a_constraint_to_break_ends() -> None:
     assert first(invalid_tuples(with_op("aten::exp", tensor("self")), 0), 3) == []
 

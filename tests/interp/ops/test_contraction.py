@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, nan
 
+import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments
@@ -121,6 +122,10 @@ def test_padding_beside_an_infinite_weight_is_open() -> None:
         ([[[1]]], {"stride": [0]}),
         ([[[1]]], {"padding": [-1]}),
         ([[[1]]], {"padding": [0, 0]}),
+        ([[[1]]], {"output_padding": [0, 0]}),
+        ([[[1]]], {"output_padding": [-1]}),
+        ([[[]]], {}),
+        (np.ones((1, 0, 1)), {"transposed": True}),
         ([[[1]]], {"transposed": True, "output_padding": [1]}),
         ([[1]], {}),
     ],
@@ -128,3 +133,14 @@ def test_padding_beside_an_infinite_weight_is_open() -> None:
 def test_convolution_refuses(weight: list, changes: dict) -> None:
     with pytest.raises(InvalidArguments):
         goldens("aten::convolution", i64([[[1, 2, 3]]]), i64(weight), None, **{**PLAIN, **changes})
+
+
+def test_convolution_refuses_images_without_pixels() -> None:
+    with pytest.raises(InvalidArguments, match="one is empty"):
+        goldens("aten::convolution", np.ones((1, 1, 0)), np.ones((1, 1, 1)), None, **{**PLAIN, "padding": [1]})
+
+
+def test_convolution_refuses_bools() -> None:
+    mask = np.ones((1, 1, 1), bool)
+    with pytest.raises(InvalidArguments, match="convolution is not defined for bool"):
+        goldens("aten::convolution", mask, mask, None, **PLAIN)

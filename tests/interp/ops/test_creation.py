@@ -42,7 +42,13 @@ def test_each_element_is_rounded_once() -> None:
     assert golden.value[3] == 0.30000000000000004  # a tie, to even
 
 
-@pytest.mark.parametrize("arguments", [(0, 5, 0), (0, 5, -1), (5, 0), (0.0, inf), (nan, 1.0), (0.0, 1.0, nan)])
+@pytest.mark.parametrize("arguments", [(0, 5, 0), (0, 5, -1), (5, 0), (0.0, inf), (nan, 1.0), (0.0, 1.0, nan), (2j,)])
 def test_arange_refuses(arguments: tuple) -> None:
     with pytest.raises(InvalidArguments):
         goldens("aten::arange", *arguments)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex64"])
+def test_arange_refuses_dtypes_that_do_not_count(dtype: str) -> None:
+    with pytest.raises(InvalidArguments, match=f"arange is not defined for {dtype}"):
+        goldens("aten::arange", 1, dtype=dtype)

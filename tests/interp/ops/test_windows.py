@@ -53,6 +53,10 @@ def test_avg_pool2d_of_infinities_and_of_halves() -> None:
         {"kernel_size": [2, 2], "padding": [2, 0]},
         {"kernel_size": [2, 2], "stride": [0, 1]},
         {"kernel_size": [2, 2], "divisor_override": 0},
+        {"kernel_size": []},
+        {"kernel_size": [1, 1, 1]},
+        {"kernel_size": [1], "stride": [1, 1, 1]},
+        {"kernel_size": [1], "padding": [0, 0, 0]},
     ],
 )
 def test_avg_pool2d_refuses(keywords: dict) -> None:
@@ -60,3 +64,5 @@ def test_avg_pool2d_refuses(keywords: dict) -> None:
         goldens("aten::avg_pool2d", f32(IMAGE), **keywords)
     with pytest.raises(InvalidArguments):
         goldens("aten::avg_pool2d", f32(IMAGE[0]), [2, 2])
+    with pytest.raises(InvalidArguments, match="avg_pool2d is not defined for int32"):
+        goldens("aten::avg_pool2d", np.int32(IMAGE), [2, 2])
