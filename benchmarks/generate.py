@@ -15,7 +15,7 @@ from conform.inputs.draws import Stream
 from conform.inputs.engine.argument_generator import arguments
 from conform.inputs.engine.meta_tuple import valid_tuples
 from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import op_specs
+from conform.inputs.specs.registry import specs
 
 
 def seconds(spec: OpSpec, count: int) -> float:
@@ -28,7 +28,7 @@ def seconds(spec: OpSpec, count: int) -> float:
 
 def main(count: int) -> None:
     by_family: dict[str, list[float]] = defaultdict(list)
-    for spec in op_specs():
+    for spec in specs():
         by_family[family_of(spec.name)].append(seconds(spec, count))
     for family, times in by_family.items():
         print(f"{family:16} {len(times):4} specs {count * len(times) / sum(times):8.0f} tuples/s")

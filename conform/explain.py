@@ -5,12 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+import numpy as np
 from tabulate import tabulate
 
+from conform.contracts import slack
 from conform.contracts.tables import EXACT_SOURCE, Row, contract_table, names
 from conform.inputs.engine.dtypes import ALL
 from conform.inputs.specs.registry import spec_of
 from conform.interp import registry
+from conform.interp.evaluate import evaluate
 from conform.interp.numerics.formats import FORMATS
 from conform.inventory import packet, result_dtypes
 from conform.policy import Rule, rules_of
@@ -21,13 +24,14 @@ SHOWN_TESTS = 10
 
 
 def explain_op(op: str, suites: Sequence[str]) -> str:
-    """Schema, meaning, dtypes, bounds with sources, policy rules and tests of an op or of one of its overloads.
+    """Schema, meaning, dtypes, bounds with sources and slack, policy rules and tests of an op or one of its overloads.
 
     Raises UsageError for an op that torch does not have.
     """
     found = _overloads(op)
     meanings = [_meaning(name) for name in found]
-    sections = [*dict.fromkeys(meanings), _dtypes(op, found), *_bounds(found), _policy(found), _tests(op, suites)]
+    sections = [*dict.fromkeys(meanings), _dtypes(op, found), *_bounds(found)]
+    sections += [_slack(packet(op)), _policy(found), _tests(op, suites)]
     return "\n\n".join(section for section in sections if section)
 
 
@@ -53,12 +57,37 @@ def _dtypes(op: str, found: Sequence[str]) -> str:
 
 def _bounds(found: Sequence[str]) -> list[str]:
     """What every shipped table asks, once for the overloads that share it: the bounds by dtype, then their sources."""
+    borrowed = {name: _borrowed(name) for name in found}
     sharing: dict[tuple, list[str]] = {}
     for name in found:
-        sharing.setdefault(tuple(_rows(name)), []).append(name)
-    return [
+        if any(operands == spec_of(name).dtypes for _, operands, _ in borrowed[name]):
+            continue  # nothing is left to its own rows
+        sharing.setdefault(tuple(_rows(name, result_dtypes(name))), []).append(name)
+    own = [
         (f"bounds of {', '.join(names_)}\n" if len(sharing) > 1 else "") + _table(names_, rows)
         for rows, names_ in sharing.items()
+    ]
+    return own + [_borrowed_table(name, *others) for name in found for others in borrowed[name]]
+
+
+def _borrowed_table(name: str, lender: str, operands: Sequence[str], results: Sequence[str]) -> str:
+    rows = _rows(lender, results)
+    return f"bounds of {name} of {' '.join(operands)}: those of {lender}\n{_grid(rows)}\n\n{_sources(rows)}"
+
+
+def _borrowed(name: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
+    """(the op whose rows hold, for which operands' dtypes, of which results' dtypes), of a function of one tensor."""
+    spec, lenders = spec_of(name), {}
+    if spec is None or registry.find(name) is None or len(schema(name).arguments) != 1:
+        return []
+    for dtype in spec.dtypes:
+        for golden in evaluate(name, [np.ones(1, FORMATS[dtype].storage)], {}).goldens:
+            if golden.bounded_as:
+                operands, results = lenders.setdefault(golden.bounded_as, ({}, {}))
+                operands[dtype] = results[golden.format.name] = None
+    return [
+        (lender, tuple(operands), [dtype for dtype in ALL if dtype in results])
+        for lender, (operands, results) in lenders.items()
     ]
 
 
@@ -72,9 +101,9 @@ def _is_exact(dtype: str) -> bool:
     return FORMATS[dtype].kind.endswith(("int", "bool"))
 
 
-def _rows(name: str) -> list[tuple[str, str, Row]]:
+def _rows(name: str, results: Sequence[str]) -> list[tuple[str, str, Row]]:
     """(table, dtype, row) of the dtypes of results that round."""
-    dtypes = [dtype for dtype in result_dtypes(name) if not _is_exact(dtype)]
+    dtypes = [dtype for dtype in results if not _is_exact(dtype)]
     return [(table, dtype, contract_table(table).row(name, dtype)) for table in names() for dtype in dtypes]
 
 
@@ -93,6 +122,23 @@ def _sources(rows: Sequence[tuple[str, str, Row]]) -> str:
         tables.setdefault((row.rule, row.source), {})[table] = None
     lines = [[" ".join(told), *key] for key, told in tables.items()]
     return tabulate(lines, headers=["table", "rule", "source"], disable_numparse=True, maxcolwidths=[None, 45, 65])
+
+
+def _slack(op: str) -> str:
+    """How much wider a derived bound is than the errors of kernels that are in use, and why where it is much."""
+    found = [one for one in slack.figures() if one.op == op]
+    if not found:
+        return ""
+    lines = [
+        [one.output, one.input, *map(slack.shown, (one.median, one.bound_ulp, one.root_sum_of_squares_ulp))]
+        + [" ".join(one.reasons)]
+        for one in found
+    ]
+    headers = ["output", "input", "median slack", "median bound (ulp)", "its root sum of squares", "why above 50"]
+    reasons = dict.fromkeys(reason for one in found for reason in one.reasons)
+    told = [f"{reason}: {slack.REASONS[reason]}" for reason in reasons]
+    head = f"slack, bound over observed error, of {slack.MEASURED_ON}"
+    return "\n".join([head, tabulate(lines, headers, disable_numparse=True), *told])
 
 
 def _policy(names: Sequence[str]) -> str:

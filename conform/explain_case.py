@@ -17,6 +17,7 @@ from conform.inputs.arguments import Arguments, is_tensor
 from conform.inputs.layouts import dense, logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden, Outcome
+from conform.interp.numerics.ball import root_sum_of_squares
 from conform.interp.numerics.formats import format_of
 from conform.report.numbers import decimal, ulps
 from conform.suites import Suite, load
@@ -101,10 +102,12 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
         return f"unjudged: {reason}"
     except InvalidArguments as reason:
         return f"must be refused: {reason}"
+    with root_sum_of_squares():
+        expected_errors = evaluate(case.op, plain.args, plain.kwargs).goldens
     table, operands = contract_table(contract), _operands(case, plain)
     outputs = [
-        _output(number, golden, golden.bounded_as or case.op, table, operands)
-        for number, golden in enumerate(outcome.goldens)
+        _output(number, golden, golden.bounded_as or case.op, table, operands, statistical)
+        for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
     ]
     refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []
     return "\n".join([*outputs, *refusal])
@@ -114,7 +117,10 @@ def _operands(case: Case, arguments: Arguments) -> dict[str, Any]:
     return schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
 
 
-def _output(number: int, golden: Golden, op: str, table: Table, operands: dict[str, Any]) -> str:
+def _output(
+    number: int, golden: Golden, op: str, table: Table, operands: dict[str, Any], statistical: Golden
+) -> str:
+    """`statistical`: the same golden with errors that join by their squares."""
     row = table.row(op, golden.format.name)
     lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value, golden.open)]
     lines.append(f"contract: {row.kind}{'' if row.limit is None else f' {_shown(row.limit)}'} ({row.source})")
@@ -122,6 +128,11 @@ def _output(number: int, golden: Golden, op: str, table: Table, operands: dict[s
         rows = {name: contract_table(name).row(op, golden.format.name) for name in names()}
         allowed = [f"{name} {_allowed(golden, one, operands)}" for name, one in rows.items()]
         lines.append(f"error allowed, in ulps: {', '.join(allowed)}")
+        if row.kind in ("accumulation", "derived"):
+            with root_sum_of_squares():
+                figure = _allowed(statistical, row, operands)
+            lines.append(f"root sum of squares, in ulps: {figure} (no bound: what independent rounding errors come to)")
+        lines += _vacuous(golden, row, operands)
     if golden.open is not None:
         lines.append(f"?: left open by policy {golden.open_rule}, not judged")
     if np.any(golden.zero_sign_free):
@@ -133,6 +144,12 @@ def _output(number: int, golden: Golden, op: str, table: Table, operands: dict[s
 
 def _shown(limit: float | str) -> str:
     return f"{limit:g}" if isinstance(limit, float) else limit
+
+
+def _vacuous(golden: Golden, row: Row, operands: dict[str, Any]) -> list[str]:
+    """How many elements an honest implementation may get wrong by any amount."""
+    vacuous = np.count_nonzero(elements_of(Comparison(golden, golden.value, operands), row).vacuous)
+    return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
 
 
 def _allowed(golden: Golden, row: Row, operands: dict[str, Any]) -> str:

@@ -103,10 +103,10 @@ def _entry(
 
 @functools.cache
 def result_dtypes(name: str) -> tuple[str, ...]:
-    """What an overload's first result can be. A minimal spec's op has results of its data's dtypes."""
+    """What an overload's first result can be."""
     spec = spec_of(name)
-    if not isinstance(spec, OpSpec):
-        return spec.dtypes if spec else ()
+    if spec is None:
+        return ()
     coverage = Coverage()
     calls = 1 if all(one.type.is_tensor or one.type.is_number for one in spec.arguments) else CALLS
     found = {_result_dtype(spec, dtype, number, coverage) for dtype in spec.dtypes for number in range(calls)}

@@ -61,6 +61,8 @@ def verdict_of(
     domain = case.draw.test.domain
     if domain and domain.broken:
         return _verdict_outside(case, domain, reply)
+    if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
+        return _refusal_verdict(case, outcome, reply)
     if reply.status in ("crash", "timeout", "unsupported"):
         return _verdict(case, reply.status, reply.reason)
     if domain and isinstance(outcome, InvalidArguments):
@@ -87,7 +89,7 @@ def verdict_of(
 
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
-    if reply.status == "error":
+    if _has_refused(reply):
         harm = _harm(reply)
         return _verdict(case, "fail" if harm else "pass", harm, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
@@ -95,8 +97,8 @@ def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Ver
 
 def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     """Of arguments outside the op's domain, by its spec: the backend must refuse them, but where some are known to
-    accept them. That torch has no kernel for a dtype is a refusal; that a backend declares to support none is not."""
-    has_refused = reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
+    accept them."""
+    has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return _verdict(case, reply.status, reply.reason)
     harm = _harm(reply)
@@ -108,6 +110,11 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     if has_refused:
         return _verdict(case, "pass", None, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: they break {domain.broken}", checks=1)
+
+
+def _has_refused(reply: Reply) -> bool:
+    """That torch has no kernel for a dtype is a refusal; that a backend declares to support none is not."""
+    return reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
 
 
 def _harm(reply: Reply) -> str | None:

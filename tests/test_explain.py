@@ -23,6 +23,15 @@ tests:
       - {type: const_tensor, shape: [3], dtype: int32, value: [5, -5, 1]}
       - {type: const_tensor, shape: [3], dtype: int32, value: [2, 2, 0]}
     kwargs: {rounding_mode: {type: const, value: floor}}
+  - id: mean
+    op: aten::mean
+    in: [{type: const_tensor, shape: [4], dtype: float32, value: [1.0, 2.0, 3.0, 4.0]}]
+  - id: cubes
+    op: aten::linalg_vector_norm
+    in:
+      - {type: const_tensor, shape: [2, 2], dtype: float32, value: [[3.0, 4.0], [3.0e20, 4.0e20]]}
+      - {type: const, value: 3}
+      - {type: int_list, elems: [1]}
   - id: vector
     op: aten::neg
     in: [{type: tensor, shape: [3], kind: float, init: normal}]
@@ -54,6 +63,22 @@ def test_the_dtypes_of_results_and_the_bounds_of_no_others(suite: str) -> None:
     assert "exact: no rounding" not in text
     text = explain_op("aten::argmax", [suite])
     assert "\nof results: int64\n\nintegers and bools are exact: no rounding takes place\n\npolicy" in text
+
+
+def test_another_ops_rows_where_the_judge_takes_them(suite: str) -> None:
+    real, complex_ = explain_op("aten::abs", [suite]).split("bounds of aten::abs of complex64 complex128: those of ")
+    assert "\ntosa       exact " in real
+    assert complex_.startswith("aten::hypot\nbound      float32             float64\n")
+    assert "\ntosa       no row              no row\n" in complex_
+    assert "those of aten::atan2" in explain_op("aten::angle", [suite])
+
+
+def test_the_slack_of_a_derived_bound_with_its_reason(suite: str) -> None:
+    text = explain_op("aten::logsumexp", [suite])
+    rows = [line.split() for line in text.splitlines()]
+    assert ["logsumexp", "normal,", "1024", "465", "133", "5.17", "order"] in rows
+    assert "\norder: n terms in any order, gamma_(n-1)" in text
+    assert "median slack" not in explain_op("aten::sqrt", [suite])
 
 
 def test_the_tests_of_an_op_with_their_places(suite: str) -> None:
@@ -88,6 +113,18 @@ def test_a_case(suite: str) -> None:
         "contract: ulp 2.5 (OpenCL C 3.0 section 7.4, x / y; bfloat16 takes the half column, the 16-bit figure)",
         "error allowed, in ulps: cr 0.50, cuda 0.50, opencl 2.50, tosa -, torch 350, stablehlo 3.36e+03",
     ]
+
+
+def test_a_case_of_a_sum_tells_the_root_of_the_sum_of_squares_beside_the_bound(suite: str) -> None:
+    lines = explain_case("mean/float32/typical/contiguous", [suite]).splitlines()
+    # 5 roundings of 2.5 in ulps of 2.5, twice the unit roundoff; independent ones come to their root
+    assert "opencl 3.13, " in lines[-3]
+    assert lines[-2] == "root sum of squares, in ulps: 1.40 (no bound: what independent rounding errors come to)"
+
+
+def test_a_case_with_a_vacuous_bound_says_so(suite: str) -> None:
+    lines = explain_case("cubes/float32/typical/contiguous", [suite]).splitlines()
+    assert lines[-1] == "no finite bound for 1 of 2 elements: not judged"
 
 
 def test_a_case_with_freedoms(suite: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conform.cli import main
+from conform.inputs.specs.registry import specs
 from conform.suites import load
 
 
@@ -33,7 +34,8 @@ def test_out_and_the_terminal_get_the_same_text(tmp_path: Path) -> None:
     text = conform("gen", *words).stdout
     assert written(tmp_path / "x.yaml", *words).read_text(encoding="utf-8") == text
     assert text.startswith("# Calls that each break one constraint, from the argument specs, seed 3. ")
-    assert "  # breaks: dtype(self) in {float16, bfloat16, float32, float64}\n  - id: negative/aten::softplus/0000\n" in text
+    comment = "  # breaks: dtype(self) in {float16, bfloat16, float32, float64}"
+    assert f"{comment}\n  - id: negative/aten::softplus/0000\n" in text
 
 
 def test_what_it_writes_is_valid_and_runs(tmp_path: Path) -> None:
@@ -47,13 +49,14 @@ def test_what_it_writes_is_valid_and_runs(tmp_path: Path) -> None:
 def test_a_dtype_is_pinned_and_named_in_the_id(tmp_path: Path) -> None:
     tests = load([written(tmp_path / "x.yaml", "aten::*xlogy*", "--dtype", "float16", "--n", "2")]).tests
     assert {test.id.split("/")[2] for test in tests} == {"float16"}
-    assert {test.inputs[0].dtype for test in tests if test.op in ("aten::xlogy.Tensor", "aten::special_xlogy")} == {"float16"}
+    of_tensors = [test for test in tests if test.op in ("aten::xlogy.Tensor", "aten::special_xlogy")]
+    assert {test.inputs[0].dtype for test in of_tensors} == {"float16"}
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["aten::ad"], "unknown operator 'aten::ad'; did you mean 'aten::add'?"),
+        (["aten::softplu"], "unknown operator 'aten::softplu'; did you mean 'aten::softplus'?"),
         (["add"], "operator 'add' has no namespace; did you mean 'aten::add'?"),
         (["aten::relu"], "aten::relu has no argument spec from which calls could be made"),
         (["aten::nothing*"], "'aten::nothing*' matches no op that has an argument spec"),
@@ -69,7 +72,14 @@ def test_mistakes(words: list[str], message: str) -> None:
     assert f"conform: {message}" in result.stderr
 
 
-def test_the_suites_from_specs_are_listed_and_valid() -> None:
-    listed = conform("list", "negative").stdout.splitlines()
-    assert listed[0] == "negative/aten::add.Tensor/0000"
-    assert conform("validate", "negative").stdout == f"ok negative: {len(listed)} tests\n"
+def test_a_suite_from_specs_is_listed() -> None:
+    listed = conform("list", "generated").stdout.splitlines()
+    assert listed[0] == "generated/aten::add.Tensor/0000"
+    assert {name.split("/")[1] for name in listed} == {one.name for one in specs()}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("suite", ["generated", "negative"])
+def test_a_suite_from_specs_is_valid(suite: str) -> None:
+    count = len(conform("list", suite).stdout.splitlines())
+    assert conform("validate", suite).stdout == f"ok {suite}: {count} tests\n"

@@ -208,6 +208,14 @@ def test_the_data_is_what_torch_has() -> None:
     assert shipped == registered
 
 
+def test_the_kits_own_operators_are_none_of_torchs() -> None:
+    data = Path(conform.schema.__file__).parent / "data"
+    shipped = (data / "aten_schemas.txt").read_text().splitlines()
+    (own,) = (data / "kit_schemas.txt").read_text().splitlines()
+    assert own == str(schema("aten::cbrt")) == "aten::cbrt(Tensor self) -> Tensor"
+    assert not any(line.startswith("aten::cbrt") for line in shipped)
+
+
 def test_dtype_names_are_torchs() -> None:
     torch = pytest.importorskip("torch")
     dtypes = [value for value in vars(torch).values() if isinstance(value, torch.dtype)]

@@ -169,7 +169,7 @@ def test_damage_beyond_the_result_fails_a_right_result() -> None:
 @pytest.mark.parametrize("status", ["crash", "timeout", "unsupported"])
 @pytest.mark.parametrize("outcome", [None, Unjudged("no semantics"), InvalidArguments("no")])
 def test_a_crash_is_one_whatever_the_op_means(status: str, outcome: Exception | None) -> None:
-    ending = verdict("aten::exp", [X], Reply(status, "SIGSEGV"), outcome)
+    ending = verdict("aten::exp", [X], Reply(status, "SIGSEGV", declared=status == "unsupported"), outcome)
     assert ended(ending) == (status, "SIGSEGV")
 
 
@@ -181,6 +181,8 @@ def test_invalid_arguments_must_be_refused() -> None:
     shapes = [F32([1.0, 2.0]), F32([1.0, 2.0, 3.0])]
     refused = verdict("aten::add", shapes, Reply("error", "RuntimeError: shapes"))
     assert (refused.status, refused.checks) == ("pass", 1)
+    without_kernel = verdict("aten::add", shapes, Reply("unsupported", "not implemented for 'Float'"))
+    assert (without_kernel.status, without_kernel.checks) == ("pass", 1)
     harmful = verdict("aten::add", shapes, Reply("error", "RuntimeError: shapes", overrun=True))
     assert ended(harmful) == ("fail", "the backend wrote outside the tensors it was given")
     accepted = verdict("aten::add", shapes, returned(F32([1.0])))

@@ -11,7 +11,7 @@ from conform import schema
 from conform.inputs.arguments import Arguments, is_tensor, tensors
 from conform.inputs.edges.registry import edge_rows, edges_of
 from conform.inputs.specials import special_values, without_duplicates
-from conform.inputs.specs.registry import OpSpec, position
+from conform.inputs.specs.registry import OpSpec
 from conform.interp.numerics.formats import Format, format_of
 
 
@@ -126,4 +126,4 @@ def numbers_of(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> froz
 
 def _places(spec: OpSpec, names: Sequence[str]) -> set[int | str]:
     """How arguments of these names may stand in a call: at their positions, or by name."""
-    return {*names, *(position(spec.name, name) for name in names)}
+    return {*names, *(at for at, one in enumerate(spec.schema.arguments) if one.name in names)}

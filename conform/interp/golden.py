@@ -3,13 +3,13 @@ freedoms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real
+from conform.interp.numerics.real import Real, concatenate
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,29 @@ class Golden:
         """This golden, with `others` (and their own alternatives) accepted as well."""
         flat = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
         return replace(self, alternatives=self.alternatives + tuple(flat))
+
+
+def concatenated(parts: Sequence[Golden]) -> Golden:
+    """One golden of parts that follow each other along the first axis, all of one op and format."""
+    first = parts[0]
+
+    def whole(name: str) -> object:
+        """An array of all elements, or what the whole of every part has in common."""
+        mine = [getattr(part, name) for part in parts]
+        return np.concatenate(mine) if isinstance(mine[0], np.ndarray) else mine[0]
+
+    arrays = {name: whole(name) for name in ("value", "terms", "magnitude", "budget", "zero_sign_free")}
+    marks = [np.zeros(part.value.shape, bool) if part.open is None else part.open for part in parts]
+    rules = dict.fromkeys(part.open_rule for part in parts if part.open_rule)
+    others = zip(*(part.alternatives for part in parts), strict=True)
+    return replace(
+        first,
+        **arrays,
+        real=concatenate([part.real for part in parts]),
+        open=np.concatenate(marks) if rules else None,
+        open_rule=", ".join(rules) or None,
+        alternatives=tuple(concatenated(one) for one in others),
+    )
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ cancellation, from which log_softmax, logsumexp and cross entropy are made. Rows
 
 from __future__ import annotations
 
-import mpmath
 import numpy as np
 
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.escalate import mp_exp, mp_log1p, to_mpf
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real, where
 
@@ -36,11 +35,11 @@ def of_mpmath(rows: np.ndarray, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
     A positive logarithm is at least 2^-20 of the smallest number of `fmt`: what is less decides on which side of a
     rounding boundary x - max comes to lie, and this does so just as well.
     """
-    least = mpmath.ldexp(mpmath.mpf(fmt.min_subnormal), -20)
-    shifted = to_mpf(rows) - to_mpf(rows.max(axis=-1, keepdims=True))
-    others = np.where(_first_largest(rows), mpmath.mpf(0), mp_exp(shifted))
+    least = mp.of_float(fmt.min_subnormal) * 2.0**-20
+    shifted = mp.of_float(rows) - mp.of_float(rows.max(axis=-1, keepdims=True))
+    others = np.where(_first_largest(rows), mp.of_float(0), mp.exp(shifted))
     at_least = np.frompyfunc(lambda s: max(s, least) if s > 0 else s, 1, 1)
-    return shifted, at_least(mp_log1p(others.sum(axis=-1, keepdims=True)))
+    return shifted, at_least(mp.log1p(others.sum(axis=-1, keepdims=True)))
 
 
 def of_balls(rows: np.ndarray, compute: Format) -> tuple[Ball, Ball]:

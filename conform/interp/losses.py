@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.golden import Golden
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format, format_of
@@ -31,11 +31,11 @@ class Terms:
     real: Real
     ball: Ball
     rational: Callable[[int], Fraction | None]
-    formula: Callable[[int], mpmath.mpf] | None = None
+    formula: Callable[[int], mp.Number] | None = None
 
-    def mp(self, i: int) -> mpmath.mpf:
+    def mp(self, i: int) -> mp.Number:
         number = self.rational(i)
-        return self.formula(i) if number is None else mpmath.mpf(number.numerator) / number.denominator
+        return self.formula(i) if number is None else mp.of_fraction(number)
 
 
 def reduced(
@@ -60,8 +60,8 @@ def reduced(
         numbers = [terms.rational(i) for i in range(count)]
         return None if None in numbers else sum(numbers, start=Fraction(0)) / exact_divisor
 
-    def formula(_: int) -> mpmath.mpf:
-        total = sum((terms.mp(i) for i in range(count)), start=mpmath.mpf(0))
+    def formula(_: int) -> mp.Number:
+        total = sum((terms.mp(i) for i in range(count)), start=mp.of_float(0))
         return total * exact_divisor.denominator / exact_divisor.numerator
 
     if reduction == MEAN and divisor.exact == 0 and divisor.ball.rad[0] == 0:
@@ -109,7 +109,7 @@ def _column(
     real: Real,
     ball: Ball,
     rational: Callable[[int], Fraction | None],
-    formula: Callable[[int], mpmath.mpf],
+    formula: Callable[[int], mp.Number],
 ) -> Golden:
     value, real = resolved(
         fmt,

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.ball import Ball, growth, joined
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 
@@ -48,10 +48,10 @@ def of_balls(rows: np.ndarray, divisor: Ball, compute: Format) -> tuple[Ball, Ba
         mean = x.sum(-1) / n
         centred = x.rounded(rows - mean.mid, 0.0)
         variance = (centred * centred).sum(-1) / divisor
-        shared = mean.rad**2 + 2 * mean.rad * centred.rad.mean(-1, keepdims=True)
+        shared = mean.rad**2 + 2 * mean.rad * centred.rad.sum(-1, keepdims=True) / n
         square = (rows**2).sum(-1, keepdims=True) / divisor.mid
-        welford = n * compute.unit_roundoff * np.sqrt(square * variance.mid)
-        rad = variance.rad + shared * (n / divisor.mid) + welford
+        welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
+        rad = joined(variance.rad, shared * (n / divisor.mid), welford)
         return mean, Ball(variance.mid, np.where(np.isfinite(rows).all(-1, keepdims=True), rad, 0.0), compute)
 
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-import mpmath
 import numpy as np
 
 from conform.interp.golden import Golden
 from conform.interp.moments import AboutZero, Moments
-from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.escalate import resolved, root, to_mpf
+from conform.interp.numerics import multiprecision as mp
+from conform.interp.numerics.ball import Ball, joined
+from conform.interp.numerics.escalate import resolved, root
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real, where
 from conform.interp.operands import compute_format, steps_of
@@ -103,11 +103,10 @@ class Standardized:
     def _with_mpmath(self, some: np.ndarray) -> np.ndarray:
         """Outputs of the rows `some`."""
         exact = [self.exact(row) for row in some]
-        mean, square = (np.array([[_mpf(pair[i])] for pair in exact], dtype=object) for i in (0, 1))
-        deviation = np.array([[mpmath.sqrt(number)] for (number,) in square], dtype=object)
-        output = (to_mpf(self.rows[some]) - mean) / deviation
-        output = output if self.scale is None else output * to_mpf(self.scale[some])
-        return output if self.shift is None else output + to_mpf(self.shift[some])
+        mean, square = (mp.of_fraction(np.array([[pair[i]] for pair in exact], dtype=object)) for i in (0, 1))
+        output = (mp.of_float(self.rows[some]) - mean) / mp.sqrt(square)
+        output = output if self.scale is None else output * mp.of_float(self.scale[some])
+        return output if self.shift is None else output + mp.of_float(self.shift[some])
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
         """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""
@@ -127,18 +126,15 @@ class Standardized:
             centred, reach = self.rows - mean.mid, rstd.mid + rstd.rad
             cancelled = (4 if self.folded else 2) * u * (np.abs(self.rows) + np.abs(mean.mid))
             cancelled = 0.0 if isinstance(self.moments, AboutZero) else cancelled
-            output = x.rounded(centred * rstd.mid, np.abs(centred) * rstd.rad + (mean.rad + cancelled) * reach)
+            spread = joined(np.abs(centred) * rstd.rad, joined(mean.rad, cancelled) * reach)
+            output = x.rounded(centred * rstd.mid, spread)
             output = output if self.scale is None else output * Ball.exact(self.scale, compute)
             if self.shift is not None:
                 output = output + Ball.exact(self.shift, compute)
                 folded = 2 * u * np.abs(self.shift) if self.folded else 0.0
-                output = replace(output, rad=output.rad + folded)
+                output = replace(output, rad=joined(output.rad, folded))
             special = ~np.isfinite(centred) & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid)
             output = replace(output, rad=np.where(special, 0.0, output.rad))
             if self.folded:
                 output = replace(output, rad=np.where(self._folds(mean, reach, compute), output.rad, np.inf))
         return {"output": output.rad, "mean": mean.rad, "rstd": rstd.rad}
-
-
-def _mpf(number: Fraction) -> mpmath.mpf:
-    return mpmath.mpf(number.numerator) / number.denominator

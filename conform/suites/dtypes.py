@@ -52,9 +52,9 @@ def holds(dtype: str, value: bool | int | float) -> bool:
         return value in (0, 1)
     if fmt.is_integer:
         return fmt.min_value <= value <= fmt.max_value
-    if math.isnan(value):
+    if isinstance(value, float) and math.isnan(value):
         return fmt.has_nan
-    if math.isinf(value):
+    if isinstance(value, float) and math.isinf(value):
         return fmt.has_inf and (value > 0 or fmt.is_signed)
     return abs(value) <= fmt.max_finite and (value >= 0 or fmt.is_signed) and (value != 0 or fmt.has_zero)
 

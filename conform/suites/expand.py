@@ -15,14 +15,16 @@ from typing import Any
 from conform.schema import overloads, schema
 from conform.suites import nodes, written
 from conform.suites.document import Merged, WrittenTest
+from conform.suites.fields import ID_PATTERN, amount, describe
 from conform.suites.limits import Limits
 from conform.suites.messages import Path, Problems, SourceFile, suggest
 from conform.suites.resolve import argument, class_path, preset, resolve, size_problem
-from conform.suites.scope import UNKNOWN, Scope, has_placeholder, scalar_text
+from conform.suites.scope import UNKNOWN, Repeats, Scope, scalar_text
 from conform.suites.source import Quoted, position_of
 from conform.suites.test import ModuleSpec, Pair, Test
 from conform.suites.written_nodes import Form
 
+_ID = re.compile(ID_PATTERN)
 _ID_TEXT = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
 
 
@@ -49,13 +51,15 @@ class _Expansion:
         self.location_of: dict[str, str] = {}
         self.written_ids = {entry.form.id for entry in merged.tests if entry.form.id}
         self.counts: dict[str, int] = {}
+        self.repeats = Repeats()
 
     def scope(self, file: SourceFile, directory: FilePath) -> Scope:
         """What names mean in a file, outside of templates."""
         merged = self.merged
         return Scope(
-            file, directory, merged.dims, merged.presets, self.limits, self.problems, is_complete=merged.is_complete
-        )
+            file, directory, merged.dims, merged.presets, self.limits, self.problems,
+            is_complete=merged.is_complete, repeats=self.repeats,
+        )  # fmt: skip
 
     def add(self, entry: WrittenTest) -> None:
         scope = self.scope(entry.file, entry.directory)
@@ -114,12 +118,12 @@ class _Builder:
                 _check_keywords(self.scope, op, self.form.kwargs, self.path)
                 yield self._test(base_id, op, self.scope, self.form.impl)
             case written.ModuleForm():
-                module = _module(self.scope, op, op.args, op.kwargs, op_path)
-                yield self._test(base_id, module, self.scope, self.form.impl)
+                yield self._test(base_id, _module(self.scope, op, op_path), self.scope, self.form.impl)
             case written.TemplateModuleForm():
                 for scope, suffix in _assignments(self.scope, op, op_path):
-                    module = _module(scope, op, op.args, op.kwargs, op_path)
-                    yield self._test(self._id(scope, base_id, "", suffix), module, scope, self.form.impl)
+                    filled = self._filled(scope, base_id)
+                    test_id = f"{filled}{suffix}" if filled == base_id else filled
+                    yield self._test(test_id, _module(scope, op, op_path), scope, self.form.impl)
             case written.TemplateComparePairForm():
                 yield from self._pairs(base_id, op, op_path)
 
@@ -127,20 +131,21 @@ class _Builder:
         if self.form.is_written("impl"):
             self.scope.report((*self.path, "impl"), "the sides of a compare pair have their own 'impl'")
         for scope, suffix in _assignments(self.scope, op, path):
-            group = self._id(scope, base_id, "", suffix)
+            filled = self._filled(scope, base_id)
             for name, side in (("a", op.a), ("b", op.b)):
-                args = side.args if side.is_written("args") else op.common.args
-                home = (*path, name) if side.is_written("args") else (*path, "common")
-                module = _module(scope, side, args, op.common.kwargs | side.kwargs, (*path, name), args_path=home)
-                test_id = self._id(scope, base_id, f"__{name}", suffix)
-                yield self._test(test_id, module, scope, side.impl, Pair(group, name))
+                module = _side(scope, op.common, side, path, name)
+                pair = Pair(f"{filled}{suffix}", name)
+                yield self._test(f"{filled}__{name}{suffix}", module, scope, side.impl, pair)
 
-    def _id(self, scope: Scope, base_id: str, side: str, suffix: str) -> str:
-        """The id with `{name}` filled in; without any, the assignment is appended."""
-        if has_placeholder(base_id):
-            filled = scope.fill_in(base_id, (*self.path, "id"))
-            return f"{base_id if filled is UNKNOWN else filled}{side}"
-        return f"{base_id}{side}{suffix}"
+    def _filled(self, scope: Scope, base_id: str) -> str:
+        """The id with each `{name}` filled in."""
+        path = (*self.path, "id")
+        filled = scope.fill_in(base_id, path)
+        if filled is UNKNOWN:
+            return base_id
+        if not _ID.fullmatch(filled):
+            scope.report(path, f"expected one line without blanks around it, found {describe(filled)}")
+        return filled
 
     def _test(
         self, test_id: str, op: str | ModuleSpec, scope: Scope, impl: str | None, pair: Pair | None = None
@@ -187,15 +192,25 @@ def _check_cast(scope: Scope, inputs: tuple[nodes.Node, ...], path: Path) -> Non
 # --- Modules and templates --------------------------------------------------------------------------------------------
 
 
-def _module(
-    scope: Scope, form: Any, args: list[Any], kwargs: Mapping[str, Any], path: Path, args_path: Path | None = None
-) -> ModuleSpec:
-    home = args_path or path
-    return ModuleSpec(
-        class_path(scope, form.path, (*path, "path")),
-        tuple(argument(scope, arg, (*home, "args", at)) for at, arg in enumerate(args)),
-        {str(key): argument(scope, value, (*path, "kwargs", key)) for key, value in kwargs.items()},
-    )
+def _module(scope: Scope, form: written.ModuleForm | written.TemplateModuleForm, path: Path) -> ModuleSpec:
+    args, kwargs = _args(scope, form.args, path), _kwargs(scope, form.kwargs, path)
+    return ModuleSpec(class_path(scope, form.path, (*path, "path")), args, kwargs)
+
+
+def _side(scope: Scope, common: written.Common, side: written.Side, path: Path, name: str) -> ModuleSpec:
+    """The module of side `name`: its own `args` replace the common ones, its `kwargs` are merged over them."""
+    own, shared = (*path, name), (*path, "common")
+    args = _args(scope, side.args, own) if side.is_written("args") else _args(scope, common.args, shared)
+    kwargs = _kwargs(scope, common.kwargs, shared) | _kwargs(scope, side.kwargs, own)
+    return ModuleSpec(class_path(scope, side.path, (*own, "path")), args, kwargs)
+
+
+def _args(scope: Scope, args: list[Any], path: Path) -> tuple[nodes.Node, ...]:
+    return tuple(argument(scope, arg, (*path, "args", at)) for at, arg in enumerate(args))
+
+
+def _kwargs(scope: Scope, kwargs: Mapping[str, Any], path: Path) -> dict[str, nodes.Node]:
+    return {str(key): argument(scope, value, (*path, "kwargs", key)) for key, value in kwargs.items()}
 
 
 def _assignments(scope: Scope, template: written.Template, path: Path) -> Iterator[tuple[Scope, str]]:
@@ -204,36 +219,43 @@ def _assignments(scope: Scope, template: written.Template, path: Path) -> Iterat
     A case of `cases` fixes the variables that it names; the others range over their values.
     """
     _check_quoted(scope, template.vars, (*path, "vars"))
+    numbers = {(name, id(value)): at for name, values in template.vars.items() for at, value in enumerate(values)}
     for at, case in enumerate(template.cases or [{}]):
         place = (*path, "cases", at)
-        _check_quoted(scope, {name: [value] for name, value in case.items()}, place)
+        _check_quoted(scope, case, place)
         for name in case:
             if name not in template.vars:
                 hint = suggest(name, template.vars) or f"; declared: {', '.join(template.vars) or 'none'}"
                 scope.problems.add(scope.file, (*place, name), f"undeclared template variable {name!r}{hint}", key=True)
         choices = [[case[name]] if name in case else values for name, values in template.vars.items()]
-        if math.prod(map(len, choices)) > scope.limits.max_tests:
-            scope.report(path, scope.limits.exceeded("max_tests", f"{math.prod(map(len, choices))} tests"))
+        count = math.prod(map(len, choices))
+        if count > scope.limits.max_tests:
+            scope.report(path, scope.limits.exceeded("max_tests", f"{amount(count)} tests"))
             continue
         for values in itertools.product(*choices):
+            scope.count_repeats(1 + len(template.vars), path)
             variables = dict(zip(template.vars, values, strict=True))
-            yield replace(scope, variables=variables), _suffix(template, at, variables)
+            yield replace(scope, variables=variables), _suffix(numbers, at, variables)
 
 
-def _check_quoted(scope: Scope, variables: Mapping[str, list[Any]], path: Path) -> None:
-    for name, values in variables.items():
-        for at, value in enumerate(values):
-            if isinstance(value, Quoted) and value in scope.dims:
-                message = f"{str(value)!r} is quoted; the symbol of a dimension is written bare: {value}"
-                scope.report((*path, name, at), message)
+def _check_quoted(scope: Scope, value: Any, path: Path) -> None:
+    """Reports the quoted strings in a variable's value that are symbols of dimensions, outside of nodes."""
+    if isinstance(value, Quoted) and value in scope.dims:
+        scope.report(path, f"{str(value)!r} is quoted; the symbol of a dimension is written bare: {value}")
+    elif isinstance(value, list | dict):
+        for key, item in enumerate(value) if isinstance(value, list) else value.items():
+            _check_quoted(scope, item, (*path, key))
 
 
-def _suffix(template: written.Template, case: int, variables: Mapping[str, Any]) -> str:
-    """ "__out_features=3,bias=true"; a value that is no short word is #K, the K-th of its variable or of the cases."""
+def _suffix(numbers: Mapping[tuple[str, int], int], case: int, variables: Mapping[str, Any]) -> str:
+    """ "__out_features=3,bias=true"; a value that is no short word is #K, the K-th of its variable or of the cases.
+
+    `numbers` has the K of every value, by its variable and identity.
+    """
     parts = []
     for name, value in variables.items():
         text = scalar_text(value) if not isinstance(value, list | dict | Form) else ""
         if not _ID_TEXT.fullmatch(text):
-            text = f"#{next((at for at, one in enumerate(template.vars[name]) if one is value), case)}"
+            text = f"#{numbers.get((name, id(value)), case)}"
         parts.append(f"{name}={text}")
     return f"__{','.join(parts)}" if parts else ""

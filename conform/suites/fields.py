@@ -10,7 +10,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from conform.schema import operator_names, unknown_operator
-from conform.suites.dtypes import dtype_hint, dtype_names
+from conform.suites.dtypes import dtype_names
 from conform.suites.scalars import INTEGER_PATTERN, NUMBER_PATTERN, parse_number
 from conform.suites.source import Quoted
 
@@ -60,8 +60,7 @@ def _number_in(text: str) -> int | float | None:
 def _dtype(value: Any) -> str:
     if isinstance(value, str) and value in dtype_names():
         return str(value)
-    raise PydanticCustomError("dtype", "unknown dtype {found}{hint}",
-                              {"found": describe(value), "hint": dtype_hint(value)})  # fmt: skip
+    raise PydanticCustomError("dtype", "unknown dtype")  # the hint takes time: only for what is reported
 
 
 def _name(value: Any) -> str:
@@ -98,7 +97,13 @@ def describe(value: Any) -> str:
         return "a list"
     if isinstance(value, str):
         return repr(str(value) if len(value) <= 60 else value[:57] + "...")
-    return json.dumps(value)[:60]
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def amount(count: int) -> str:
+    """A count as a message shows it: Python refuses to write out an integer of thousands of digits."""
+    return str(count) if count < 10**20 else "more than 10^20"
 
 
 def _number_schema(type_: str, pattern: str) -> WithJsonSchema:
@@ -117,9 +122,11 @@ ScalarLiteral = Annotated[Any, WithJsonSchema({"type": ["null", "boolean", "numb
 Operator = Annotated[
     str, PlainValidator(_operator), WithJsonSchema({"type": "string", "enum": sorted(operator_names())})
 ]
-NonEmptyString = Annotated[str, Field(min_length=1)]
-# One line that a terminal can show, without blanks around it.
-Id = Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$", max_length=200)]
+NonEmptyString = Annotated[str, Field(min_length=1, max_length=1_000)]
+# One line that a terminal can show, without blanks around it: no control characters, line breaks or reversed text.
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069"
+ID_PATTERN = rf"^[^\s{_CONTROL}]([^{_CONTROL}]*[^\s{_CONTROL}])?$"
+Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=200)]
 Name = Annotated[str, PlainValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME.pattern}$"})]
 DimensionValue = Annotated[int, PlainValidator(_dimension), WithJsonSchema({"type": "integer", "minimum": 0})]
 Shape = Annotated[list[Integer], Field(min_length=1)]

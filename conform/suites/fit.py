@@ -8,6 +8,7 @@ from typing import Any
 from conform.errors import UsageError
 from conform.schema import bind, resolve
 from conform.suites import nodes
+from conform.suites.fields import describe
 from conform.suites.nodes import Node
 from conform.suites.test import Test
 
@@ -37,11 +38,21 @@ def misfit(test: Test) -> str | None:
         args = [_stand_in(node) for node in test.inputs]
         kwargs = {key: _stand_in(node) for key, node in test.kwargs.items()}
         bind(resolve(test.op, args, kwargs), args, kwargs)
+        _refuse_huge([*args, *kwargs.values()])
     except _Undetermined:
         return None
     except UsageError as error:
         return f"test {test.id!r}: {error}"
     return None
+
+
+def _refuse_huge(value: Any) -> None:
+    """UsageError for an integer that torch's Scalar (int64 or uint64) does not hold."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            _refuse_huge(item)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise UsageError(f"{describe(value)} does not fit int64, torch's type of Python integers")
 
 
 def _stand_in(node: Node) -> Any:

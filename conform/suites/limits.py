@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from conform.errors import UsageError
 
 _PREFIX = "CONFORM_"
+_MOST = {"max_depth": 100, "max_dims": 64}  # Python's stack holds no deeper recursion; numpy has no more dimensions
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +18,12 @@ class Limits:
 
     max_file_bytes: int = 16 * 2**20
     max_depth: int = 64  # of nested YAML lists and mappings, and of nodes through presets
-    max_nodes: int = 2_000_000  # YAML values of one file, counted where an alias repeats them
+    max_nodes: int = 2_000_000  # YAML values of one file, counted where an alias or a template repeats them
     max_files: int = 1_000  # reached from one file by includes
     max_tests: int = 200_000  # of one file, after expansion
     max_values: int = 100_000  # lists, tuples, scalars and tensors that the arguments of one test consist of
     max_elements: int = 2**24  # of all tensors of one test
-    max_dims: int = 64  # of a tensor: numpy has no more
+    max_dims: int = 64  # of a tensor
     max_errors: int = 50  # reported of one file
 
     @classmethod
@@ -32,8 +34,11 @@ class Limits:
             text = os.environ.get(variable(field.name))
             if text is None:
                 continue
-            if not text.isdecimal() or int(text) == 0:
-                raise UsageError(f"{variable(field.name)}={text!r}: expected a positive integer")
+            most = _MOST.get(field.name)
+            if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS) or int(text) == 0:
+                raise UsageError(f"{variable(field.name)}={text[:40]!r}: expected a positive integer")
+            if most and int(text) > most:
+                raise UsageError(f"{variable(field.name)}={text}: expected at most {most}")
             chosen[field.name] = int(text)
         return cls(**chosen)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform.errors import UsageError, did_you_mean
+from conform.suites.dtypes import dtype_hint
 from conform.suites.fields import describe
 from conform.suites.limits import Limits
 from conform.suites.source import Position, position_of
@@ -123,7 +124,7 @@ _EXPECTED = {
     "bool_type": "expected true or false",
     "include": "expected a name or a list of names",
 }
-_OWN = {"quoted_symbol", "number", "variable", "integer", "dtype", "value", "name", "dimension", "kind_or_dtype",
+_OWN = {"quoted_symbol", "number", "variable", "integer", "value", "name", "dimension", "kind_or_dtype",
         "low_and_high", "target", "operator"}  # fmt: skip
 
 
@@ -137,6 +138,8 @@ def _explain(form: type[Form], error: Any) -> str:
         case "literal_error":
             names = error["ctx"]["expected"].split("'")[1::2]
             return f"expected {error['ctx']['expected']}, found {describe(found)}{suggest(found, names)}"
+        case "dtype":
+            return f"unknown dtype {describe(found)}{dtype_hint(found)}"
         case "node":
             return _no_node(found)
         case "op":
@@ -179,7 +182,9 @@ def _no_node(found: Any) -> str:
         hint = f"; a literal is {{type: const, value: {describe(found)}}}" if not isinstance(found, list) else ""
         return f"expected a node (a mapping with a type), found {describe(found)}{hint}"
     if "type" not in found:
-        return f"this mapping has no type, so it is no node; expected one of {types}, or {{ref: PRESET}}, {{var: NAME}}"
+        close = (f"key {describe(key)}{meant}" for key in found if (meant := suggest(key, ("type", "ref", "var"))))
+        hint = next(close, f"expected one of {types}, or {{ref: PRESET}}, {{var: NAME}}")
+        return f"this mapping has no type, so it is no node; {hint}"
     hint = suggest(found["type"], NODE_FORMS) or f"; expected one of {types}"
     return f"unknown node type {describe(found['type'])}{hint}"
 

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 
 
 class Size(NamedTuple):
-    """How many values (scalars, tensors, containers) a node makes, and how many elements its tensors have in all."""
+    """How many values (scalars, tensors, containers) a node makes, how many elements its tensors have in all, and how
+    deep nodes are nested in it (a literal counts as one, whatever it holds)."""
 
     values: int
     elements: int
+    depth: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,8 @@ class Repeated:
 
     def __post_init__(self) -> None:
         inside = size_of(self.element)
-        object.__setattr__(self, "size", Size(1 + self.length * inside.values, self.length * inside.elements))
+        values, elements = self.length * inside.values, self.length * inside.elements
+        object.__setattr__(self, "size", Size(1 + values, elements, 1 + inside.depth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,8 @@ def size_of(node: Node) -> Size:
 def total_size(parts: Iterable[Node]) -> Size:
     """The size of a container of these parts."""
     sizes = [size_of(part) for part in parts]
-    return Size(1 + sum(size.values for size in sizes), sum(size.elements for size in sizes))
+    depth = 1 + max((size.depth for size in sizes), default=0)
+    return Size(1 + sum(size.values for size in sizes), sum(size.elements for size in sizes), depth)
 
 
 def holds_object(node: Node) -> bool:

@@ -39,7 +39,7 @@ def test_without_mistakes(written: Any, error: ValidationError) -> TestForm | No
     rest, op_is_wrong = written, False
     while isinstance(rest, dict):
         for place, is_unknown_key in _mistakes(error):
-            op_is_wrong = op_is_wrong or place[0] == "op"
+            op_is_wrong = op_is_wrong or (place[0] == "op" and not _constructor_argument(place))
             rest = _mended(rest, place, is_unknown_key)
         try:
             form = _TEST.validate_python(rest)
@@ -60,6 +60,9 @@ def _mistakes(error: ValidationError) -> Iterator[tuple[Path, bool]]:
 
 def _mended(test: dict[str, Any], place: Path, is_unknown_key: bool) -> dict[str, Any]:
     key, *inside = place
+    argument = _constructor_argument(place)
+    if argument:
+        return _with_null(test, argument)
     if key == "op":
         return {**test, "op": _SOME_OP}
     if is_unknown_key:
@@ -69,6 +72,22 @@ def _mended(test: dict[str, Any], place: Path, is_unknown_key: bool) -> dict[str
         nodes[inside[0]] = _NULL
         return {**test, key: nodes}
     return {**test, "in": []} if key == "in" else _without(test, place[:1])
+
+
+def _constructor_argument(place: Path) -> Path:
+    """The constructor's argument that `place` is in: "op", "args", 0 of "op", "args", 0, "shape"; () if in none."""
+    for at in range(1, min(3, len(place) - 1)):  # of the op itself, or of a side of a pair
+        if place[0] == "op" and place[at] in ("args", "kwargs") and place[at + 1] != "[key]":
+            return place[: at + 2]
+    return ()
+
+
+def _with_null(tree: Any, place: Path) -> Any:
+    """A copy with null at `place`."""
+    key, *inside = place
+    copy = list(tree) if isinstance(tree, list) else dict(tree)
+    copy[key] = _with_null(tree[key], tuple(inside)) if inside else None
+    return copy
 
 
 def _without(tree: Any, place: Path) -> Any:

@@ -6,14 +6,15 @@ Problems are collected, not raised: a stand-in takes the place of what is wrong,
 from __future__ import annotations
 
 import os.path
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
 from conform.suites import nodes, sampling
 from conform.suites import written_nodes as written
-from conform.suites.dtypes import kind_of
-from conform.suites.fields import PATH_FORMATS, Symbol, describe, file_and_attribute, is_path
+from conform.suites.dtypes import holds, kind_of
+from conform.suites.fields import PATH_FORMATS, Symbol, amount, describe, file_and_attribute, is_path
 from conform.suites.limits import Limits
 from conform.suites.literals import literal_problem, plain
 from conform.suites.messages import Path, suggest
@@ -27,23 +28,45 @@ _STAND_IN = nodes.Const(None)
 
 def resolve(scope: Scope, node: Any, path: Path) -> nodes.Node:
     """The meaning of a written node at `path`."""
+    return _once(scope, node, path, _node)
+
+
+def _node(scope: Scope, node: Any, path: Path) -> nodes.Node:
+    return _RESOLVERS[type(node)](scope, node, path)
+
+
+def _once(scope: Scope, value: Any, path: Path, build: Callable[[Scope, Any, Path], nodes.Node]) -> nodes.Node:
+    """What `build` makes of a form, list or mapping, one level deeper; within the limits.
+
+    In a template, what reads no variable is built for the first assignment only.
+    """
+    repeats, in_template = scope.repeats, scope.variables is not None
+    if in_template:
+        if id(value) in repeats.once:
+            return repeats.once[id(value)][1]
+        scope.count_repeats(1, path)
+    reads = repeats.reads
     if scope.depth >= scope.limits.max_depth:
         scope.report(path, scope.limits.exceeded("max_depth", f"nested more than {scope.limits.max_depth} deep"))
         return _STAND_IN
-    found = _RESOLVERS[type(node)](replace(scope, depth=scope.depth + 1), node, path)
+    found = build(replace(scope, depth=scope.depth + 1), value, path)
     problem = size_problem(scope.limits, nodes.size_of(found))
     if problem:
         scope.report(path, problem)
-        return _STAND_IN
+        found = _STAND_IN
+    if in_template and repeats.reads == reads:
+        repeats.once[id(value)] = (value, found)
     return found
 
 
 def size_problem(limits: Limits, size: nodes.Size) -> str | None:
     """Which limit the arguments of one test exceed, None if none."""
+    if size.depth > limits.max_depth:
+        return limits.exceeded("max_depth", f"nested more than {limits.max_depth} deep")
     if size.values > limits.max_values:
-        return limits.exceeded("max_values", f"a test of {size.values} values")
+        return limits.exceeded("max_values", f"a test of {amount(size.values)} values")
     if size.elements > limits.max_elements:
-        return limits.exceeded("max_elements", f"a test of {size.elements} tensor elements")
+        return limits.exceeded("max_elements", f"a test of {amount(size.elements)} tensor elements")
     return None
 
 
@@ -126,7 +149,11 @@ def _checked_scalar(scope: Scope, value: bool | int | float, kind: str, dtype: s
 
 
 def _int_list(scope: Scope, node: written.IntListNode, path: Path) -> nodes.Node:
-    return nodes.Const([scope.number(elem, (*path, "elems", at)) for at, elem in enumerate(node.elems)])
+    elems = [scope.number(elem, (*path, "elems", at)) for at, elem in enumerate(node.elems)]
+    for at, elem in enumerate(elems):
+        if elem is not None and not holds("int64", elem):
+            scope.report((*path, "elems", at), f"{describe(elem)} does not fit int64")
+    return nodes.Const(elems)
 
 
 def _list(scope: Scope, node: written.ListNode, path: Path) -> nodes.Node:
@@ -154,7 +181,10 @@ def _construct(scope: Scope, node: written.ConstructNode, path: Path) -> nodes.N
 
 
 def _var(scope: Scope, node: written.VarNode | written.ShortVarNode, path: Path) -> nodes.Node:
-    return argument(scope, scope.inserted(scope.variable(node, path)), path)
+    value = scope.variable(node, path)
+    if isinstance(value, list | dict):
+        return _once(scope, value, path, lambda scope, value, path: _literal(scope, scope.inserted(value), path))
+    return argument(scope, scope.inserted(value), path)
 
 
 _RESOLVERS = {
@@ -192,17 +222,23 @@ def argument(scope: Scope, value: Any, path: Path) -> nodes.Node:
     """A constructor's argument, or a variable's value: a node, or a literal that may hold nodes."""
     if isinstance(value, written.Form):
         return resolve(scope, value, path)
+    if isinstance(value, list | dict):
+        return _once(scope, value, path, _literal)
+    if scope.variables is not None:
+        scope.count_repeats(1, path)
+    return nodes.Const(plain(value))
+
+
+def _literal(scope: Scope, value: list[Any] | dict[str, Any], path: Path) -> nodes.Node:
     if isinstance(value, list):
         items = [argument(scope, item, (*path, at)) for at, item in enumerate(value)]
         if all(isinstance(item, nodes.Const) for item in items):
             return nodes.Const([item.value for item in items])
         return nodes.Sequence(tuple(items), is_tuple=False)
-    if isinstance(value, dict):
-        entries = {key: argument(scope, item, (*path, key)) for key, item in value.items()}
-        if all(isinstance(item, nodes.Const) for item in entries.values()):
-            return nodes.Const({key: item.value for key, item in entries.items()})
-        return nodes.Mapping(entries)
-    return nodes.Const(plain(value))
+    entries = {key: argument(scope, item, (*path, key)) for key, item in value.items()}
+    if all(isinstance(item, nodes.Const) for item in entries.values()):
+        return nodes.Const({key: item.value for key, item in entries.items()})
+    return nodes.Mapping(entries)
 
 
 def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:

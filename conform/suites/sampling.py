@@ -42,6 +42,8 @@ def of_tensor(scope: Scope, node: written.Sampled, kind: str, path: Path) -> Dra
     unread = [key for key in _KEYS[1:] if node.is_written(key) and key not in _READS[init]]
     for key in unread:
         scope.report((*path, key), f"init {init} does not read {key!r}{_reads(init)}")
+    if node.dtype and not holds(node.dtype, 0) and init != "ones" and not node.is_written("low"):
+        scope.report((*path, "dtype"), f"{node.dtype} has positive numbers only; expected 'low' and 'high' above 0")
     low, high = _bounds(scope, node, kind, init == "randint" or kind in ("int", "bool"), path)
     if low is not None and low > high:
         scope.report((*path, "low"), f"low is {describe(low)}, greater than high, {describe(high)}")
@@ -78,6 +80,7 @@ def probability(scope: Scope, value: int | float | Symbol, path: Path) -> float:
     found = scope.number(value, path)
     if found is not None and not 0 <= found <= 1:
         scope.report(path, f"expected a probability between 0 and 1, found {describe(found)}")
+        return 0.5
     return 0.5 if found is None else float(found)
 
 
@@ -116,13 +119,13 @@ def _bounds(
 
 
 def _mean(scope: Scope, node: written.Sampled, path: Path) -> float:
-    return _or(scope.number(node.mean, (*path, "mean")), 0.0) if node.is_written("mean") else 0.0
+    return _float64(scope, node.mean, 0.0, (*path, "mean")) if node.is_written("mean") else 0.0
 
 
 def _std(scope: Scope, node: written.Sampled, path: Path) -> float:
     if not node.is_written("std"):
         return 1.0
-    std = _or(scope.number(node.std, (*path, "std")), 1.0)
+    std = _float64(scope, node.std, 1.0, (*path, "std"))
     if std < 0:
         scope.report((*path, "std"), f"expected a non-negative standard deviation, found {describe(std)}")
     return std
@@ -132,5 +135,10 @@ def _p(scope: Scope, node: written.Ranged, path: Path) -> float:
     return probability(scope, node.p, (*path, "p")) if node.is_written("p") else 0.5
 
 
-def _or(value: int | float | None, default: float) -> float:
-    return default if value is None else float(value)
+def _float64(scope: Scope, value: int | float | Symbol, default: float, path: Path) -> float:
+    """A written number as float64, in which draws are made; the default where it is wrong."""
+    found = scope.number(value, path)
+    if found is not None and not holds("float64", found):
+        scope.report(path, f"{describe(found)} does not fit float64, in which numbers are drawn")
+        return default
+    return default if found is None else float(found)

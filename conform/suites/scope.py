@@ -13,10 +13,11 @@ from conform.suites import nodes
 from conform.suites import written_nodes as written
 from conform.suites.fields import Symbol, describe
 from conform.suites.limits import Limits
-from conform.suites.messages import Path, Problems, SourceFile, suggest
+from conform.suites.messages import Path, Problems, SourceFile, TooManyProblems, suggest
 from conform.suites.source import Quoted
 
 UNKNOWN: Any = object()  # what an unknown variable stands for
+_MAX_TEXT = 4_096  # characters of a path or id with its variables filled in
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -27,6 +28,20 @@ class Presets:
     written: dict[str, tuple[SourceFile, FilePath, Any]] = field(default_factory=dict)
     resolved: dict[str, nodes.Node] = field(default_factory=dict)
     open: list[str] = field(default_factory=list)  # being resolved, outermost first
+
+
+@dataclass(slots=True)
+class Repeats:
+    """What the assignments of a file's templates have come to.
+
+    `values` counts what is resolved anew for an assignment, `reads` how often a variable is read. A node in which none
+    is read is the same for every assignment: `once` keeps it under the identity of what was written, with that itself,
+    so that no other takes its identity.
+    """
+
+    values: int = 0
+    reads: int = 0
+    once: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,7 @@ class Scope:
     variables: Mapping[str, Any] | None = None
     depth: int = 0  # of nodes, counted through presets
     is_complete: bool = True  # whether a dimension or preset that is not defined is unknown, and not only not read
+    repeats: Repeats = field(default_factory=Repeats)
 
     def report(self, path: Path, message: str) -> None:
         self.problems.add(self.file, path, message)
@@ -58,7 +74,7 @@ class Scope:
                     self.report(path, f"unknown dimension {str(value)!r}{known}")
                 return None
             return self.dims[value]
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             self.report(path, f"expected a finite number, found {describe(value)}")
             return None
         return value
@@ -79,12 +95,23 @@ class Scope:
             known = suggest(node.name, self.variables) or _known(self.variables)
             self.report(path, f"unknown template variable {describe(node.name)}{known}")
             return UNKNOWN
+        self.repeats.reads += 1
         return self.variables[node.name]
+
+    def count_repeats(self, values: int, path: Path) -> None:
+        """Counts what an assignment of a template adds to the file; beyond the limit, nothing more is looked at."""
+        self.repeats.values += values
+        if self.repeats.values > self.limits.max_nodes:
+            found = f"more than {self.limits.max_nodes} values (templates written out)"
+            self.report(path, self.limits.exceeded("max_nodes", found))
+            raise TooManyProblems
 
     def inserted(self, value: Any) -> Any:
         """A variable's value where it is inserted: a bare string that is a dimension's symbol becomes its integer."""
         if isinstance(value, list):
             return [self.inserted(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.inserted(item) for key, item in value.items()}
         if isinstance(value, str) and not isinstance(value, Quoted) and value in self.dims:
             return self.dims[value]
         return value
@@ -92,6 +119,7 @@ class Scope:
     def fill_in(self, text: str, path: Path) -> Any:
         """`text` with each `{name}` replaced by the template variable's value; UNKNOWN if one of them is."""
         parts = _PLACEHOLDER.split(text)
+        self.count_repeats(len(parts), path)
         for at in range(1, len(parts), 2):
             value = self.variable(written.ShortVarNode(var=parts[at]), path)
             if isinstance(value, list | dict | written.Form):
@@ -100,12 +128,10 @@ class Scope:
             if value is UNKNOWN:
                 return UNKNOWN
             parts[at] = scalar_text(value)
+        if sum(map(len, parts)) > _MAX_TEXT:
+            self.report(path, f"more than {_MAX_TEXT} characters, with the template variables filled in")
+            return UNKNOWN
         return "".join(parts)
-
-
-def has_placeholder(text: str) -> bool:
-    """Whether `fill_in` would replace something."""
-    return _PLACEHOLDER.search(text) is not None
 
 
 def scalar_text(value: bool | int | float | str | None) -> str:

@@ -7,6 +7,7 @@ composer recurses, and crashes the process on deep nesting), and no tag construc
 from __future__ import annotations
 
 import errno
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -216,8 +217,10 @@ class _Builder:
             container.values_at[key] = at
 
     def _place_key(self, container: Map, key: Any, at: Position) -> None:
+        if isinstance(key, list | dict):  # by an alias
+            raise SourceError(at, "a list or mapping as a key; keys are strings")
         if not isinstance(key, str):
-            raise SourceError(at, f"key {key!r} is no string; write it in quotes if it is meant as one")
+            raise SourceError(at, f"key {json.dumps(key)} is no string; write it in quotes if it is meant as one")
         if key == "<<":
             raise SourceError(at, "merge keys ('<<') are YAML 1.1; use presets")
         if key in container.keys_at:

@@ -6,40 +6,37 @@ from pathlib import Path
 
 import pytest
 
+from conform.inputs.engine.arguments import tensor
 from conform.inputs.specs import registry
-from conform.inputs.specs.registry import FAMILIES, position, spec, spec_of, specs
+from conform.inputs.specs.registry import FAMILIES, spec, spec_of, specs
 from conform.interp.numerics.formats import FORMATS
+from conform.interp.registry import names
 from conform.schema import operator_names
 
 
-def test_an_overload_has_its_own_spec_or_that_of_all_overloads() -> None:
+def test_an_overload_has_its_own_spec_and_a_name_without_overload_its_first() -> None:
     assert spec_of("aten::div.Tensor_mode").name == "aten::div.Tensor_mode"
-    assert spec_of("aten::cat.names").name == "aten::cat"
-    assert spec_of("aten::div").name == "aten::div.Tensor"  # the first of its overloads
+    assert spec_of("aten::sum").name == "aten::sum"
+    assert spec_of("aten::div").name == "aten::div.Tensor"
+    assert spec_of("aten::cat.names") is None
     assert spec_of("aten::nothing") is None
 
 
-@pytest.mark.parametrize(("op", "argument", "expected"), [
-    ("aten::gather", "index", 2),
-    ("aten::index_put", "indices", 1),
-    ("aten::where", "condition", 0),
-    ("aten::div.Tensor_mode", "other", 1),
-])  # fmt: skip
-def test_positions_come_from_the_schemas(op: str, argument: str, expected: int) -> None:
-    assert position(op, argument) == expected
-
-
 def test_a_second_registration_is_refused() -> None:
-    known = spec_of("aten::add.Tensor")
-    with pytest.raises(ValueError, match=r"aten::add\.Tensor: registered twice"):
-        spec("aten::add.Tensor", dtypes=["float32"])
-    assert spec_of("aten::add.Tensor") is known
+    known = spec_of("aten::exp")
+    with pytest.raises(ValueError, match="aten::exp: registered twice"):
+        spec("aten::exp", tensor("self"))
+    assert spec_of("aten::exp") is known
 
 
-def test_an_argument_that_the_op_does_not_have_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"aten::cumprod: 'index' has positions \[\]"):
-        spec("aten::cumprod", dtypes=["float32"], index_arguments=["index"])
+def test_a_spec_that_does_not_fit_its_schema_is_not_registered() -> None:
+    with pytest.raises(ValueError, match="aten::cumprod: found the arguments self, index, expected self, dim, dtype"):
+        spec("aten::cumprod", tensor("self"), tensor("index"))
     assert spec_of("aten::cumprod") is None
+
+
+def test_every_overload_with_semantics_has_a_spec_and_no_other() -> None:
+    assert sorted(one.name for one in specs()) == sorted(names())
 
 
 def test_every_spec_names_an_op_and_formats() -> None:

@@ -15,7 +15,7 @@ import pytest
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics.ball import Ball, gamma, underflow
+from conform.interp.numerics.ball import Ball, gamma, joined_along, root_sum_of_squares, underflow
 from conform.interp.numerics.formats import FORMATS
 
 DERIVED = Row("derived", None, "running error", "test")
@@ -74,6 +74,18 @@ def test_what_can_overflow_is_unknown_unless_an_infinite_or_nan_operand_determin
     assert (ball(np.nan, 0.0) * ball(1.0, np.inf)).rad == 0.0
     assert (ball(np.inf, 0.0) + ball(1.0, np.inf)).rad == np.inf
     assert (ball(1.0, 0.0) / ball(0.5, 0.5)).rad == np.inf  # the divisor may be zero
+
+
+def test_independent_errors_join_by_the_root_of_the_sum_of_their_squares() -> None:
+    with root_sum_of_squares():
+        assert (ball(1e-30, 3.0) + ball(-1e-30, 4.0)).rad == pytest.approx(5.0)
+        assert (ball(2.0, 3e-9) * ball(1.0, 2e-9)).rad == pytest.approx(math.hypot(3e-9, 4e-9, U * 2))
+        ones = Ball.exact(np.ones(101), F32)
+        assert ones.sum(-1).rad == pytest.approx(10 * U * 101)
+        assert Ball(ones.mid, 1e-3 * ones.mid, F32).sum(-1).rad == pytest.approx(1e-3 * math.sqrt(101), rel=1e-4)
+        errors = np.array([[3e200, 4e200], [0.0, 0.0], [np.inf, 1.0]])  # whose squares float64 does not hold
+        assert joined_along(errors, 1).tolist() == [pytest.approx(5e200), 0.0, np.inf]
+    assert ones.sum(-1).rad.item() == float(gamma(100, U)) * 101
 
 
 # --- gelu -------------------------------------------------------------------------------------------------------------

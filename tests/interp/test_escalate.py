@@ -10,7 +10,8 @@ import pytest
 
 from conform.errors import Unjudged
 from conform.interp.numerics import escalate
-from conform.interp.numerics.escalate import as_fraction, decided, mp_exp, mp_sqrt, resolved, root, to_mpf
+from conform.interp.numerics import multiprecision as mp
+from conform.interp.numerics.escalate import as_fraction, decided, resolved, root
 from conform.interp.numerics.formats import FORMATS
 from conform.interp.numerics.real import Real
 
@@ -19,7 +20,7 @@ F32, F64 = FORMATS["float32"], FORMATS["float64"]
 
 def test_only_the_wanted_elements_are_decided_with_the_number_behind_them() -> None:
     wanted = np.array([False, True, True])
-    value, hi, lo = decided(F32, lambda: mp_exp(to_mpf(np.array([0.0, 1.0, -1.0]))), wanted)
+    value, hi, lo = decided(F32, lambda: mp.exp(mp.of_float(np.array([0.0, 1.0, -1.0]))), wanted)
     assert value.dtype == np.float32
     assert value.tolist() == [2.7182817459106445, 0.3678794503211975]  # e and 1/e, rounded to 24 bits
     assert hi.tolist() == [2.718281828459045, 0.36787944117144233]
@@ -42,20 +43,20 @@ def test_a_number_near_a_midpoint_is_decided_at_a_higher_precision() -> None:
 def test_an_exact_midpoint_is_never_guessed() -> None:
     square = np.array([(1 + mpmath.mpf(2) ** -24) ** 2])
     with pytest.raises(Unjudged, match=r"a result of float32 lies within 2\^-4320 of a rounding boundary"):
-        decided(F32, lambda: mp_sqrt(square), np.array([True]))
+        decided(F32, lambda: mp.sqrt(square), np.array([True]))
 
 
 def test_numbers_far_beyond_the_format_round_like_any_other() -> None:
-    value, hi, _ = decided(F64, lambda: mp_exp(to_mpf(np.array([-1e38, 1e38]))), np.array([True, True]))
+    value, hi, _ = decided(F64, lambda: mp.exp(mp.of_float(np.array([-1e38, 1e38]))), np.array([True, True]))
     assert value.tolist() == hi.tolist() == [0.0, np.inf]
-    value, _, _ = decided(F64, lambda: -mp_exp(to_mpf(np.array([-1e38, 1e38]))), np.array([True, True]))
+    value, _, _ = decided(F64, lambda: -mp.exp(mp.of_float(np.array([-1e38, 1e38]))), np.array([True, True]))
     assert value.tolist() == [-0.0, -np.inf]
     assert np.signbit(value[0])
 
 
 def test_special_values_pass() -> None:
     with np.errstate(invalid="ignore"):  # numpy flags the NaN
-        value, hi, lo = decided(F32, lambda: to_mpf(np.array([np.nan, np.inf, 0.0])), np.array([True] * 3))
+        value, hi, lo = decided(F32, lambda: mp.of_float(np.array([np.nan, np.inf, 0.0])), np.array([True] * 3))
     np.testing.assert_array_equal(value, np.float32([np.nan, np.inf, 0.0]))
     np.testing.assert_array_equal(hi, [np.nan, np.inf, 0.0])
     assert lo.tolist() == [0.0] * 3
@@ -67,7 +68,7 @@ def test_the_working_precision_of_the_caller_is_left_alone(monkeypatch: pytest.M
 
     def formula() -> np.ndarray:
         seen.append(mpmath.mp.prec)
-        return mp_exp(to_mpf(np.array([1.0])))
+        return mp.exp(mp.of_float(np.array([1.0])))
 
     with mpmath.workprec(77):
         decided(F32, formula, np.array([True]))

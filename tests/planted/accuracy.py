@@ -6,7 +6,18 @@ import math
 from typing import Any
 
 import torch
-from planting import BINARY, HALVES, MOVES, UNARY, Planted, in_dtypes_of, mapped
+from planting import (
+    BINARY,
+    FLOAT_FUNCTIONS,
+    FUNCTIONS,
+    FUNCTIONS_OF_TWO,
+    HALVES,
+    MOVES,
+    UNARY,
+    Planted,
+    in_dtypes_of,
+    mapped,
+)
 
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::convolution")
 
@@ -276,7 +287,7 @@ class Float64ThroughFloat32(Planted):
     ops = (
         *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::argmax", "aten::cumsum",
         "aten::mm", "aten::addmm", "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d",
-        "aten::sort",
+        "aten::sort", *FUNCTIONS, *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO,
     )  # fmt: skip
     but_not = ("aten::bitwise_and", "aten::where.Scalar")
 

@@ -10,8 +10,8 @@ from types import ModuleType
 
 FOLDER = Path(__file__).parent
 FILES = (
-    "layout", "special", "integers", "accuracy", "edges", "products", "complex_numbers", "parameters", "kernels",
-    "composites", "cheating",
+    "layout", "special", "integers", "accuracy", "edges", "functions", "products", "complex_numbers", "parameters",
+    "kernels", "composites", "cheating",
 )  # fmt: skip
 
 if str(FOLDER) not in sys.path:

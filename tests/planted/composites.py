@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import torch
-from parameters import ReplacesArgument
+from parameters import ReplacesArgument, replaced
 from planting import HALVES, Planted, in_dtypes_of
 
 
@@ -56,6 +56,101 @@ class UnshiftedExponentials(Planted):
         dims = args[1] if isinstance(args[1], list) else [args[1]]
         total = x.exp().sum(dims, keepdim=True).log()
         return in_dtypes_of(expected, x - total if op == "aten::_log_softmax" else total.reshape(expected.shape))
+
+
+class UnshiftedAttention(Planted):
+    """exp(score) / sum(exp(score)) without taking out the largest score of a row."""
+
+    bug = "M18"
+    ops = ("aten::scaled_dot_product_attention",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        if len(args) > 3 or kwargs or 0 in expected.shape:
+            return expected
+        query, key, value = (one.float() if one.dtype in HALVES else one for one in args)
+        e = (query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])).exp()
+        return (e / e.sum(-1, keepdim=True) @ value).to(expected.dtype)
+
+
+class UnbiasedNorms(Planted):
+    """Divides the squares by n - 1 in group and batch norm."""
+
+    bug = "M31"
+    ops = ("aten::native_group_norm", "aten::_native_batch_norm_legit.no_stats")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        x, plain = args[0], [args[0], None, None, *args[3:]]
+        output, mean, rstd = self.honest(op, plain, kwargs)
+        count = x.numel() // max(1, mean.numel())
+        if count < 2:
+            return self.honest(op, args, kwargs)
+        weight, bias = (None if p is None else p.reshape(-1, *[1] * (x.ndim - 2)) for p in args[1:3])
+        factor = math.sqrt((count - 1) / count)
+        output = output * factor if weight is None else output * factor * weight
+        return output if bias is None else output + bias, mean, rstd * factor
+
+
+class MeanOverSamples(Planted):
+    """Divides the sum of a loss by the number of samples, not by their weights."""
+
+    bug = "M31"
+    ops = ("aten::nll_loss_forward", "aten::nll_loss", "aten::cross_entropy_loss")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        mean, samples = 1, max(1, args[1].numel())
+        if (args[3] if len(args) > 3 else kwargs.get("reduction", mean)) != mean or args[1].is_floating_point():
+            return self.honest(op, args, kwargs)
+        total = self.honest(op, *replaced(args, kwargs, 3, "reduction", 2))
+        return (total[0] / samples, total[1]) if op == "aten::nll_loss_forward" else total / samples
+
+
+class HalfSteps(Planted):
+    """Rounds to the half type after every step, as HalfIntermediates does for other ops."""
+
+    bug = "M35"
+    ops = ("aten::silu", "aten::mish", "aten::var.correction", "aten::rms_norm", "aten::scaled_dot_product_attention")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        expected = self.honest(op, args, kwargs)
+        if args[0].dtype not in HALVES or not args[0].numel() or kwargs:
+            return expected
+        result = HALF_STEPS[op](*args)
+        return expected if result is None else result
+
+
+def _half_silu(x: torch.Tensor) -> torch.Tensor:
+    return x / (1 + (-x).exp())
+
+
+def _half_mish(x: torch.Tensor) -> torch.Tensor:
+    return x * (1 + x.exp()).log().tanh()
+
+
+def _half_variance(x: torch.Tensor, dims: list[int] | None = None) -> torch.Tensor | None:
+    if not dims:
+        return None
+    count = math.prod(x.shape[dim] for dim in dims)
+    return ((x - x.mean(dims, keepdim=True)) ** 2).sum(dims) / max(0, count - 1)
+
+
+def _half_rms_norm(
+    x: torch.Tensor, shape: list[int], weight: torch.Tensor | None = None, eps: float | None = None
+) -> torch.Tensor:
+    square = (x * x).mean(tuple(range(-len(shape), 0)), keepdim=True)
+    output = x * (square + (torch.finfo(x.dtype).eps if eps is None else eps)).rsqrt()
+    return output if weight is None else output * weight
+
+
+def _half_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *others: Any) -> torch.Tensor | None:
+    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+    return None if others else scores.softmax(-1) @ value
+
+
+HALF_STEPS = {
+    "aten::silu": _half_silu, "aten::mish": _half_mish, "aten::var.correction": _half_variance,
+    "aten::rms_norm": _half_rms_norm, "aten::scaled_dot_product_attention": _half_attention,
+}  # fmt: skip
 
 
 class RmsEpsOutsideRoot(Planted):

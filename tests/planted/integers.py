@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import BINARY, HALVES, INTEGERS, MOVES, Planted, base, in_dtypes_of, mapped, tensors_in
+from planting import (
+    BINARY,
+    FUNCTIONS,
+    FUNCTIONS_OF_TWO,
+    HALVES,
+    INTEGERS,
+    MOVES,
+    Planted,
+    base,
+    in_dtypes_of,
+    mapped,
+    tensors_in,
+)
 
 REDUCTIONS = ("aten::sum", "aten::amax", "aten::argmax", "aten::cumsum")
 SUMS = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::add", "aten::mul")
@@ -113,7 +125,8 @@ class Uint8AsInt8(Planted):
     bug = "M22"
     ops = (
         "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp",
-        "aten::sin", "aten::sqrt", "aten::abs", "aten::add", "aten::mul", "aten::where.self", "aten::cat",
+        "aten::sin", "aten::sqrt", "aten::abs", "aten::add", "aten::mul", "aten::where.self", "aten::cat", *FUNCTIONS,
+        "aten::atan2", "aten::xlogy", "aten::special_xlogy", "aten::pow",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -238,7 +251,7 @@ class KeepsFirstDtype(Planted):
     bug = "M28"
     ops = (
         *BINARY, "aten::exp", "aten::sqrt", "aten::sin", "aten::sum", "aten::cumsum", "aten::argmax", "aten::cat",
-        "aten::where",
+        "aten::where", *FUNCTIONS, *FUNCTIONS_OF_TWO,
     )  # fmt: skip
     but_not = ("aten::where.Scalar", "aten::bitwise_and.*Scalar*")
 

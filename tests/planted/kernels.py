@@ -153,7 +153,8 @@ class SwapsOperands(Planted):
 
     bug = "M43"
     ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm",
-           "aten::addmm")  # fmt: skip
+           "aten::addmm", "aten::atan2", "aten::xlogy.Tensor", "aten::special_xlogy",
+           "aten::pow.Tensor_Tensor")  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if op not in ("aten::mm", "aten::addmm"):

@@ -8,7 +8,7 @@ import torch
 from planting import Planted, lists_positions, tensors_in
 
 from conform import schema
-from conform.agreement.witness.functions import UNARY
+from conform.inputs.specs.functions import OF_ALL_NUMBERS
 
 
 class ReplacesArgument(Planted):
@@ -190,11 +190,10 @@ class AcceptsInvalid(Planted):
     bug = "M38"
     ops = ("*",)
     but_not = (
-        "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "aten::sin", "aten::_to_copy", "aten::mul.Scalar",
-        "aten::div.Scalar", "aten::remainder.Scalar*", "aten::bitwise_and.Scalar*", "aten::eq.Scalar",
-        "aten::where.Scalar*", "aten::sum", "aten::prod", "aten::_native_batch_norm_legit_no_training",
-        "aten::pow.Scalar", "aten::xlogy.Scalar*", "aten::special_xlogy.*",
-        "aten::softplus", *(f"aten::{name}" for name in UNARY.split()),
+        "aten::exp", "aten::sqrt", "aten::sin", "aten::angle", "aten::sinc", "aten::special_sinc", "aten::_to_copy",
+        "aten::mul.Scalar", "aten::div.Scalar", "aten::eq.Scalar", "aten::sum", "aten::prod",
+        "aten::_native_batch_norm_legit_no_training", "aten::pow.Scalar",
+        *(f"aten::{name}" for name in OF_ALL_NUMBERS.split()),
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

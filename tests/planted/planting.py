@@ -20,6 +20,26 @@ UNARY = ("aten::neg", "aten::abs", "aten::round", "aten::exp", "aten::sqrt", "at
 MOVES = ("aten::where", "aten::cat", "aten::permute", "aten::slice", "aten::gather", "aten::index_put")
 
 
+def _aten(names: str) -> tuple[str, ...]:
+    return tuple(f"aten::{name}" for name in names.split())
+
+
+FUNCTIONS = _aten(
+    "exp2 special_exp2 expm1 special_expm1 log log2 log10 log1p special_log1p rsqrt reciprocal cos tan asin acos atan "
+    "sinc special_sinc sinh cosh tanh asinh acosh atanh sigmoid erf special_erf erfc special_erfc erfinv "
+    "special_erfinv special_ndtr special_ndtri lgamma digamma special_digamma i0 special_i0 special_i1 angle"
+)  # of integers too, as floats
+FLOAT_FUNCTIONS = ("aten::silu", "aten::mish", "aten::softplus")
+FUNCTIONS_OF_TWO = (
+    "aten::hypot", "aten::atan2", "aten::logaddexp", "aten::xlogy", "aten::special_xlogy", "aten::pow",
+)  # fmt: skip
+# Nearly c * x near 0, so that -0 and subnormal operands have such results.
+NEARLY_LINEAR = _aten(
+    "expm1 special_expm1 log1p special_log1p tan asin atan sinh tanh asinh atanh erf special_erf erfinv special_erfinv "
+    "special_i1 silu mish"
+)
+
+
 class Planted(TorchDevice):
     """torch on the CPU with one defect. A subclass overrides `wrong`, or `operand` or `result`.
 

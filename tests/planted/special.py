@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import BINARY, HALVES, MOVES, UNARY, Planted, mapped
+from planting import (
+    BINARY,
+    FLOAT_FUNCTIONS,
+    FUNCTIONS,
+    FUNCTIONS_OF_TWO,
+    HALVES,
+    MOVES,
+    NEARLY_LINEAR,
+    UNARY,
+    Planted,
+    mapped,
+)
 
 SMALLEST_NORMAL = {dtype: torch.finfo(dtype).tiny for dtype in (*HALVES, torch.float32, torch.float64)}
 BITS = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32, torch.float64: torch.int64}
@@ -177,7 +188,7 @@ class DropsSignOfZero(Planted):
     bug = "M16"
     ops = (
         "aten::add", "aten::mul", "aten::div", "aten::neg", "aten::round", "aten::sqrt", "aten::sin", "aten::gelu",
-        "aten::_to_copy", "aten::sort.stable", *MOVES,
+        "aten::_to_copy", "aten::sort.stable", "aten::reciprocal", "aten::atan2", "aten::pow", *NEARLY_LINEAR, *MOVES,
     )  # fmt: skip
     but_not = ("aten::where.Scalar",)
 
@@ -215,7 +226,10 @@ class FlushesOperands(Planted):
     ops = (
         "aten::add", "aten::mul", "aten::div", "aten::remainder", "aten::maximum", "aten::eq", "aten::neg", "aten::abs",
         "aten::sqrt", "aten::sin", "aten::gelu", "aten::_to_copy", "aten::amax", "aten::argmax", "aten::sort",
-        "aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d", *MOVES,
+        "aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d", "aten::log",
+        "aten::log2", "aten::log10", "aten::rsqrt", "aten::reciprocal", "aten::lgamma", "aten::digamma",
+        "aten::special_digamma", "aten::special_ndtri", "aten::hypot", "aten::atan2", "aten::xlogy",
+        "aten::special_xlogy", "aten::pow", *NEARLY_LINEAR, *MOVES,
     )  # fmt: skip
     but_not = ("aten::where.Scalar",)
 
@@ -225,10 +239,20 @@ class FlushesOperands(Planted):
         return torch.where(tensor.abs() < SMALLEST_NORMAL[tensor.dtype], tensor * 0, tensor)
 
 
-class FlushesResults(FlushesOperands):
-    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal: a root cannot."""
+ROOTS_AND_LOGARITHMS = (
+    "aten::sqrt", "aten::rsqrt", "aten::log", "aten::log2", "aten::log10", "aten::lgamma", "aten::digamma",
+    "aten::special_digamma", "aten::special_ndtri",
+)  # fmt: skip
 
-    ops = (*(op for op in FlushesOperands.ops if op != "aten::sqrt"), "aten::exp", "aten::_softmax")
+
+class FlushesResults(FlushesOperands):
+    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal."""
+
+    ops = (
+        *(op for op in FlushesOperands.ops if op not in ROOTS_AND_LOGARITHMS), "aten::exp", "aten::_softmax",
+        "aten::exp2", "aten::special_exp2", "aten::sigmoid", "aten::softplus", "aten::erfc", "aten::special_erfc",
+        "aten::special_ndtr",
+    )  # fmt: skip
     but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -267,7 +291,8 @@ class FiniteMathOnly(Planted):
     bug = "M12"
     ops = (
         *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::mm", "aten::addmm",
-        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort",
+        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort", *FUNCTIONS,
+        *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO,
     )  # fmt: skip
     but_not = ("aten::bitwise_and", "aten::eq", "aten::where.Scalar")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import torch
+
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.cases import Case, Selection, select
@@ -33,8 +35,8 @@ class Trial:
         self._truths: dict[str, tuple[Arguments, Outcome | Exception]] = {}
 
     def ops(self) -> list[str]:
-        """Every overload that the suite calls."""
-        return sorted({case.op for case in self.cases.values()})
+        """Every overload that the suite calls and torch has."""
+        return sorted({case.op for case in self.cases.values() if hasattr(torch.ops.aten, _name(case.op))})
 
     def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
         """The cases' verdicts, in their order; some calls are sent ahead."""
@@ -66,6 +68,11 @@ class Trial:
             arguments = logical(case.arguments(case.draw.arguments()))
             self._truths[case.id] = arguments, _evaluated(case.op, arguments)
         return self._truths[case.id]
+
+
+def _name(op: str) -> str:
+    """`add` of `aten::add.Tensor`."""
+    return op.partition(".")[0].removeprefix("aten::")
 
 
 def _call(case: Case) -> Call:

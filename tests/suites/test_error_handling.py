@@ -12,6 +12,7 @@ import pytest
 from conform.errors import UsageError
 from conform.suites import load, validate
 from conform.suites.limits import Limits
+from conform.suites.nodes import Const
 from conform.suites.source import Position, SourceError, parse_yaml, position_of
 
 
@@ -189,15 +190,143 @@ def test_limits_can_be_raised_in_the_environment(loaded, errors, monkeypatch) ->
     assert "10 dimensions; the limit is 9 (raise it with CONFORM_MAX_DIMS)" in errors(text)[0]
     monkeypatch.setenv("CONFORM_MAX_DIMS", "10")
     assert len(loaded(text)) == 1
-    monkeypatch.setenv("CONFORM_MAX_DIMS", "many")
-    with pytest.raises(UsageError, match="CONFORM_MAX_DIMS='many': expected a positive integer"):
-        loaded(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("CONFORM_MAX_DIMS", "many", "CONFORM_MAX_DIMS='many': expected a positive integer"),
+        ("CONFORM_MAX_DIMS", "0", "CONFORM_MAX_DIMS='0': expected a positive integer"),
+        ("CONFORM_MAX_DIMS", "65", "CONFORM_MAX_DIMS=65: expected at most 64"),
+        ("CONFORM_MAX_DEPTH", "101", "CONFORM_MAX_DEPTH=101: expected at most 100"),
+        ("CONFORM_MAX_TESTS", "9" * 5000, "expected a positive integer"),
+    ],
+)
+def test_what_is_no_limit(loaded, monkeypatch, name: str, value: str, message: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=message):
+        loaded("tests: []")
 
 
 def test_messages_carry_nothing_that_steers_a_terminal(errors) -> None:
     found = errors('tests: [{id: a, op: "aten::\\e[31m", in: [], "\\e[2J": 1}]\n"\\e[2J": 1')
     assert len(found) == 3
     assert all(line.isprintable() for line in found)
+
+
+def test_a_mistake_in_a_constructors_argument_hides_no_name(errors) -> None:
+    assert errors("""\
+        tests:
+          - id: module
+            op: {type: module, path: a.B, args: [{type: tensr}, {ref: x}], kwargs: {k: {type: lst}, l: {ref: y}}}
+            in: [{ref: z}]
+          - id: pair
+            op:
+              type: template_compare_pair
+              vars: {v: [1]}
+              a: {impl: a, type: module, path: a.B, args: [{type: tensr}, {var: w}]}
+              b: {impl: b, type: module, path: a.B, kwargs: {k: {type: int_list, elems: []}, l: {var: u}}}
+            in: [{var: v}]
+    """) == [
+        "3:42: test 'module' (a.B), op.args[0]: unknown node type 'tensr'; did you mean 'tensor'?",
+        "3:63: test 'module' (a.B), op.args[1].ref: unknown preset 'x'; the file has no presets",
+        "3:80: test 'module' (a.B), op.kwargs.k: unknown node type 'lst'; did you mean 'list'?",
+        "3:102: test 'module' (a.B), op.kwargs.l.ref: unknown preset 'y'; the file has no presets",
+        "4:10: test 'module' (a.B), in[0].ref: unknown preset 'z'; the file has no presets",
+        "9:52: test 'pair' (a.B | a.B), op.a.args[0]: unknown node type 'tensr'; did you mean 'tensor'?",
+        "9:73: test 'pair' (a.B | a.B), op.a.args[1]: unknown template variable 'w'; known: v",
+        "10:84: test 'pair' (a.B | a.B), op.b.kwargs.k.elems: expected at least one item, found none",
+        "10:97: test 'pair' (a.B | a.B), op.b.kwargs.l: unknown template variable 'u'; known: v",
+    ]
+
+
+HUGE = "1" + "0" * 400  # beyond float64
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (f"{{type: tensor, shape: [{HUGE}, {HUGE}], kind: float}}", "a test of more than 10^20 tensor elements"),
+        (f"{{type: list, len: {HUGE}, elem: {{type: const, value: 1}}}}", "a test of more than 10^20 values"),
+        (f"{{type: tensor, shape: [2], kind: float, low: -{HUGE}, high: 1}}", ".low: -1000"),
+        (f"{{type: tensor, shape: [2], kind: int, low: 0, high: {HUGE}}}", ".high: 1000"),
+        (f"{{type: tensor, shape: [2], kind: float, mean: {HUGE}}}", ".mean: 1000"),
+        (f"{{type: tensor, shape: [2], kind: float, std: {HUGE}}}", ".std: 1000"),
+        (f"{{type: tensor, shape: [2], kind: int, p: {HUGE}}}", ".p: expected a probability between 0 and 1"),
+        (f"{{type: optional, p_none: {HUGE}, elem: {{type: const, value: 1}}}}", ".p_none: expected a probability"),
+        (f"{{type: int_list, elems: [1, {HUGE}]}}", ".elems[1]: 1000"),
+        (f"{{type: scalar, kind: float, value: {HUGE}}}", ".value: 1000"),
+        (f"{{type: const_tensor, shape: [1], dtype: complex64, value: [[0, {HUGE}]]}}", ".value: 1000"),
+    ],
+)
+def test_integers_beyond_every_format(errors, node: str, message: str) -> None:
+    (found,) = errors(f"tests: [{{id: t, op: aten::relu, in: [{node}]}}]")
+    assert f"in[0]{message}" in found.replace("in[0]: ", "in[0]")
+    assert len(found) < 250
+
+
+def test_integers_that_torch_has_no_type_for_are_none_of_an_operators_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "presets: {x: {type: tensor, shape: [2], kind: float}}\n"
+        "tests:\n"
+        "- {id: uint64, op: aten::add, in: [{ref: x}, {type: const, value: 18446744073709551615}]}\n"
+        "- {id: beyond, op: aten::add, in: [{ref: x}, {type: const, value: 18446744073709551616}]}\n"
+        "- {id: below, op: aten::reshape, in: [{ref: x}, {type: const, value: [-9223372036854775809]}]}\n"
+    )
+    with pytest.raises(UsageError) as error:
+        validate([path])
+    assert [line.split(": ", 1)[1] for line in str(error.value).splitlines()] == [
+        "test 'beyond': 18446744073709551616 does not fit int64, torch's type of Python integers",
+        "test 'below': -9223372036854775809 does not fit int64, torch's type of Python integers",
+    ]
+
+
+def test_nodes_nest_no_deeper_whatever_the_order_of_their_presets(errors) -> None:
+    chain = "".join(f"  p{n + 1}: {{type: tuple, elems: [{{ref: p{n}}}]}}\n" for n in range(70))
+    (found,) = errors(f"presets:\n  p0: {{type: const, value: 1}}\n{chain}tests: []")
+    assert found == "66:8: presets.p64: nested more than 64 deep; the limit is 64 (raise it with CONFORM_MAX_DEPTH)"
+
+
+def test_variables_inside_of_variables_nest_no_deeper(errors) -> None:
+    deep = ", ".join(f"v{n + 1}: [{'[' * 50}{{var: v{n}}}{']' * 50}]" for n in range(20))
+    op = f"{{type: template_module, path: a.B, vars: {{v0: [1], {deep}}}, args: [{{var: v20}}]}}"
+    (found,) = errors(f"tests: [{{op: {op}, in: []}}]")
+    assert "nested more than 64 deep" in found
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        "args: [" + ", ".join(["{var: v}"] * 100) + "]",  # a variable many times
+        "args: [[{var: v}, " + ", ".join(["1"] * 100) + "]]",  # a long list around a variable
+        "kwargs: {k: {type: tuple, elems: [" + ", ".join(["{var: v}"] * 100) + "]}}",
+    ],
+)
+def test_what_templates_repeat_counts_as_written(errors, monkeypatch, op: str) -> None:
+    monkeypatch.setenv("CONFORM_MAX_NODES", "5000")
+    numbers = ", ".join(map(str, range(100)))
+    text = f"tests: [{{op: {{type: template_module, path: a.B, vars: {{v: [{numbers}]}}, {op}}}, in: []}}]"
+    (found,) = errors(text)
+    assert "more than 5000 values (templates written out); the limit is 5000 (raise it with CONFORM_MAX_NODES)" in found
+
+
+def test_what_reads_no_variable_is_built_once_for_all_assignments(loaded) -> None:
+    first, second = loaded("""
+        tests:
+        - op: {type: template_module, path: a.B, vars: {v: [1, 2]}, args: [[7, 8], {var: v}]}
+          in: [{type: tuple, elems: [{type: tensor, shape: [2], kind: float}]}, {type: list, len: 1, elem: {var: v}}]
+    """)
+    assert first.inputs[0] is second.inputs[0]
+    assert first.op.args[0] is second.op.args[0]
+    assert (first.inputs[1].element, second.inputs[1].element) == (Const(1), Const(2))
+    assert (first.op.args[1], second.op.args[1]) == (Const(1), Const(2))
+
+
+def test_a_text_with_its_variables_filled_in_is_bounded(errors) -> None:
+    op = "{type: template_module, path: 'a.{v}', vars: {v: [" + "A" * 5000 + "]}}"
+    (found,) = errors(f"tests: [{{id: t, op: {op}, in: []}}]")
+    assert "op.path: more than 4096 characters, with the template variables filled in" in found
 
 
 def test_errors_end_the_process_with_code_2() -> None:

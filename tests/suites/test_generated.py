@@ -20,7 +20,7 @@ from conform.inputs.engine.arguments import dim, dtype, index_tensor, integers, 
 from conform.inputs.engine.constraints import Dtype, Length, Rank, Size, Value
 from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
 from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import op_specs
+from conform.inputs.specs.registry import specs
 from conform.suites import Test, load, nodes, sample
 from conform.suites.generated.tests import as_test, suite_tests
 from conform.suites.generated.yaml_text import lines_of, node_text
@@ -30,7 +30,7 @@ from conform.suites.test import Domain
 
 TUPLES = 4  # of each spec that go through the file and back
 QUICK = ("aten::add.Tensor", "aten::_to_copy", "aten::softplus")
-every_spec = pytest.mark.parametrize("spec", op_specs(), ids=lambda one: one.name)
+every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 
 
 def made_of(spec: OpSpec) -> list[tuple[MetaTuple, Test]]:
@@ -251,7 +251,7 @@ def test_the_seed_varies_the_tests() -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long) for one in op_specs()],
+    [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long) for one in specs()],
     ids=lambda one: one.name,
 )
 def test_the_suite_has_every_dtype_and_breaks_every_constraint(spec: OpSpec) -> None:

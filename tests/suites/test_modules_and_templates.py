@@ -182,14 +182,34 @@ def test_symbols_of_dimensions_are_bare(tests, problems) -> None:
     assert tests(text.format("N"))[0].op.args == (Const(4),)
     assert tests(text.format('"M"'))[0].op.args == (Const("M"),)  # a string that is no symbol
     assert tests(text.format("[N, 3, M]"))[0].op.args == (Const([4, 3, "M"]),)
-    assert problems(text.format('"N"')) == [
-        "test 't' (a.B), op.vars.v[0]: 'N' is quoted; the symbol of a dimension is written bare: N"
-    ]
+    assert tests(text.format("{k: [N, M]}"))[0].op.args == (Const({"k": [4, "M"]}),)
+    assert tests(text.format("{type: const, value: [N]}"))[0].op.args == (Const(["N"]),)  # a literal, passed unchanged
+    quoted = "'N' is quoted; the symbol of a dimension is written bare: N"
+    assert problems(text.format('"N"')) == [f"test 't' (a.B), op.vars.v[0]: {quoted}"]
+    assert problems(text.format('1, {k: [3, "N"]}')) == [f"test 't' (a.B), op.vars.v[1].k[1]: {quoted}"]
+    case = text.replace("}]}}, in", "}], cases: [{{v: 'N'}}]}}, in")
+    assert problems(case.format(1)) == [f"test 't' (a.B), op.cases[0].v: {quoted}"]
 
 
 def test_values_without_a_short_text_are_numbered_in_ids(tests) -> None:
     found = tests("- {id: t, op: {type: template_module, path: a.B, vars: {v: [[1, 2], [3], a b]}}, in: []}")
     assert [test.id for test in found] == ["t__v=#0", "t__v=#1", "t__v=#2"]
+
+
+def test_values_without_a_short_text_are_numbered_within_their_variable(tests) -> None:
+    (test,) = tests("- {id: t, op: {type: template_module, path: a.B, vars: {v: [&a [1]], w: [*a]}}, in: []}")
+    assert test.id == "t__v=#0,w=#0"
+    found = tests("""
+- {id: t, op: {type: template_module, path: a.B, vars: {v: [&a a b]}}, in: []}
+- {id: u, op: {type: template_module, path: a.B, vars: {v: [1, *a]}}, in: []}
+""")
+    assert [test.id for test in found] == ["t__v=#0", "u__v=1", "u__v=#1"]
+
+
+@pytest.mark.parametrize("value", ['"a\\nb"', '"\\e[31m"', '"\\u202e"', '" x "'])
+def test_an_id_stays_one_printable_line_with_its_variables_filled_in(problems, value: str) -> None:
+    (found,) = problems(f'- {{id: "{{v}}", op: {{type: template_module, path: a.B, vars: {{v: [{value}]}}}}, in: []}}')
+    assert "id: expected one line without blanks around it, found" in found
 
 
 @pytest.mark.parametrize(
@@ -222,6 +242,9 @@ def test_an_explosion_of_variables_is_refused(problems) -> None:
     assert problems(f"- {{id: t, op: {{type: template_module, path: a.B, vars: {{{names}}}}}, in: []}}") == [
         "test 't' (a.B), op: 1000000000 tests; the limit is 200000 (raise it with CONFORM_MAX_TESTS)"
     ]
+    more = ", ".join(f"v{n}: [0, 1]" for n in range(20_000))  # a number that Python does not write out
+    (found,) = problems(f"- {{id: t, op: {{type: template_module, path: a.B, vars: {{{more}}}}}, in: []}}")
+    assert "op: more than 10^20 tests" in found
 
 
 # --- Template compare pairs -------------------------------------------------------------------------------------------
@@ -249,6 +272,19 @@ def test_each_assignment_gives_both_sides(tests) -> None:
     assert [test.pair for test in found[:2]] == [Pair(group, "a"), Pair(group, "b")]
     assert found[0].draw_id == found[1].draw_id == group
     assert found[2].draw_id != group
+
+
+def test_an_id_with_variables_gets_the_side_and_the_assignment_as_well(tests) -> None:
+    a, b = tests(PAIR.replace("id: linear_vs_linear", 'id: "linear_{out_features}"').replace("8, 16", "8"))
+    assert a.id == "linear_8__a__in_features=N,out_features=8"
+    assert b.id == "linear_8__b__in_features=N,out_features=8"
+    assert a.draw_id == b.draw_id == "linear_8__in_features=N,out_features=8"
+
+
+def test_an_error_in_a_common_argument_is_located_there(problems) -> None:
+    found = problems(PAIR.replace("    a:", "    common: {kwargs: {k: {ref: z}}}\n    a:"))
+    unknown = "op.common.kwargs.k.ref: unknown preset 'z'; known: x, y"
+    assert found == [f"test 'linear_vs_linear' (torch.nn.Linear | my.Linear), {unknown}"]
 
 
 def test_common_arguments_hold_where_a_side_gives_none(tests) -> None:

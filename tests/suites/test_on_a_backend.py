@@ -86,7 +86,6 @@ def test_how_each_test_ends_on_a_cpu(tmp_path: Path) -> None:
         "lacking": ("unjudged", "no semantics for aten::matrix_exp"),
         "module": ("unjudged", "the kit does not run modules yet"),
         "object": ("unjudged", f"an argument is an object to be constructed; {ONLY}"),
-        "complex_abs": ("unjudged", "no semantics for abs of complex numbers"),
     }
 
 

@@ -20,7 +20,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from conform.inputs.engine.mathematics import statement, text_of
+from conform.inputs.engine.mathematics import name_of, statement, text_of
 
 ATTRIBUTES = ("Optional", "Dtype", "Length", "Rank", "Size", "Value")
 SUFFIXES = ("Eq", "Ne", "In", "NotIn", "Lt", "Le", "Gt", "Ge", "St", "Be", "Gen")
@@ -88,9 +88,10 @@ class Constraint:
         if self.is_constant:
             return self.text_given or statement(self.left, self.suffix, self.value)
         if self.suffix == "Gen":
-            return statement(self.left, self.suffix, self.text_given or getattr(self.value, "__name__", "f"))
+            return statement(self.left, self.suffix, self.text_given or name_of(self.value))
         candidate = (self.given, self.left) if self.given else None
-        return statement(self.left, self.suffix, self.text_given or text_of(self.value, candidate))
+        is_set = self.suffix in ("In", "NotIn", "Be")
+        return statement(self.left, self.suffix, self.text_given or text_of(self.value, candidate, is_set))
 
     def __repr__(self) -> str:
         return f"<{self}>"

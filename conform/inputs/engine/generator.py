@@ -83,7 +83,8 @@ def choose(
     """A value of the space: what `place` has not had yet, else at random.
 
     window: where values are drawn; each: every integer of the window is a target; materialized: larger values cost
-    memory, so ends beyond the window are no targets; preferred: values drawn often, where the space has them.
+    memory, so ends beyond the window are no targets; preferred: values, which are half of those drawn, where the space
+    has them.
     """
     if isinstance(space, Everything):
         wanted = tuple(value for value in preferred if value in space)
@@ -100,7 +101,8 @@ def choose(
 def _with_preferred(targets: tuple[Target, ...], space: Space, preferred: tuple[Any, ...]) -> tuple[Target, ...]:
     wanted = [value for value in preferred if value in space]
     others = [target for target in targets if target.is_inner or target.value not in wanted]
-    return (*[Target(value, 60, value) for value in wanted], *others)
+    weight = max(1, sum(target.weight for target in others) // max(len(wanted), 1))
+    return (*[Target(value, weight, value) for value in wanted], *others)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from conform.inputs.engine.op_spec import OpSpec
 from conform.inputs.engine.variables import Contradiction
 
 OCCASIONS = 240  # tuples in which a constraint is tried to be broken before it counts as unreachable
+STEERED = 24  # of them; the others choose evenly, so that what is rare comes
 
 
 class MetaTuple:
@@ -100,7 +101,8 @@ class InvalidTuples(Iterator[MetaTuple]):
         reason = "there was no occasion to break it"
         is_repeated = constraint in self._repeated
         for occasion in range(OCCASIONS):
-            draft = _draft(self._spec, self._seed, self._tried, self._coverage, "invalid", self._dtype)
+            coverage = self._coverage if occasion < STEERED else Coverage()
+            draft = _draft(self._spec, self._seed, self._tried, coverage, "invalid", self._dtype)
             draft.to_break, draft.spared = constraint, draft.dice.below(3) if is_repeated and occasion % 2 == 0 else 0
             self._tried += 1
             try:

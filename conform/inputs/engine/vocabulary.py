@@ -173,7 +173,9 @@ def real_dtype_common_to(*names: str) -> Constraint:
 def not_both(dtypes: Sequence[str], name: str) -> Constraint:
     """None of the dtypes, where the operand `name` has one of them too."""
     return Dtype.NotIn(
-        lambda operand: dtypes if operand.dtype in dtypes else (), (name,), f"{shown(dtypes)} where dtype({name}) is"
+        lambda operand: dtypes if operand.dtype in dtypes else (),
+        (name,),
+        f"{shown(dtypes)} where dtype({name}) is too",
     )
 
 

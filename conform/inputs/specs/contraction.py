@@ -13,7 +13,7 @@ from conform.inputs.engine.spaces import ANYTHING, Space, integers_between
 from conform.inputs.engine.vocabulary import dtype_of, not_complex_here, shaped, weight_of
 from conform.inputs.specs.registry import COMPLEX, INTEGERS, spec
 
-NO_KERNEL = "torch needs no kernel: the result has no elements"
+NO_KERNEL = "torch needs no kernel: the result has no elements, or its elements no terms"
 Sizes = Space | tuple[int, ...]
 
 # --- Matrix products --------------------------------------------------------------------------------------------------
@@ -35,17 +35,15 @@ spec(
     _matrix(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient(
-            "torch needs no kernel: there are no products", lambda self, mat2: 0 in (self.numel, mat2.numel)
-        ),
+        Dtype.Ne("bool").lenient(NO_KERNEL, lambda self, mat2: 0 in (self.numel, mat2.numel)),
     ),
     _matrix("mat2", dtype_of("self"), _rows_for("self")),
     result(dtype_of("self"), shaped(lambda self, mat2: (self.size(0), mat2.size(1)))),
 )
 
 
-def _none_in_product(mat1: MetaArgument, mat2: MetaArgument) -> bool:
-    return 0 in (mat1.size(0), mat2.size(1))
+def _no_terms(mat1: MetaArgument, mat2: MetaArgument) -> bool:
+    return 0 in (mat1.numel, mat2.numel)
 
 
 def _expanded_to(name: str, d: int, to: int) -> Constraint:
@@ -63,9 +61,9 @@ def _factor(name: str) -> Argument:
     _, of_integers, of_reals = weight_of("self")
     return scalar(
         name,
-        Dtype.Ne("complex").lenient(NO_KERNEL, _none_in_product),
+        Dtype.Ne("complex").lenient(NO_KERNEL, _no_terms),
         Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).lenient("torch truncates it"),
-        of_integers.lenient(NO_KERNEL, _none_in_product),
+        of_integers.lenient(NO_KERNEL, _no_terms),
         of_reals,
     )
 
@@ -75,7 +73,7 @@ spec(
     tensor(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient(NO_KERNEL, _none_in_product),
+        Dtype.Ne("bool").lenient(NO_KERNEL, _no_terms),
         Rank.Le(2),
     ),
     _matrix("mat1", dtype_of("self"), _expanded_to("self", 0, -2)),

@@ -28,8 +28,8 @@ OF_ALL_NUMBERS = (
     "sinh cosh tanh asinh acosh atanh sigmoid"
 )
 OF_REAL_NUMBERS = (
-    "cbrt erf special_erf erfc special_erfc erfinv special_erfinv special_ndtr lgamma digamma special_digamma i0 special_i0 "
-    "special_i1"
+    "cbrt erf special_erf erfc special_erfc erfinv special_erfinv special_ndtr lgamma digamma special_digamma i0 "
+    "special_i0 special_i1"
 )
 REAL_RESULT = result(real_dtype_common_to("self"), shape_of("self"))
 SAME = result(dtype_of("self"), shape_of("self"))

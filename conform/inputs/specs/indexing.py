@@ -224,6 +224,10 @@ def _written_sizes(self: MetaArgument, indices: Indices, rank: int, d: int) -> S
     return (1, written[d - rank]) if rank - d <= len(written) else ANYTHING
 
 
+def _one_is_empty(indices: Indices) -> bool:
+    return any(not one.is_none and one.numel == 0 for one in indices)
+
+
 ALL_OF_SELF = "torch fails in an assertion, though to write all of self has a plain meaning"
 REPEATED = "P25: repeated places are undefined"
 
@@ -242,7 +246,7 @@ spec(
         Rank.In(_index_ranks),
         Rank.In(_distinct_ranks).lenient(REPEATED),
         Size.In(_mask_sizes),
-        Size.In(_index_sizes),
+        Size.In(_index_sizes).lenient("whichever of its sizes is 0, it fits an empty dim", _one_is_empty),
         Size.In(_distinct_sizes).lenient(REPEATED),
         Value.In(_elements).lenient(UNREAD, lambda self, indices: 0 in _written(self, indices)),
         Value.Gen(_drawn),

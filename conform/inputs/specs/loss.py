@@ -146,6 +146,8 @@ def _shape_of_target(self: MetaArgument, target: MetaArgument) -> tuple[int, ...
     return self.shape if target.dtype in FLOATS else _samples(self)
 
 
+ONE_WEIGHT = "for samples of more dims torch counts the weights alone", lambda weight: weight.numel == 1
+
 spec(
     "aten::cross_entropy_loss",
     tensor(
@@ -167,13 +169,13 @@ spec(
             lambda self: [one for one in FLOATS if one != self.dtype], text="floats other than dtype(self)"
         ).lenient(ONE_DTYPE),
         Dtype.Ne("uint8").lenient("torch takes uint8; the kit has no semantics"),
-        shaped(_shape_of_target, "shape of the samples; of probabilities shape(self)"),
+        shaped(_shape_of_target, "(shape(self) if dtype(target) in floats else shape of the samples)"),
         Value.In(
             lambda target, self, ignore_index: ANYTHING if target.dtype in FLOATS else _places(self, ignore_index),
             text="{0, ..., number of classes - 1} u {ignore_index}",
         ),
     ),
-    optional(tensor("weight", OF_ITS_DTYPE, CLASS_WEIGHTS)),
+    optional(tensor("weight", OF_ITS_DTYPE, [one.lenient(*ONE_WEIGHT) for one in CLASS_WEIGHTS])),
     REDUCTION,
     IGNORED,
     real("label_smoothing", Value.Ge(0).lenient("torch looks at the upper end"), Value.Le(1)),

@@ -51,7 +51,7 @@ def parameter_beside(*others: str) -> tuple[Constraint, ...]:
         Dtype.NotIn(
             lambda input, *given: tuple(one for one in FLOATS if not _goes_with(one, input, given)),
             ("input", *others),
-            " u ".join(["floats that do not go with dtype(input)", *(f"or differ from {other}'s" for other in others)]),
+            " or ".join(["floats that go not with dtype(input)", *(f"differ from dtype({other})" for other in others)]),
         ).lenient(WEIGHTS_DIFFER),
     )
 
@@ -203,7 +203,7 @@ spec(
 NOTHING = (Rank.Eq(1), Size.Eq(0))
 spec(
     "aten::_native_batch_norm_legit_no_training",
-    tensor("input", FLOAT, SAMPLES_AND_CHANNELS),
+    tensor("input", FLOAT, SAMPLES_AND_CHANNELS.lenient("no elements need no kernel", lambda input: input.numel == 0)),
     optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
     optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
     tensor("running_mean", parameter_beside(), PER_CHANNEL),

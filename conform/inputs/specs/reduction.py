@@ -184,7 +184,7 @@ def _order(name: str, *reduced: str) -> Argument:
 def _order_of(*reduced: str) -> tuple[Constraint, ...]:
     return (
         Value.In(_orders, reduced, "[0, inf) where the norms are of no elements"),
-        Value.Gen(_an_order, ("stream", "", *reduced), "an order"),
+        Value.Gen(_an_order, ("stream", "", *reduced), "order"),
     )
 
 

@@ -48,4 +48,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
 16. A Ball holds what an honest implementation of the formula computes in the compute type, in any order of summation.
         test_ball.py::test_an_operation_passes_on_its_operands_errors_and_adds_its_own_rounding
         test_ball.py::test_a_sum_in_any_order_loses_gamma_times_the_magnitudes
+        test_derived_bounds.py::test_sequential_statistics_stay_inside
+17. What a Ball allows a long sum is what some order of summation loses, but for a small factor.
+        test_reached_bounds.py::test_sums_and_sums_of_squares
 """

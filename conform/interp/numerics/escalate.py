@@ -21,12 +21,6 @@ from conform.interp.numerics.rounding import decide, round_fraction
 PRECISIONS = (160, 480, 1440, 4320)
 BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike in every format
 
-mp_exp = np.frompyfunc(mpmath.exp, 1, 1)
-mp_log = np.frompyfunc(lambda x: mpmath.log(x) if x else mpmath.ninf, 1, 1)
-mp_log1p = np.frompyfunc(mpmath.log1p, 1, 1)
-mp_sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
-to_mpf = np.frompyfunc(lambda x: mpmath.mpf(float(x)), 1, 1)
-
 Rational = Callable[[tuple[int, ...]], Fraction | None]
 
 

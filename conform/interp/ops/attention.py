@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt, prod
 
-import mpmath
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, concatenated
 from conform.interp.losses import common_float
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.accumulate import Accumulated, dot, exact_dot
-from conform.interp.numerics.ball import ULPS, Ball, gamma, underflow
+from conform.interp.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, where
 from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise import exact
 from conform.interp.registry import semantics
+from conform.interp.rows import BLOCK
 
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
@@ -45,15 +47,31 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (_repeated(query, operand) for operand in (key, value))
     batch = _check(query, key, value)
-    bias = _bias(fmt, (*batch, query.shape[-2], key.shape[-2]), attn_mask, is_causal)
+    bias = _bias(fmt, _scores(query, key), attn_mask, is_causal)
     if query.shape[-1] == 0 or key.shape[-2] == 0:
         raise Unjudged("no semantics for attention over no keys, or over keys without elements")
     shape = (*batch, query.shape[-2], value.shape[-1])
     if 0 in shape:
         return exact(np.empty(shape, fmt.storage), fmt)
     operands = [_flat(np.broadcast_to(x, (*batch, *x.shape[-2:]))) for x in (query, key, value)]
-    golden = _Attention(fmt, *operands, _flat(bias), scale).golden()
-    return golden.rearranged(lambda part: part.reshape(shape))
+    query, key, value = operands
+    bias = _flat(np.broadcast_to(bias, (*batch, *bias.shape[-2:])))
+    places = list(_blocks(len(query), query.shape[1], key.shape[1] * max(key.shape[2], value.shape[2])))
+    goldens = [
+        _Attention(fmt, query[b, rows], key[b], value[b], bias[b, rows], scale).golden() for b, rows in places
+    ]
+    return concatenated(goldens).rearranged(lambda part: part.reshape(shape))
+
+
+def _blocks(batches: int, rows: int, products: int) -> Iterator[tuple[slice, slice]]:
+    """(of the batch, of the rows): the rows worked on at a time, each of which takes as many products of elements."""
+    if batches * rows * products <= BLOCK:
+        yield slice(None), slice(None)
+        return
+    step = max(BLOCK // products, 1)
+    for batch in range(batches):
+        for row in range(0, rows, step):
+            yield slice(batch, batch + 1), slice(row, row + step)
 
 
 def _flat(array: np.ndarray) -> np.ndarray:
@@ -78,6 +96,11 @@ def _check(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> tuple[int, 
         return np.broadcast_shapes(*(operand.shape[:-2] for operand in (query, key, value)))
     except ValueError:
         raise InvalidArguments(f"attention of {shapes}: leading dimensions do not broadcast") from None
+
+
+def _scores(query: np.ndarray, key: np.ndarray) -> tuple[int, ...]:
+    """The shape of query @ key^T."""
+    return (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], key.shape[-2])
 
 
 def _bias(fmt: Format, shape: tuple[int, ...], mask: np.ndarray | None, is_causal: bool) -> np.ndarray:
@@ -184,16 +207,16 @@ class _Attention:
     def _formula(self, some: np.ndarray) -> np.ndarray:
         return np.array([self._mp_row(row) for row in some.tolist()], dtype=object)
 
-    def _mp_row(self, row: int) -> list[mpmath.mpf]:
+    def _mp_row(self, row: int) -> list[mp.Number]:
         b, i, positions, products = self._row(row)
         size = self.query.shape[2]
-        scale = 1 / mpmath.sqrt(size) if self.scale is None else mpmath.mpf(self.scale)
-        exact_scores = [mpmath.mpf(p.numerator) / p.denominator * scale for p in products]
-        scores = [s + mpmath.mpf(self.bias[b, i, j]) for s, j in zip(exact_scores, positions, strict=True)]
-        e = [mpmath.exp(score - max(scores)) for score in scores]
-        values = [[mpmath.mpf(v) for v in self.value[b, j].tolist()] for j in positions]
-        total = mpmath.fsum(e)
-        return [mpmath.fsum(w * v[c] for w, v in zip(e, values, strict=True)) / total for c in range(len(values[0]))]
+        scale = 1 / mp.sqrt(mp.of_float(size)) if self.scale is None else mp.of_float(self.scale)
+        exact_scores = [mp.of_fraction(p) * scale for p in products]
+        scores = [s + mp.of_float(self.bias[b, i, j]) for s, j in zip(exact_scores, positions, strict=True)]
+        e = [mp.exp(score - max(scores)) for score in scores]
+        values = [[mp.of_float(v) for v in self.value[b, j].tolist()] for j in positions]
+        total = mp.fsum(e)
+        return [mp.fsum(w * v[c] for w, v in zip(e, values, strict=True)) / total for c in range(len(values[0]))]
 
     # Errors
 
@@ -210,12 +233,19 @@ class _Attention:
         relative = np.where(self.masked, 0.0, e.rad / e.mid.sum(axis=2, keepdims=True))[..., None]
         v = np.where(self.masked[..., None], 0.0, self.value[:, None])
         mean, size = (p * v).sum(axis=2), (p * np.abs(v)).sum(axis=2)
-        shared = (relative * np.abs(v - mean[:, :, None])).sum(axis=2) / np.maximum(1 - relative.sum(axis=2), 0.0)
-        sums = gamma(2 * count, u) * (size + np.abs(mean)) + 2 * ULPS["div"] * u * (size + np.abs(mean))
-        stored = 0.0 if compute == self.fmt else self.fmt.unit_roundoff * size + underflow(self.fmt) * np.abs(v).sum(2)
-        budget = shared + sums * (1 + relative.sum(axis=2)) + stored + underflow(compute) * (2 + np.abs(v).sum(axis=2))
+        moved = relative * np.abs(v - mean[:, :, None])
+        shared = joined_along(moved, axis=2) / np.maximum(1 - relative.sum(axis=2), 0.0)
+        sums = joined(gamma(2 * count, u), 2 * ULPS["div"] * u) * (size + np.abs(mean))
+        stored = 0.0 if compute == self.fmt else self._stored(p, v)
+        tiny = underflow(compute) * (2 + np.abs(v).sum(axis=2))
+        budget = joined(shared, sums * (1 + relative.sum(axis=2)), stored, tiny)
         holds = (np.abs(v).sum(axis=2) <= compute.max_finite) & ~self._hidden_overflow(compute)[..., None]
         return np.where(holds, budget, np.inf)
+
+    def _stored(self, p: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Of weights that are rounded to the element type."""
+        weights = joined_along(p * np.abs(v), axis=2) * self.fmt.unit_roundoff
+        return weights + underflow(self.fmt) * np.abs(v).sum(axis=2)
 
     def _hidden_overflow(self, compute: Format) -> np.ndarray:
         """[b, L]: where a masked score may overflow, which makes NaN of inf - inf."""

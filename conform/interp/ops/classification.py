@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import log_sum_exp
 from conform.interp.golden import Golden
 from conform.interp.losses import NONE, Divisor, Terms, common_float, reduced
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import decide_exactly
 from conform.interp.numerics.formats import Format, format_of
@@ -104,7 +104,7 @@ def _without(
     real: Real,
     ball: Ball,
     rational: Callable[[int], Fraction | None],
-    formula: Callable[[int], mpmath.mpf] | None = None,
+    formula: Callable[[int], mp.Number] | None = None,
 ) -> Terms:
     """The terms, with 0 where a sample is ignored."""
     kept = Ball(np.where(ignored, 0.0, ball.mid), np.where(ignored, 0.0, ball.rad), ball.compute)
@@ -241,10 +241,10 @@ class _Mixture:
         x = self.rows[sample]
         return sum(((Fraction(x[c]) - Fraction(x.max())) * f for c, f in factors.items() if f), start=Fraction(0))
 
-    def formula(self, sample: int) -> mpmath.mpf:
+    def formula(self, sample: int) -> mp.Number:
         shifted, log_sum = log_sum_exp.of_mpmath(self.rows[sample : sample + 1], self.fmt)
-        factors = {c: mpmath.mpf(f.numerator) / f.denominator for c, f in self._factors(sample).items() if f}
-        return sum(((shifted[0, c] - log_sum[0, 0]) * f for c, f in factors.items()), start=mpmath.mpf(0))
+        factors = {c: mp.of_fraction(f) for c, f in self._factors(sample).items() if f}
+        return sum(((shifted[0, c] - log_sum[0, 0]) * f for c, f in factors.items()), start=mp.of_float(0))
 
     def ball(self) -> Ball:
         """A sum over the classes in any order; none where only one takes part."""

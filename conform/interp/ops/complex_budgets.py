@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conform.interp.numerics.ball import ULPS, Ball
+from conform.interp.numerics.ball import ULPS, Ball, joined
 from conform.interp.numerics.formats import Format
 
 # OpenCL C 3.0, full profile, section 7.4: float, and double alike.
@@ -65,13 +65,13 @@ def _chosen(condition: np.ndarray, x: Ball, y: Ball) -> Ball:
 
 
 def _hypot(x: Ball, y: Ball) -> Ball:
-    return x.rounded(np.hypot(x.mid, y.mid), x.rad + y.rad, HYPOT)
+    return x.rounded(np.hypot(x.mid, y.mid), joined(x.rad, y.rad), HYPOT)
 
 
 def _atan2(y: Ball, x: Ball) -> Ball:
     """The slope of the angle is 1 / |z| across the direction of z, at the nearest point of the ball."""
     nearest = np.hypot(x.mid, y.mid) - x.rad - y.rad
-    across = (np.abs(x.mid) + x.rad) / nearest * y.rad + (np.abs(y.mid) + y.rad) / nearest * x.rad
+    across = joined((np.abs(x.mid) + x.rad) / nearest * y.rad, (np.abs(y.mid) + y.rad) / nearest * x.rad)
     spread = np.where((x.rad == 0) & (y.rad == 0), 0.0, np.where(nearest > 0, across / nearest, np.inf))
     return x.rounded(np.arctan2(y.mid, x.mid), spread, ATAN2)
 

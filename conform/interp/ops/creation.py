@@ -9,7 +9,7 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp.golden import Golden
 from conform.interp.numerics import arithmetic
-from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.ball import Ball, joined
 from conform.interp.numerics.formats import FORMATS, format_named
 from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise import exact
@@ -48,8 +48,9 @@ def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None 
         with np.errstate(over="ignore"):
             return exact((start + i * step).astype(fmt.storage), fmt)
     value, real = arithmetic.axpy(fmt, np.float64(step), np.full(count, float(start)), i.astype(np.float64))
-    compute = Ball.exact(i, compute_format(fmt))
-    return Golden(fmt, value, real, budget=(compute * float(step) + float(start)).rad)
+    ball = Ball.exact(i, compute_format(fmt)) * float(step) + float(start)
+    block = ball.compute.unit_roundoff * np.maximum(abs(start), np.abs(ball.mid))  # the rounding of start + k * step
+    return Golden(fmt, value, real, budget=joined(ball.rad, block))
 
 
 def _count(start: Number, end: Number, step: Number) -> int:

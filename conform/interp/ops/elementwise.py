@@ -17,6 +17,7 @@ from conform.interp.complexes import components, joined, sum_of_products
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics import arithmetic, functions
 from conform.interp.numerics.ball import Ball
+from conform.interp.numerics.chunks import errors_in_chunks
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
@@ -329,7 +330,8 @@ def gelu(self: Operand, approximate: str = "none") -> Golden:
         raise InvalidArguments(f"gelu is not defined for {fmt.name}")
     x = numbers(self, fmt)
     value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
-    budget = _gelu_budget(Ball.exact(x, compute_format(fmt)), approximate)
+    compute = compute_format(fmt)
+    budget = errors_in_chunks(lambda some: _gelu_budget(Ball.exact(some, compute), approximate), x)
     return Golden(fmt, value, real, budget=budget).opened(x == -np.inf, "P38")
 
 

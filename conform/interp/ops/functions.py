@@ -14,8 +14,10 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp.golden import Golden
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball, underflow
-from conform.interp.numerics.escalate import mp_exp, mp_log1p, resolved, to_mpf
+from conform.interp.numerics.chunks import errors_in_chunks
+from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.error import erfc_float64
 from conform.interp.numerics.real import Real, where
@@ -64,7 +66,8 @@ def _define(
         fmt = float_result(fmt)
         x = numbers(self, fmt)
         value, real = functions.apply(name, fmt, x)
-        spent = None if budget is None else budget(Ball.exact(x, compute_format(fmt)))
+        compute = compute_format(fmt)
+        spent = None if budget is None else errors_in_chunks(lambda some: budget(Ball.exact(some, compute)), x)
         golden = Golden(fmt, value, real, budget=spent, zero_sign_free=zero_sign_free_at(x))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
@@ -276,8 +279,12 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     _refuse("logaddexp", fmt, integers=True)
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("logaddexp", fmt, x, y)
-    larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
-    return Golden(fmt, value, real, budget=(larger + (smaller - larger).exp().log1p()).rad)
+
+    def budget(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
+        return (larger + (smaller - larger).exp().log1p()).rad
+
+    return Golden(fmt, value, real, budget=errors_in_chunks(budget, x, y))
 
 
 @semantics("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
@@ -288,8 +295,12 @@ def xlogy(self: Operand, other: Operand) -> Golden:
     _refuse("xlogy", fmt, complexes=True)
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("xlogy", fmt, x, y)
-    factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
-    return Golden(fmt, value, real, budget=np.where(x == 0, 0.0, (factor * argument.log()).rad))
+
+    def budget(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
+        return np.where(x == 0, 0.0, (factor * argument.log()).rad)
+
+    return Golden(fmt, value, real, budget=errors_in_chunks(budget, x, y))
 
 
 # Softplus
@@ -346,9 +357,11 @@ def _softplus(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) 
 
 
 def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tuple[np.ndarray, Real]:
+    def formula(some: np.ndarray) -> np.ndarray:
+        return mp.log1p(mp.exp(mp.of_float(column[some]) * mp.of_float(beta))) / mp.of_float(beta)
+
     factor = Real.exact(beta)
-    real = functions.log1p(functions.exp(Real.exact(column) * factor)) / factor
-    return resolved(fmt, real, lambda some: mp_log1p(mp_exp(to_mpf(column[some]) * to_mpf(beta))) / to_mpf(beta))
+    return resolved(fmt, functions.log1p(functions.exp(Real.exact(column) * factor)) / factor, formula)
 
 
 def _softplus_limit(x: np.ndarray, beta: np.float64) -> np.ndarray:

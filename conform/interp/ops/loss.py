@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.golden import Golden
 from conform.interp.losses import NONE, Terms, broadcast, common_float, nan_beside_special, reduced
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, as_real, where
@@ -158,11 +158,11 @@ def _of_probabilities(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray) 
             return None
         return -sum(f * log for f, log in zip(factors, logs, strict=True) if f) * Fraction(w[i])
 
-    def formula(i: int) -> mpmath.mpf:
-        probability, share = mpmath.mpf(x[i]), mpmath.mpf(t[i])
-        log = max(mpmath.log(probability), LEAST_LOGARITHM) if probability else LEAST_LOGARITHM
-        log_1 = max(mpmath.log1p(-probability), LEAST_LOGARITHM) if probability != 1 else LEAST_LOGARITHM
-        return -(share * log + (1 - share) * log_1) * mpmath.mpf(w[i])
+    def formula(i: int) -> mp.Number:
+        probability, share = mp.of_float(x[i]), mp.of_float(t[i])
+        log = max(mp.log(probability), LEAST_LOGARITHM) if probability else LEAST_LOGARITHM
+        log_1 = max(mp.log1p(-probability), LEAST_LOGARITHM) if probability != 1 else LEAST_LOGARITHM
+        return -(share * log + (1 - share) * log_1) * mp.of_float(w[i])
 
     return Terms(real, _probability_ball(x, t, w, compute_format(fmt)), rational, formula)
 
@@ -228,10 +228,10 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
         line, slope_ = exact_parts(i)
         return line if slope_ == 0 else None
 
-    def formula(i: int) -> mpmath.mpf:
-        line, slope_ = (mpmath.mpf(number.numerator) / number.denominator for number in exact_parts(i))
-        logarithm = mpmath.log1p(mpmath.exp(-abs(mpmath.mpf(x[i]))))
-        return line + slope_ * max(logarithm, mpmath.ldexp(mpmath.mpf(fmt.min_subnormal), -100))
+    def formula(i: int) -> mp.Number:
+        line, slope_ = (mp.of_fraction(number) for number in exact_parts(i))
+        logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
+        return line + slope_ * max(logarithm, mp.of_float(fmt.min_subnormal) * 2.0**-100)
 
     ball = _logit_ball(x, t, w, p, compute_format(fmt))
     return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula)
@@ -267,8 +267,8 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     def rational(i: int) -> Fraction | None:
         return -Fraction(t[i]) * Fraction(x[i]) if t[i] in (0, 1) else None
 
-    def formula(i: int) -> mpmath.mpf:
-        return mpmath.mpf(t[i]) * (mpmath.log(mpmath.mpf(t[i])) - mpmath.mpf(x[i]))
+    def formula(i: int) -> mp.Number:
+        return mp.of_float(t[i]) * (mp.log(mp.of_float(t[i])) - mp.of_float(x[i]))
 
     ball = Ball.exact(t, compute) * Ball.exact(t, compute).log()
     ball = Ball(np.where(t == 0, 0.0, ball.mid), np.where(t == 0, 0.0, ball.rad), compute)
@@ -283,8 +283,8 @@ def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     def rational(i: int) -> Fraction | None:
         return -Fraction(x[i]) if t[i] == 0 else Fraction(0) if t[i] == x[i] else None
 
-    def formula(i: int) -> mpmath.mpf:
-        return mpmath.exp(mpmath.mpf(t[i])) * (mpmath.mpf(t[i]) - mpmath.mpf(x[i]))
+    def formula(i: int) -> mp.Number:
+        return mp.exp(mp.of_float(t[i])) * (mp.of_float(t[i]) - mp.of_float(x[i]))
 
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))

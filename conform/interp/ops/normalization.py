@@ -14,8 +14,9 @@ from conform.interp import log_sum_exp, moments
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.escalate import mp_exp, resolved, to_mpf
+from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.real import Real
 from conform.interp.operands import compute_format
@@ -23,6 +24,7 @@ from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import reshaped
 from conform.interp.promotion import category
 from conform.interp.registry import semantics
+from conform.interp.rows import by_rows, by_rows_each
 from conform.interp.standardized import Standardized
 
 # Softmax
@@ -45,11 +47,11 @@ def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
     return replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)
 
 
-RowFunction = Callable[[Format, np.ndarray], tuple[np.ndarray, Real, np.ndarray]]
+RowFunction = Callable[[Format, np.ndarray], Golden]
 
 
 def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
-    """The golden of `of_rows` (value, real and budget of rows [rows, n]) along dim."""
+    """The golden of `of_rows`, which takes rows [rows, n], along dim."""
     source, axis = format_of(self), wrap_dim(dim, self.ndim)
     if not source.is_float:
         raise InvalidArguments(f"softmax is not defined for {source.name}")
@@ -59,25 +61,25 @@ def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool
     last = np.moveaxis(self.reshape(1) if self.ndim == 0 else self, axis, -1).astype(np.float64)
     if last.size == 0:
         return exact(np.empty(self.shape, fmt.storage), fmt)
-    value, real, budget = of_rows(fmt, np.ascontiguousarray(last).reshape(-1, last.shape[-1]))
-
-    def back(array: np.ndarray) -> np.ndarray:
-        return np.moveaxis(array.reshape(last.shape), -1, axis).reshape(self.shape)
-
-    return Golden(fmt, back(value), real.map_parts(back), budget=back(budget))
+    rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
+    golden = by_rows(lambda some: of_rows(fmt, rows[some]), rows.shape)
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last.shape), -1, axis).reshape(self.shape))
 
 
-def _softmax_rows(fmt: Format, rows: np.ndarray) -> tuple[np.ndarray, Real, np.ndarray]:
+def _softmax_rows(fmt: Format, rows: np.ndarray) -> Golden:
+    def formula(some: np.ndarray) -> np.ndarray:
+        return _softmax_formula(mp.exp, mp.of_float(rows[some]), mp.of_float(largest[some]))
+
     with np.errstate(all="ignore"):
         largest = rows.max(axis=-1, keepdims=True)
         real = _softmax_formula(functions.exp, Real.exact(rows), Real.exact(largest))
-    value, real = resolved(fmt, real, lambda some: _softmax_formula(mp_exp, to_mpf(rows[some]), to_mpf(largest[some])))
+    value, real = resolved(fmt, real, formula)
     compute = compute_format(fmt)
-    budget = _softmax_formula(Ball.exp, Ball.exact(rows, compute), Ball.exact(largest, compute)).rad
-    return value, real, budget
+    ball = _softmax_formula(Ball.exp, Ball.exact(rows, compute), Ball.exact(largest, compute))
+    return Golden(fmt, value, real, budget=ball.rad)
 
 
-def _log_softmax_rows(fmt: Format, rows: np.ndarray) -> tuple[np.ndarray, Real, np.ndarray]:
+def _log_softmax_rows(fmt: Format, rows: np.ndarray) -> Golden:
     def formula(some: np.ndarray) -> np.ndarray:
         shifted, log_sum = log_sum_exp.of_mpmath(rows[some], fmt)
         return shifted - log_sum
@@ -85,7 +87,7 @@ def _log_softmax_rows(fmt: Format, rows: np.ndarray) -> tuple[np.ndarray, Real, 
     shifted, log_sum = log_sum_exp.of_reals(rows)
     value, real = resolved(fmt, shifted - log_sum, formula)
     shifted, log_sum = log_sum_exp.of_balls(rows, compute_format(fmt))
-    return value, real, (shifted - log_sum).rad
+    return Golden(fmt, value, real, budget=(shifted - log_sum).rad)
 
 
 # Layer normalization
@@ -107,9 +109,13 @@ def native_layer_norm(
     statistic_shape = (*leading, *[1] * len(normalized_shape))
     rows = input.reshape(prod(leading), prod(normalized_shape)).astype(np.float64)
     scale, shift = (None if p is None else p.reshape(-1).astype(np.float64) for p in (weight, bias))
-    norm = Standardized(rows, scale, shift, eps, moments.OfRows(rows))
-    output = reshaped(norm.golden("output", fmt), input.shape)
-    return output, *(reshaped(statistic, statistic_shape) for statistic in norm.statistics(fmt))
+
+    def of_rows(some: slice) -> tuple[Golden, ...]:
+        norm = Standardized(rows[some], scale, shift, eps, moments.OfRows(rows[some]))
+        return norm.golden("output", fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, rows.shape)
+    return reshaped(output, input.shape), *(reshaped(statistic, statistic_shape) for statistic in statistics)
 
 
 def check_normalized(

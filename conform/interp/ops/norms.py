@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 
 from conform.errors import InvalidArguments
 from conform.interp.dims import reduced_axes
 from conform.interp.golden import Golden
 from conform.interp.numerics import functions
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.accumulate import dot, total
-from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.escalate import mp_exp, mp_log, resolved, root, to_mpf
+from conform.interp.numerics.ball import Ball, joined
+from conform.interp.numerics.escalate import resolved, root
 from conform.interp.numerics.formats import Format, format_named, format_of
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
@@ -22,10 +22,11 @@ from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.reduction import reshaped
 from conform.interp.promotion import promote
 from conform.interp.registry import semantics
-from conform.interp.rows import reduced_shape, rows_over
+from conform.interp.rows import by_rows, reduced_shape, rows_over
 
 POW_ULPS = 16.0  # OpenCL C 3.0, full profile, section 7.4, pow
 FRACTION_BITS = 3  # of an order whose norms may be rational: 0.5, 1.25, ...
+LARGEST_DEGREE = 100  # of a root that is taken exactly: powers of more digits take seconds
 
 
 @semantics("aten::linalg_vector_norm")
@@ -48,7 +49,8 @@ def linalg_vector_norm(
     rows = rows_over(converted(self, fmt), axes)
     if rows.shape[1] == 0 and (ord < 0 or ord == np.inf):
         raise InvalidArguments(f"a norm of order {ord} of no elements has no identity")
-    return reshaped(_norm(fmt, np.abs(rows), float(ord)), reduced_shape(self.shape, axes, keepdim))
+    golden = by_rows(lambda some: _norm(fmt, np.abs(rows[some]), float(ord)), rows.shape)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
 @semantics("aten::norm.Scalar")
@@ -96,24 +98,30 @@ def _real_norm(sizes: np.ndarray, order: float) -> Real:
 
 
 def _mp_norm(sizes: np.ndarray, order: float) -> np.ndarray:
-    p = mpmath.mpf(order)
-    total_ = mp_exp(mp_log(to_mpf(sizes)) * p).sum(axis=1, keepdims=True)
-    return mp_exp(mp_log(total_) / p)
+    p = mp.of_float(order)
+    total_ = mp.exp(mp.log(mp.of_float(sizes)) * p).sum(axis=1, keepdims=True)
+    return mp.exp(mp.log(total_) / p)
 
 
 def _rational_norm(row: np.ndarray, order: float) -> Fraction | None:
-    """The norm, or what rounds like it, of an order a / 2^j where every magnitude has a rational root of degree 2^j."""
+    """The norm, or what rounds like it, of an order a / 2^j where the magnitudes' ratios have rational roots of degree
+    2^j: (sqrt 2 + sqrt 8)^2 = 2 (1 + sqrt 4)^2."""
     denominator = 2**FRACTION_BITS
     if order * denominator % 1 or not np.isfinite(row).all():
         return None
-    p = Fraction(order)
-    roots = [_exact_root(Fraction(x), p.denominator) for x in row.tolist()]
+    p, largest = Fraction(order), Fraction(row.max(initial=0.0))
+    if largest == 0 or p < 0 and 0 in row:
+        return Fraction(0)
+    roots = [_exact_root(Fraction(x) / largest, p.denominator) for x in row.tolist()]
     if None in roots:
         return None
-    if p < 0 and 0 in roots:
-        return Fraction(0)
-    sum_ = sum((r**p.numerator for r in roots), start=Fraction(0))
-    return sum_ if sum_ == 0 else root(sum_ ** (p.denominator * (1 if p > 0 else -1)), abs(p.numerator))
+    if np.count_nonzero(row) == 1:
+        return largest
+    degree = abs(p.numerator)
+    if degree > LARGEST_DEGREE:
+        return None
+    sum_ = sum(r**p.numerator for r in roots)
+    return root(largest**degree * sum_ ** (p.denominator if p > 0 else -p.denominator), degree)
 
 
 def _exact_root(number: Fraction, degree: int) -> Fraction | None:
@@ -135,5 +143,5 @@ def _norm_ball(x: Ball, order: float) -> Ball:
         spread = np.maximum(*(np.abs(end - norm_) for end in ends))
         exponent_error = x.compute.unit_roundoff * np.abs(np.log(total_.mid) / order) * (norm_ + spread)
         exact = (total_.rad == 0) & ~((total_.mid > 0) & np.isfinite(total_.mid))
-        image = x.rounded(norm_, np.where(exact, 0.0, spread + exponent_error), POW_ULPS)
+        image = x.rounded(norm_, np.where(exact, 0.0, joined(spread, exponent_error)), POW_ULPS)
         return Ball(norm_, np.where(exact, 0.0, image.rad), x.compute)

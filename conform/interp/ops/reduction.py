@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -13,9 +14,10 @@ from conform.interp import log_sum_exp
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
+from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.accumulate import Accumulated
-from conform.interp.numerics.ball import Ball, underflow
-from conform.interp.numerics.escalate import decide_exactly, resolved, to_mpf
+from conform.interp.numerics.ball import Ball, growth, underflow
+from conform.interp.numerics.escalate import decide_exactly, resolved
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
 from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.numerics.rounding import in_integer_range
@@ -23,7 +25,7 @@ from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import category, float_result
 from conform.interp.registry import semantics
-from conform.interp.rows import reduced_shape, rows_over
+from conform.interp.rows import by_rows, reduced_shape, rows_over
 
 
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
@@ -72,12 +74,13 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
             total = np.any(summand, axes) if fmt.kind == "bool" else np.sum(summand, axes, dtype=fmt.storage)
         not_held = np.any(_not_held(self, fmt), axes, keepdims=keepdim)
         return exact(_kept(np.asarray(total), axes, keepdim and self.ndim > 0), fmt).opened(not_held, "P13")
-    kept = [axis for axis in range(self.ndim) if axis not in axes]
-    count = prod(self.shape[axis] for axis in axes)
-    terms = summand.astype(np.float64).transpose(*axes, *kept).reshape(count, *(self.shape[axis] for axis in kept))
-    total = accumulate.total(terms, axis=0)
-    golden = accumulation(fmt, total, lambda index: accumulate.exact_total(terms[(slice(None), *index)]))
-    return reshaped(golden, np.expand_dims(golden.value, axes).shape) if keepdim and self.ndim else golden
+    rows = rows_over(summand, axes)
+    golden = by_rows(lambda some: _sum_of_rows(fmt, rows[some]), rows.shape)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _sum_of_rows(fmt: Format, rows: np.ndarray) -> Golden:
+    return accumulation(fmt, accumulate.total(rows, axis=1), lambda index: accumulate.exact_total(rows[index]))
 
 
 def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
@@ -127,31 +130,16 @@ def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
         with np.errstate(over="ignore"):
             not_held = np.logical_or.accumulate(_not_held(self, fmt), axis)
             return exact(np.add.accumulate(summand, axis, dtype=fmt.storage), fmt).opened(not_held, "P13")
-    terms = np.moveaxis(summand.astype(np.float64), axis, 0)
-    total = accumulate.running(terms, axis=0)
-    golden = accumulation(fmt, total, lambda index: accumulate.exact_total(terms[(slice(index[0] + 1), *index[1:])]))
-    return _moved_back(golden, axis)
+    last = np.moveaxis(summand, axis, -1)
+    rows = last.astype(np.float64).reshape(prod(last.shape[:-1]), last.shape[-1])
+    golden = by_rows(lambda some: _running_sums(fmt, rows[some]), rows.shape)
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last.shape), -1, axis))
 
 
-def _moved_back(golden: Golden, axis: int) -> Golden:
-    """The golden with its first axis moved to `axis`."""
-
-    def move(array: np.ndarray | None) -> np.ndarray | None:
-        return np.moveaxis(array, 0, axis) if getattr(array, "ndim", 0) else array
-
-    count = np.arange(1, golden.value.shape[0] + 1).reshape(-1, *[1] * (golden.value.ndim - 1))
-    terms = np.broadcast_to(count, golden.value.shape)
-    real = golden.real.map_parts(move)
-    return Golden(
-        golden.format,
-        move(golden.value),
-        real,
-        move(terms),
-        move(golden.magnitude),
-        open=move(golden.open),
-        open_rule=golden.open_rule,
-        zero_sign_free=True,
-    )
+def _running_sums(fmt: Format, rows: np.ndarray) -> Golden:
+    sums = accumulate.running(rows, axis=1)
+    golden = accumulation(fmt, sums, lambda index: accumulate.exact_total(rows[index[0], : index[1] + 1]))
+    return replace(golden, terms=np.broadcast_to(sums.terms, rows.shape))
 
 
 # Products
@@ -178,7 +166,8 @@ def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str 
             total = np.all(factors, axes) if fmt.kind == "bool" else np.prod(factors, axes, dtype=fmt.storage)
         not_held = np.any(_not_held(self, fmt), axes).reshape(shape)
         return exact(np.reshape(total, shape), fmt).opened(not_held, "P13")
-    return reshaped(_float_product(fmt, rows_over(factors, axes)), shape)
+    rows = rows_over(factors, axes)
+    return reshaped(by_rows(lambda some: _float_product(fmt, rows[some]), rows.shape), shape)
 
 
 def _float_product(fmt: Format, rows: np.ndarray) -> Golden:
@@ -189,7 +178,8 @@ def _float_product(fmt: Format, rows: np.ndarray) -> Golden:
     with np.errstate(all="ignore"):
         real = where(is_special, special, _tree_product(Real.exact(factors)))
         value, real = decide_exactly(fmt, real, lambda index: Fraction(prod(map(Fraction, factors[index].tolist()))))
-        budget = np.abs(real.hi) * np.expm1(products * np.log1p(compute.unit_roundoff)) + products * underflow(compute)
+        relative = np.expm1(growth(products) * np.log1p(compute.unit_roundoff))
+        budget = np.abs(real.hi) * relative + products * underflow(compute)
     golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
     return golden.opened(_may_leave_the_range(compute, rows) & ~np.isnan(special), "P61")
 
@@ -238,12 +228,13 @@ def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Go
     rows = rows_over(converted(self, fmt), axes)
     if rows.shape[1] == 0:
         rows = np.full((len(rows), 1), -np.inf)  # the logarithm of an empty sum
-    return reshaped(_logsumexp_rows(fmt, rows), reduced_shape(self.shape, axes, keepdim))
+    golden = by_rows(lambda some: _logsumexp_rows(fmt, rows[some]), rows.shape)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
 def _logsumexp_rows(fmt: Format, rows: np.ndarray) -> Golden:
     def formula(some: np.ndarray) -> np.ndarray:
-        return to_mpf(largest[some]) + log_sum_exp.of_mpmath(rows[some], fmt)[1]
+        return mp.of_float(largest[some]) + log_sum_exp.of_mpmath(rows[some], fmt)[1]
 
     largest = rows.max(axis=1, keepdims=True)
     infinite = np.isinf(largest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -14,8 +15,10 @@ from conform.interp.numerics.formats import Format, format_of
 from conform.interp.operands import steps_of
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.normalization import check_normalized
+from conform.interp.ops.reduction import reshaped
 from conform.interp.promotion import category
 from conform.interp.registry import semantics
+from conform.interp.rows import by_rows, by_rows_each
 from conform.interp.standardized import Standardized
 
 # Group normalization
@@ -43,9 +46,14 @@ def native_group_norm(
         raise Unjudged("no semantics for group norm of groups without elements")
     rows = input.reshape(N * group, C // group * HxW).astype(np.float64)
     scale, shift = (None if p is None else _per_group(p, N, group, HxW) for p in (weight, bias))
-    norm = Standardized(rows, scale, shift, eps, moments.OfRows(rows), folded=True)
-    output = norm.golden("output", fmt).rearranged(lambda part: part.reshape(input.shape))
-    return output, *(one.rearranged(lambda part: part.reshape(N, group)) for one in norm.statistics(fmt))
+
+    def of_rows(some: slice) -> tuple[Golden, ...]:
+        parameters = (None if p is None else p[some] for p in (scale, shift))
+        norm = Standardized(rows[some], *parameters, eps, moments.OfRows(rows[some]), folded=True)
+        return norm.golden("output", fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, rows.shape)
+    return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
 
 
 def _per_group(parameter: np.ndarray, samples: int, group: int, places: int) -> np.ndarray:
@@ -79,10 +87,14 @@ def batch_norm_of_batch(
     rows, back = _channel_rows(input, {"weight": weight, "bias": bias})
     if not training or rows.size == 0:
         raise InvalidArguments("batch norm without running statistics needs training=True and a batch with elements")
-    norm = _batch_norm(rows, weight, bias, eps, moments.OfRows(rows))
     fmt = format_of(input)
-    statistics = (one.rearranged(lambda part: part.reshape(len(rows))) for one in norm.statistics(fmt))
-    return norm.golden("output", fmt).rearranged(back), *statistics
+
+    def of_rows(some: slice) -> tuple[Golden, ...]:
+        norm = _batch_norm(rows[some], weight, bias, some, eps, moments.OfRows(rows[some]))
+        return norm.golden("output", fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, rows.shape)
+    return output.rearranged(back), *(reshaped(statistic, (len(rows),)) for statistic in statistics)
 
 
 @semantics("aten::_native_batch_norm_legit_no_training")
@@ -102,9 +114,14 @@ def batch_norm_of_running(
     nothing = empty[0].or_else(*empty[1:])
     if rows.size == 0:
         return exact(np.empty(input.shape, fmt.storage), fmt), nothing, nothing
-    given = moments.Given(*(p.astype(np.float64)[:, None] for p in (running_mean, running_var)))
-    output = _batch_norm(rows, weight, bias, eps, given).golden("output", fmt)
-    pole = np.broadcast_to(given.variance + eps == 0, rows.shape)
+    mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
+
+    def of_rows(some: slice) -> Golden:
+        given = moments.Given(mean[some], variance[some])
+        return _batch_norm(rows[some], weight, bias, some, eps, given).golden("output", fmt)
+
+    output = by_rows(of_rows, rows.shape)
+    pole = np.broadcast_to(variance + eps == 0, rows.shape)
     return output.opened(pole, "P63").rearranged(back), nothing, nothing
 
 
@@ -122,9 +139,15 @@ def _channel_rows(
 
 
 def _batch_norm(
-    rows: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, statistics: moments.Moments
+    rows: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    some: slice,
+    eps: float,
+    statistics: moments.Moments,
 ) -> Standardized:
-    scale, shift = (None if p is None else p.astype(np.float64)[:, None] for p in (weight, bias))
+    """The standardized `rows`: those of `some` of the channels, which have a weight and a bias each."""
+    scale, shift = (None if p is None else p[some].astype(np.float64)[:, None] for p in (weight, bias))
     return Standardized(rows, scale, shift, eps, statistics, folded=True)
 
 
@@ -163,11 +186,10 @@ def _rms_norms(
     rows = input.reshape(prod(leading), prod(normalized_shape)).astype(np.float64)
     scale = None if weight is None else weight.reshape(-1).astype(np.float64)
     statistic_shape = (*leading, *[1] * len(normalized_shape))
-    norms = [Standardized(rows, scale, None, reading, moments.AboutZero(rows)) for reading in readings]
-    return [
-        (
-            norm.golden("output", fmt).rearranged(lambda part: part.reshape(input.shape)),
-            norm.rstd(fmt).rearranged(lambda part: part.reshape(statistic_shape)),
-        )
-        for norm in norms
-    ]
+
+    def of_rows(some: slice, reading: float) -> tuple[Golden, Golden]:
+        norm = Standardized(rows[some], scale, None, reading, moments.AboutZero(rows[some]))
+        return norm.golden("output", fmt), norm.rstd(fmt)
+
+    pairs = [by_rows_each(partial(of_rows, reading=reading), rows.shape) for reading in readings]
+    return [(reshaped(output, input.shape), reshaped(rstd, statistic_shape)) for output, rstd in pairs]

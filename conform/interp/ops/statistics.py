@@ -20,7 +20,7 @@ from conform.interp.numerics.real import Real
 from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.reduction import accumulation, overflowing, reshaped
 from conform.interp.registry import semantics
-from conform.interp.rows import reduced_shape, rows_over
+from conform.interp.rows import by_rows, reduced_shape, rows_over
 
 # Mean
 
@@ -40,6 +40,11 @@ def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False
         raise InvalidArguments(f"mean expects a floating-point tensor or dtype, got {fmt.name}")
     axes = reduced_axes(dim, self.ndim)
     rows = rows_over(converted(self, fmt), axes)
+    golden = by_rows(lambda some: _mean_of_rows(fmt, rows[some]), rows.shape)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _mean_of_rows(fmt: Format, rows: np.ndarray) -> Golden:
     count = rows.shape[1]
     total = accumulate.total(rows, axis=1)
     with np.errstate(all="ignore"):
@@ -49,7 +54,7 @@ def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False
             Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
             lambda index: accumulate.exact_total(rows[index]) / count,
         )
-    return reshaped(golden.opened(overflowing(fmt, total), "P35"), reduced_shape(self.shape, axes, keepdim))
+    return golden.opened(overflowing(fmt, total), "P35")
 
 
 # Variance and standard deviation
@@ -113,7 +118,10 @@ def _spread(
     axes = reduced_axes(dim, self.ndim)
     rows = rows_over(self, axes)
     count = rows.shape[1]
-    golden = _over_zero(fmt, rows) if count <= correction or count == 0 else _of_rows(name, fmt, rows, correction)
+    if count <= correction or count == 0:
+        golden = _over_zero(fmt, rows)
+    else:
+        golden = by_rows(lambda some: _of_rows(name, fmt, rows[some], correction), rows.shape)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 

@@ -12,14 +12,14 @@ from conform.inputs.draws import Stream
 from conform.inputs.engine.coverage import Coverage
 from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
 from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import op_specs
+from conform.inputs.specs.registry import specs
 from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 
 VALID, INVALID = "generated", "negative"
 # A suite has of each op the tuples until this many in a row have covered nothing new ...
 QUIET = 8
-MOST = 64  # ... but no more: the last pairs of many keywords are rare
+MOST = 128  # ... but no more: the last pairs of many keywords are rare
 TIMES_BROKEN = 4  # how often each constraint is broken
 
 _ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ _SOURCES = (
 def suite_tests(name: str, seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Test]:
     """The tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can match
     are left out. If that leaves none, each op has its first test, so that who filters can say what there is."""
-    every = op_specs()
+    every = specs()
     wanted = [one for one in every if _may_match_op(one.name, ops) and _may_match_id(f"{name}/{one.name}/", ids)]
     for spec in wanted or every:
         tuples = _covering_tuples(spec, seed) if name == VALID else _breaking_tuples(spec, seed)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
 
 from conform.inputs.engine.arguments import Argument, boolean, dim, optional, string, tensor, tensors
 from conform.inputs.engine.constraints import Dtype, Length, Optional, Rank, Size, Value
+from conform.inputs.engine.dtypes import FLOATS
 from conform.inputs.engine.op_spec import OpSpec
 from conform.inputs.engine.spaces import ANYTHING
 from conform.inputs.engine.vocabulary import broadcastable_with, dim_of
@@ -45,6 +47,11 @@ def test_a_spec_that_does_not_fit(name: str, arguments: list[Argument], message:
         OpSpec(name, arguments)
 
 
+def _one_of_the_first(d: int) -> int:
+    """1 where d = 0"""
+    return int(d == 0)
+
+
 @pytest.mark.parametrize(("argument", "printed"), [
     (dim("dim", dim_of("self")), ["-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)"]),
     (tensor("self", Dtype.In(["int8", "bool"]), Size.Ge(1)), ["dtype(self) in {int8, bool}", "1 <= size(self, d)"]),
@@ -57,7 +64,14 @@ def test_a_spec_that_does_not_fit(name: str, arguments: list[Argument], message:
      ["groups such that size(input, 1) % groups == 0"]),
     (optional(tensor("bias"), Optional.Eq(False)), ["(bias is None) = False"]),
     (boolean("half", Value.In(lambda self: (False,) if self.dtype == "int8" else ANYTHING)),
-     ["half in (False,) if dtype(self) == int8"]),
+     ["half in {False} if dtype(self) == int8"]),
+    (boolean("half", Value.NotIn(lambda self: () if self.dtype in FLOATS else (True,))),
+     ["half not in {True} if not dtype(self) in {float16, bfloat16, float32, float64}"]),
+    (tensor("self", Dtype.NotIn(lambda other: ("bool", *FLOATS) if other.rank else ANYTHING)),
+     ["dtype(self) not in {bool, float16, bfloat16, float32, float64} if rank(other)"]),
+    (tensor("self", Rank.Le(lambda other: other.rank if other.numel else math.inf), Size.Ge(_one_of_the_first)),
+     ["rank(self) <= rank(other) if numel(other)", "1 <= size(self, d) where d = 0"]),
+    (tensor("self", Rank.Ge(lambda other: 3 if other.rank else 2)), ["(3 if rank(other) else 2) <= rank(self)"]),
 ])  # fmt: skip
 def test_constraints_print_as_mathematics(argument: Argument, printed: list[str]) -> None:
     assert [str(constraint) for constraint in argument.constraints] == printed

@@ -122,3 +122,9 @@ def test_cumsum() -> None:
     for dim, dtype in ((1, None), (0, "bool")):
         with pytest.raises(InvalidArguments):
             goldens("aten::cumsum", f32([1.0]), dim, dtype=dtype)
+
+
+def test_norm_of_a_broken_order_on_a_midpoint() -> None:
+    """(sqrt 2 + sqrt 512)^2 = 2 (1 + 16)^2 = 578, halfway between 576 and 580."""
+    check("aten::linalg_vector_norm", bf16([2.0, -512.0, 0.0]), 0.5, gives=bf16(576.0))
+    check("aten::linalg_vector_norm", bf16([2.0, 512.0, 0.0]), -0.5, gives=bf16(0.0))

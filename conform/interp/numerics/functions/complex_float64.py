@@ -22,8 +22,13 @@ def exp_product(growing: Callable[[Array], Array], turning: Callable[[Array], Ar
 
 
 def reciprocal_part(index: int) -> Callable[..., Array]:
-    """x / (x^2 + y^2) or -y / (x^2 + y^2)."""
-    return lambda x, y: (-y if index else x) / (x * x + y * y)
+    """x / (x^2 + y^2) or -y / (x^2 + y^2); a part of 0 stays 0 where the squares underflow."""
+
+    def part(x: Array, y: Array) -> Array:
+        above = -y if index else x
+        return np.where(above == 0, above, above / (x * x + y * y))
+
+    return part
 
 
 def root_part(index: int) -> Callable[..., Array]:

@@ -194,14 +194,14 @@ def arg_one_plus(x: DD, y: DD) -> tuple[DD, Array]:
 
 
 def exp2_angle(function: Kernel) -> Kernel:
-    """sin or cos of y log 2: the angle is off by 4 u^2 of itself, which counts absolutely."""
+    """sin or cos of y log 2: the angle is off by 4 u^2 of itself and by what underflows, which counts absolutely."""
     with mpmath.workprec(200):
         log_2 = tuple(np.float64(part) for part in dd.constant(mpmath.log(2)))
 
     def kernel(y: DD) -> tuple[DD, Array]:
         angle = dd.mul_double(log_2, y[0])
         value, error = function(angle)
-        return value, error + 2.0**-104 * np.abs(angle[0] / value[0])
+        return value, error + (2.0**-104 * np.abs(angle[0]) + 2.0**-1070) / np.abs(value[0])
 
     return kernel
 
@@ -267,7 +267,7 @@ def _log_of_power(x: DD, y: DD, c: DD, d: DD) -> tuple[DD, DD, Array]:
     first, second = dd.mul_double(size, c[0]), dd.mul_double(angle, d[0])
     third, fourth = dd.mul_double(size, d[0]), dd.mul_double(angle, c[0])
     relative = np.maximum(size_error, angle_error) + 2.0**-102
-    spent = sum(np.abs(part[0]) for part in (first, second, third, fourth)) * relative
+    spent = sum(np.abs(part[0]) for part in (first, second, third, fourth)) * relative + 2.0**-1070  # what underflows
     return dd.sub(first, second), dd.add(third, fourth), np.where(np.isnan(spent), np.inf, spent)
 
 

@@ -57,7 +57,8 @@ def _at_units(x: Array, y: Array) -> Array:
 
 def _power_beyond(x: Array, y: Array, c: Array, d: Array) -> Array:
     """A zero base with any exponent, which ops/complex_functions.py settles, and powers above e^800 by far."""
-    size, angle = np.log(np.hypot(x, y)), np.arctan2(y, x)
+    larger, smaller = np.maximum(np.abs(x), np.abs(y)), np.minimum(np.abs(x), np.abs(y))
+    size, angle = np.log(larger) + np.log1p((smaller / larger) ** 2) / 2, np.arctan2(y, x)  # |z| may overflow
     return ((x == 0) & (y == 0)) | (c * size - d * angle > 2 * E_REACH)
 
 

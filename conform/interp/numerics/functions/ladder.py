@@ -168,6 +168,7 @@ def float64_holds(function: Function) -> bool:
 
 
 def _double_double(function: Function, estimate: Array, operands: list[Array]) -> Real:
+    """The kernel's numbers; where they may be doubles, exact cases are known exactly."""
     known = _class_of_operands(estimate, operands)
     if known.any():
         operands = [np.where(known, 0.5, x) for x in operands]
@@ -177,6 +178,10 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
     if unknown.any():
         hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
+    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius)).tolist():  # it may be the double hi
+        exact = function.exact(*(float(x[i]) for x in operands))
+        if isinstance(exact, Fraction):
+            hi[i], lo[i], radius[i] = _parts(exact)
     if not known.any():
         return Real(hi, lo, radius)
     return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))

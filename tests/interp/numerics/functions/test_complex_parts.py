@@ -145,6 +145,33 @@ def test_exact_values(name: str, operands: tuple[float, ...], real: float, imag:
     assert imag is None or parts.value[0, 1] == imag
 
 
+@pytest.mark.parametrize(
+    ("name", "operands", "real", "imag"),
+    [
+        ("reciprocal", (-0.0, 2.0**-1022), 0.0, -(2.0**1022)),
+        ("reciprocal", (2.0**-1022, -0.0), 2.0**1022, 0.0),
+        ("exp2", (865.055732568983, -5e-324), 2.556956998391723444992e260, -8.7565602916349936135e-64),
+        ("pow", (3.0, 0.0, 600.0, 1e-310), 1.873927703884793988675e286, 2.058720003563442982719e-24),
+        ("pow", (8.99e307, 1.797e308, 5.4e-8, 7.3e-4), 0.868032519157735220925, 0.4949558428741398217611),
+    ],
+)  # fmt: skip
+def test_numbers_near_the_ends_of_the_range(
+    name: str, operands: tuple[float, ...], real: float, imag: float
+) -> None:
+    parts = complex_parts.apply(name, FORMATS["float64"], *(np.array([operand]) for operand in operands))
+    assert parts.value.tolist() == [[real, imag]]
+
+
+@pytest.mark.parametrize(
+    ("operands", "real"),
+    [((1.0, 0.0, 0.0, 0.0), 1), ((1.0, 0.0, 0.0, 3.0), 1), ((-1.0, 0.0, 2.0, 0.0), 1), ((3.0, 4.0, 2.0, 0.0), -7)],
+)
+@pytest.mark.parametrize("format_name", ["float32", "float64"])
+def test_an_exact_result_has_an_exact_real(format_name: str, operands: tuple[float, ...], real: int) -> None:
+    parts = complex_parts.apply("pow", FORMATS[format_name], *(np.array([operand]) for operand in operands))
+    assert (parts.real.hi[0, 0], parts.real.lo[0, 0], parts.real.radius[0, 0]) == (real, 0, 0)
+
+
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0), (3, 4)])
 def test_shapes(shape: tuple[int, ...]) -> None:
     parts = complex_parts.apply("sin", FORMATS["float32"], np.full(shape, 0.5), np.full(shape, -1.0))
