@@ -21,6 +21,7 @@ from conform.interp.numerics.ball import root_sum_of_squares
 from conform.interp.numerics.formats import format_of
 from conform.report.numbers import decimal, ulps
 from conform.suites import Suite, load
+from conform.suites.test import Domain
 
 SHOWN_ELEMENTS = 64
 SHOWN_CASES = 5
@@ -36,7 +37,16 @@ def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: s
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         return f"{head}\n\nunjudged: {reason}"
-    return "\n\n".join([head, _inputs(case, arguments), _expectation(case, arguments, contract)])
+    domain = case.draw.test.domain
+    expectation = _demand(domain) if domain and domain.broken else _expectation(case, arguments, contract)
+    return "\n\n".join([head, _inputs(case, arguments), expectation])
+
+
+def _demand(domain: Domain) -> str:
+    """What is asked of a call outside the op's domain."""
+    if domain.lenience:
+        return f"may be accepted, whatever the result: breaks {domain.broken} ({domain.lenience})"
+    return f"must be refused: breaks {domain.broken}"
 
 
 def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:

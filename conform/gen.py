@@ -11,7 +11,7 @@ from conform import schema
 from conform.errors import UsageError
 from conform.inputs.engine.meta_tuple import invalid_tuples, valid_tuples
 from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import specs
+from conform.inputs.specs.registry import out_specs, specs
 from conform.suites.dtypes import dtype_hint, dtype_names
 from conform.suites.generated.tests import as_test
 from conform.suites.generated.yaml_text import lines_of
@@ -46,6 +46,7 @@ def specs_of(op: str) -> list[OpSpec]:
     """The specs of a name (without overload: of every overload) or a glob. UsageError if there is none."""
     every = specs()
     found = [one for one in every if fnmatchcase(one.name, op) or fnmatchcase(one.name.partition(".")[0], op)]
+    found = found or [one for one in out_specs() if one.name == op]
     if found:
         return found
     if any(mark in op for mark in _GLOB_MARKS):

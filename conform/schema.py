@@ -31,6 +31,11 @@ DTYPE_NAMES = frozenset({
 })  # fmt: skip
 MEMORY_FORMAT_NAMES = frozenset({"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"})
 LAYOUT_NAMES = frozenset({"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged"})
+# What a device string starts with (c10/core/Device.cpp); ":N" may follow.
+DEVICE_NAMES = frozenset({
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,32 @@ def overloads(packet: str) -> tuple[OpSchema, ...]:
 
 def _is_out_variant(one: OpSchema) -> bool:
     return any(argument.kwarg_only and argument.is_written for argument in one.arguments)
+
+
+@functools.cache
+def out_variant(name: str) -> OpSchema | None:
+    """The overload that takes the arguments of `name`, and tensors to write its results into; None if there is none."""
+    mine = schema(name)
+    if _is_out_variant(mine):
+        return None
+    every = (_parse(line) for line in _lines()[mine.packet])
+    return next((one for one in every if _is_out_variant(one) and _with_results_written(mine, one)), None)
+
+
+@functools.cache
+def without_out(name: str) -> OpSchema | None:
+    """The overload of which `name` is the out variant; None if it is none."""
+    mine = schema(name)
+    if not _is_out_variant(mine):
+        return None
+    every = (_parse(line) for line in _lines()[mine.packet])
+    return next((one for one in every if not _is_out_variant(one) and _with_results_written(one, mine)), None)
+
+
+def _with_results_written(plain: OpSchema, variant: OpSchema) -> bool:
+    read = [(one.name, one.type) for one in variant.arguments if not one.is_written]
+    written = [one for one in variant.arguments if one.is_written]
+    return read == [(one.name, one.type) for one in plain.arguments] and len(written) == len(plain.returns)
 
 
 # --- Parsing ----------------------------------------------------------------------------------------------------------
@@ -324,7 +355,11 @@ def _matches_element(base: str, value: Any, is_tensor: IsTensor, convert: bool) 
     if accepted is not None:
         return isinstance(value, accepted)
     names = _STRING_NAMES.get(base)
-    return names is not None and isinstance(value, str) and value in names
+    if names is None or not isinstance(value, str):
+        return False
+    if base == "Device":
+        return re.sub(r":[0-9]+$", "", value) in names
+    return value in names
 
 
 # What torch converts to each type (torch/csrc/jit/python/pybind_utils.cpp, toIValue); a bool is an int to Python.
@@ -336,12 +371,12 @@ _PYTHON_TYPES: Mapping[str, Any] = {
     "complex": _NUMBER,
     "bool": int,
     "str": str,
-    "Device": str,
 }
 _STRING_NAMES: Mapping[str, frozenset[str]] = {
     "ScalarType": DTYPE_NAMES,
     "MemoryFormat": MEMORY_FORMAT_NAMES,
     "Layout": LAYOUT_NAMES,
+    "Device": DEVICE_NAMES,
 }
 
 
@@ -357,6 +392,19 @@ def _describe(value: Any, is_tensor: IsTensor) -> str:
     if isinstance(value, _SEQUENCE):
         return f"[{', '.join(_describe(element, is_tensor) for element in value[:8])}{', ...' if value[8:] else ''}]"
     return repr(value) if value is None or isinstance(value, int | float | complex | str) else type(value).__name__
+
+
+def unknown_name(op: str, argument: str, value: str) -> str | None:
+    """What is wrong with a string for an argument that every overload of `op` types as ScalarType, MemoryFormat, Layout
+    or Device; None if nothing is, or if it is no such argument."""
+    candidates = [schema(op)] if "." in op else overloads(op)
+    types = {found.type for one in candidates for found in one.arguments if found.name == argument}
+    if len(types) != 1 or (names := _STRING_NAMES.get(_type(type_ := types.pop()).base)) is None:
+        return None
+    if _matches_exactly(type_, value, has_ndim):
+        return None
+    hint = did_you_mean(value.removeprefix("torch.")[:60], names)
+    return f"found {value[:60]!r}, expected {_expectation(type_)}{hint}"
 
 
 def _expectation(type_: str) -> str:

@@ -24,8 +24,8 @@ PACKAGE = Path(conform.__file__).parent
 OPS = (
     "_fused_rms_norm _log_softmax _native_batch_norm_legit _native_batch_norm_legit_no_training _softmax _to_copy abs "
     "acos acosh add addmm amax angle arange argmax asin asinh atan atan2 atanh avg_pool2d binary_cross_entropy "
-    "binary_cross_entropy_with_logits bitwise_and cat convolution cos cosh cross_entropy_loss cumsum digamma div eq "
-    "erf erfc erfinv exp exp2 expm1 gather gelu huber_loss hypot i0 index_put kl_div l1_loss lgamma "
+    "binary_cross_entropy_with_logits bitwise_and cat cbrt convolution cos cosh cross_entropy_loss cumsum digamma div "
+    "eq erf erfc erfinv exp exp2 expm1 gather gelu huber_loss hypot i0 index_put kl_div l1_loss lgamma "
     "linalg_vector_norm log log10 log1p log2 logaddexp logsumexp maximum mean mish mm mse_loss mul native_group_norm "
     "native_layer_norm neg nll_loss nll_loss_forward norm permute pow prod reciprocal remainder rms_norm round rsqrt "
     "scaled_dot_product_attention sigmoid silu sin sinc sinh slice smooth_l1_loss softplus sort special_digamma "

@@ -1,6 +1,6 @@
-"""The output in README.md is what the program prints: `python tools/readme_output.py` writes it anew.
+"""The output in README.md and docs/inputs.md is what the program prints: `python tools/readme_output.py` renews it.
 
-A block of README.md that starts with `$ conform` is a command and its output. The first block of Python there is
+A block that starts with `$ conform` is a command and its output. The first block of Python in README.md is
 `kernels.py`, beside which the commands run.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+PAGES = (README, ROOT / "docs" / "inputs.md")
 BLOCK = re.compile(r"^```\n\$ (conform [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT_S = 300
 
@@ -45,10 +46,11 @@ def output_of(command: str, kernels_py: str) -> str:
 
 
 def main() -> None:
-    text = README.read_text(encoding="utf-8")
-    example = kernels(text)
-    written = BLOCK.sub(lambda found: f"```\n$ {found[1]}\n{output_of(found[1], example)}```", text)
-    README.write_text(written, encoding="utf-8")
+    example = kernels(README.read_text(encoding="utf-8"))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        written = BLOCK.sub(lambda found: f"```\n$ {found[1]}\n{output_of(found[1], example)}```", text)
+        page.write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,9 @@ from conform.agreement.witness.functions import UNARY
 from conform.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
 from conform.interp.numerics.formats import FORMATS
 
-# Real functions of one number, without second names (special_erf), the one that torch has no 16-bit kernels for, and
-# those of which the reference takes more than 15 us an element.
-_UNARY = UNARY.split()
-_SECOND_NAMES = {f"special_{name}" for name in _UNARY}
-_DEAR = {"special_ndtr", "lgamma", "digamma", "i0", "special_i1", "erfinv"}
-_REAL_FUNCTIONS = [name for name in _UNARY if name not in {*_SECOND_NAMES, *_DEAR, "special_ndtri"}]
+# Real functions of one number, each under one of its names (erf, not special_erf).
+_SECOND_NAMES = {f"special_{name}" for name in UNARY.split()}
+_REAL_FUNCTIONS = [name for name in UNARY.split() if name not in _SECOND_NAMES]
 
 # The keywords with which each op sees every input.
 KEYWORDS: dict[str, tuple[Call, ...]] = {

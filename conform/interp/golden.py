@@ -85,7 +85,7 @@ def concatenated(parts: Sequence[Golden]) -> Golden:
     return replace(
         first,
         **arrays,
-        real=concatenate([part.real for part in parts]),
+        real=None if first.real is None else concatenate([part.real for part in parts]),
         open=np.concatenate(marks) if rules else None,
         open_rule=", ".join(rules) or None,
         alternatives=tuple(concatenated(one) for one in others),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 from functools import cache
-from math import copysign, inf, isinf, isnan, nan
+from math import copysign, inf, isnan, nan
 
 from conform.refs.tensor import UNSPECIFIED, Unspecified
 
@@ -41,11 +41,12 @@ WITH_NEGATIVE_ZERO = {"float8_e4m3fn", "float8_e5m2"}
 
 
 @cache
-def _midpoints(dtype: str) -> list[Fraction]:
-    """Between neighbours, and last the one beyond the largest number: half way to where the next would stand."""
+def _midpoints(dtype: str) -> list[float]:
+    """Between neighbours, and last the one beyond the largest number: half way to where the next would stand. All are
+    doubles: they have at most five bits."""
     numbers = SMALL_FLOATS[dtype]
     beyond = 2 * numbers[-1] if dtype == E8M0 else 2 * numbers[-1] - numbers[-2]
-    return [(low + high) / 2 for low, high in zip(numbers, [*numbers[1:], beyond], strict=True)]
+    return [float((low + high) / 2) for low, high in zip(numbers, [*numbers[1:], beyond], strict=True)]
 
 
 def round_small(dtype: str, value: float | int, saturating: bool) -> float | Unspecified:
@@ -58,15 +59,15 @@ def round_small(dtype: str, value: float | int, saturating: bool) -> float | Uns
         return nan
     if dtype == E8M0 and value <= 0:
         return UNSPECIFIED
-    numbers, midpoints = SMALL_FLOATS[dtype], _midpoints(dtype)
-    code = len(numbers) if isinf(value) else _nearest_code(midpoints, abs(Fraction(value)), one_digit=dtype == E8M0)
+    numbers = SMALL_FLOATS[dtype]
+    code = _nearest_code(_midpoints(dtype), abs(value), one_digit=dtype == E8M0)
     if code == len(numbers):
         return _beyond(dtype, value, saturating)
     signed = copysign(float(numbers[code]), value)
     return 0.0 if signed == 0 and dtype not in WITH_NEGATIVE_ZERO else signed
 
 
-def _nearest_code(midpoints: list[Fraction], magnitude: Fraction, one_digit: bool) -> int:
+def _nearest_code(midpoints: list[float], magnitude: float | int, one_digit: bool) -> int:
     """The number of midpoints below: every one passed is a code up."""
     code = bisect_left(midpoints, magnitude)
     is_tie = code < len(midpoints) and midpoints[code] == magnitude

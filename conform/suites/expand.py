@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from pathlib import PurePath
 from typing import Any
 
-from conform.schema import overloads, schema
+from conform.schema import overloads, schema, unknown_name
 from conform.suites import nodes, written
 from conform.suites.document import Merged, WrittenTest
 from conform.suites.fields import ID_PATTERN, amount, describe
@@ -156,6 +156,8 @@ class _Builder:
         problem = size_problem(scope.limits, nodes.total_size((*inputs, *kwargs.values())))
         if problem:
             scope.report(path, problem)
+        if isinstance(op, str) and op:
+            _check_names(scope, op, kwargs, path)
         if form.cast_input0_to_complex:
             _check_cast(scope, inputs, path)
         return Test(test_id, op, inputs, kwargs, form.device, form.cast_input0_to_complex, impl, pair, self.location,
@@ -169,6 +171,15 @@ def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path
         if key not in known:
             hint = suggest(key, known) or f"; its arguments are {', '.join(known)}"
             scope.problems.add(scope.file, (*path, "kwargs", key), f"{op} has no argument {key!r}{hint}", key=True)
+
+
+def _check_names(scope: Scope, op: str, kwargs: Mapping[str, nodes.Node], path: Path) -> None:
+    """Reports the constants that are no name of a dtype, layout, memory format or device where torch wants one."""
+    for key, node in kwargs.items():
+        if isinstance(node, nodes.Const) and isinstance(node.value, str):
+            problem = unknown_name(op, key, node.value)
+            if problem:
+                scope.report((*path, "kwargs", key, "value"), problem)
 
 
 @functools.cache

@@ -22,11 +22,13 @@ _DEFINING = ("include", "dims", "presets")
 def header_without_mistakes(written: dict[str, Any], error: ValidationError) -> tuple[Header, bool]:
     """The header without what pydantic refused, and whether the file's names can all be known from it."""
     rest, is_complete = dict(written), True
-    for place, _ in _mistakes(error):
+    places = [place for place, _ in _mistakes(error)]
+    for place in places:
         section, *inside = place
         if section in ("dims", "presets") and inside:
-            stand_in = {} if inside[-1] == "[key]" else {inside[0]: 1 if section == "dims" else _NULL}
-            rest[section] = _without(rest[section], (inside[0],)) | stand_in
+            stand_in = {inside[0]: 1 if section == "dims" else _NULL}
+            is_no_name = (section, inside[0], "[key]") in places
+            rest[section] = _without(rest[section], (inside[0],)) | ({} if is_no_name else stand_in)
         else:
             rest = _without(rest, (section,))
             is_complete = is_complete and not suggest(section, _DEFINING)
@@ -61,7 +63,7 @@ def _mistakes(error: ValidationError) -> Iterator[tuple[Path, bool]]:
 def _mended(test: dict[str, Any], place: Path, is_unknown_key: bool) -> dict[str, Any]:
     key, *inside = place
     argument = _constructor_argument(place)
-    if argument:
+    if argument and isinstance(test["op"], dict):
         return _with_null(test, argument)
     if key == "op":
         return {**test, "op": _SOME_OP}

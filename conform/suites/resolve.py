@@ -42,9 +42,9 @@ def _once(scope: Scope, value: Any, path: Path, build: Callable[[Scope, Any, Pat
     """
     repeats, in_template = scope.repeats, scope.variables is not None
     if in_template:
+        scope.count_repeats(1, path)
         if id(value) in repeats.once:
             return repeats.once[id(value)][1]
-        scope.count_repeats(1, path)
     reads = repeats.reads
     if scope.depth >= scope.limits.max_depth:
         scope.report(path, scope.limits.exceeded("max_depth", f"nested more than {scope.limits.max_depth} deep"))

@@ -34,9 +34,9 @@ class Presets:
 class Repeats:
     """What the assignments of a file's templates have come to.
 
-    `values` counts what is resolved anew for an assignment, `reads` how often a variable is read. A node in which none
-    is read is the same for every assignment: `once` keeps it under the identity of what was written, with that itself,
-    so that no other takes its identity.
+    `values` counts what every assignment repeats, `reads` how often a variable is read. A node in which none is read
+    is the same for every assignment: `once` keeps it under the identity of what was written, with that itself, so that
+    no other takes its identity.
     """
 
     values: int = 0

@@ -12,6 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from conform.suites.limits import Limits
 from conform.suites.scalars import resolve_plain
@@ -109,7 +118,8 @@ def parse_yaml(text: str, limits: Limits) -> Any:
 
 
 def _position(mark: Any) -> Position:
-    return Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
+    # Called for every value: the namedtuple's own constructor takes twice as long.
+    return tuple.__new__(Position, (mark.line + 1, mark.column + 1)) if mark else Position(1, 1)
 
 
 class _Builder:
@@ -127,17 +137,17 @@ class _Builder:
 
     def add(self, event: yaml.Event) -> None:
         kind = type(event)
-        if kind is yaml.ScalarEvent:
+        if kind is ScalarEvent:
             self._scalar(event)
-        elif kind is yaml.MappingStartEvent:
+        elif kind is MappingStartEvent:
             self._open(Map(_position(event.start_mark)), event)
-        elif kind is yaml.SequenceStartEvent:
+        elif kind is SequenceStartEvent:
             self._open(Seq(_position(event.start_mark)), event)
-        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
             self._close()
-        elif kind is yaml.AliasEvent:
+        elif kind is AliasEvent:
             self._alias(event)
-        elif kind is yaml.DocumentStartEvent:
+        elif kind is DocumentStartEvent:
             self._start_document(event)
 
     def _start_document(self, event: yaml.DocumentStartEvent) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from conform.agreement.agreement import WITNESSED_ELEMENTS, agree, ops_and_dtypes
 from conform.agreement.exhaustion import KEYWORDS, agree_on_all_codes, agree_on_all_inputs, agree_on_all_midpoints
 from conform.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
 from conform.interp import registry
+from conform.interp.evaluate import evaluate
 from conform.interp.numerics.formats import FORMATS
+from conform.refs.small_floats import SATURATING, round_small
 
 COMPLEX_FUNCTIONS = ("aten::div", "aten::exp", "aten::sqrt", "aten::sin")  # of the family elementwise
 
@@ -53,6 +56,19 @@ def test_every_code_of_an_8_bit_float_converts_alike(source: str) -> None:
     agreement = agree_on_all_codes(source)
     assert agreement.disagreements == 0, str(agreement)
     assert agreement.witnessed + agreement.opened == 2**8 * len(REAL + COMPLEX + SMALL_FLOATS), str(agreement)
+
+
+@pytest.mark.parametrize("target", SMALL_FLOATS[:-1])
+def test_the_other_way_beyond_the_range_agrees(target: str) -> None:
+    """P80, of every bfloat16: I8 compares the golden itself, which saturates or does not."""
+    codes = np.arange(2**16, dtype=np.uint16).view(FORMATS["bfloat16"].storage)
+    (golden,) = evaluate("aten::_to_copy", [codes], {"dtype": target}).goldens
+    (other,) = (alternative.value.astype(np.float64) for alternative in golden.alternatives)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        numbers = codes.astype(np.float64).tolist()
+    expected = [round_small(target, x, target not in SATURATING) for x in numbers]
+    np.testing.assert_array_equal(other, expected)
+    np.testing.assert_array_equal(np.signbit(other[other == 0]), np.signbit(expected)[other == 0])
 
 
 @pytest.mark.parametrize("source", ["float32", "float64"])

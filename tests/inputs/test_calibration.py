@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from conform import schema
 from conform.backends.interpreter import to_torch
 from conform.backends.torch_device import overload
 from conform.errors import InvalidArguments, Unjudged
@@ -21,16 +22,20 @@ from conform.inputs.arguments import Arguments
 from conform.inputs.draws import Stream
 from conform.inputs.engine.argument_generator import arguments
 from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
-from conform.inputs.specs.registry import OpSpec, specs
+from conform.inputs.specs.registry import OpSpec, out_specs, specs
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 
 FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that are invalid
 NOT_IN_TORCH = {"aten::cbrt"}  # the kit's own: of these the interpreter alone is asked
-# Non-lenient invalid tuples, which torch takes nevertheless: by op, what the constraint says, and why.
+# Non-lenient invalid tuples, which torch takes nevertheless, or its out variant: by op, what the constraint says, and
+# why.
 TORCH_TAKES: dict[tuple[str, str], str] = {
     ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
-}
+    ("aten::prod.dim_int", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+        "of no elements it fills out with 1",
+    ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
+}  # fmt: skip
 # The same for the interpreter, which raises Unjudged or gives a result.
 KIT_TAKES: dict[tuple[str, str], str] = {}
 NO_COMPLEX32 = "no format complex32"  # promotion fails before the op can refuse its operands
@@ -43,7 +48,16 @@ UNREACHABLE: dict[tuple[str, str], str] = {
         "an index of other sizes would fit, which is not drawn",
 }  # fmt: skip
 
-every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
+# Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.
+OFTEN = {
+    "aten::add.out", "aten::eq.Tensor_out", "aten::exp.out", "aten::cat.out", "aten::gather.out", "aten::mse_loss.out",
+    "aten::sum.IntList_out", "aten::mm.out", "aten::avg_pool2d.out", "aten::_softmax.out", "aten::sort.values",
+}  # fmt: skip
+every_spec = pytest.mark.parametrize(
+    "spec",
+    [*specs(), *[pytest.param(one, marks=[] if one.name in OFTEN else pytest.mark.long) for one in out_specs()]],
+    ids=lambda one: one.name,
+)
 few_or_many = pytest.mark.parametrize(
     ("seed", "count"), [pytest.param(0, FEW, id="few"), pytest.param(1, MANY, id="many", marks=pytest.mark.long)]
 )
@@ -60,7 +74,7 @@ def run(spec: OpSpec, call: Arguments) -> list[torch.Tensor]:
 
     def sent(name: str, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            return to_torch(value)
+            return to_torch(value).clone()  # torch resizes the storage of some out arguments, and not that of numpy
         if isinstance(value, list):
             return [sent(name, element) for element in value]
         return getattr(torch, value) if name in dtypes and value else value
@@ -90,8 +104,13 @@ def test_valid_tuples_are_taken_and_give_the_stated_results(spec: OpSpec, seed: 
         if spec.name not in NOT_IN_TORCH:
             outputs = [(str(each.dtype).removeprefix("torch."), tuple(each.shape)) for each in run(spec, call)]
             assert outputs == stated, one
-        goldens = evaluate(spec.name, call.args, call.kwargs).goldens
-        assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+        if has_semantics(spec):
+            goldens = evaluate(spec.name, call.args, call.kwargs).goldens
+            assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+
+
+def has_semantics(spec: OpSpec) -> bool:
+    return schema.without_out(spec.name) is None
 
 
 def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
@@ -102,16 +121,17 @@ def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
 @few_or_many
 @every_spec
 def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec, seed: int, count: int) -> None:
-    tuples = invalid_tuples(spec, seed)
+    tuples, plain = invalid_tuples(spec, seed), (schema.without_out(spec.name) or spec.schema).name
     for one, call in calls(spec, tuples, count):
         assert violations(spec, one.arguments) == [one.broken], one
         if one.lenience:
             continue
-        known = (spec.name, str(one.broken))
+        known = (plain, str(one.broken))
         assert known in TORCH_TAKES or spec.name in NOT_IN_TORCH or not is_taken(spec, call), one
-        assert known in KIT_TAKES or is_refused_by_the_kit(spec, call), one
-    unexplained = [(spec.name, str(one)) for one, _ in tuples.unreachable]
-    assert [known for known in unexplained if known not in UNREACHABLE] == [], tuples.unreachable
+        assert known in KIT_TAKES or not has_semantics(spec) or is_refused_by_the_kit(spec, call), one
+    if has_semantics(spec):  # beside a broken constraint, an out argument may have no dtype or shape
+        unreachable = {(spec.name, str(constraint)) for constraint, _ in tuples.unreachable}
+        assert unreachable <= UNREACHABLE.keys(), tuples.unreachable
 
 
 def is_refused_by_the_kit(spec: OpSpec, call: Arguments) -> bool:

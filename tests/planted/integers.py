@@ -12,6 +12,8 @@ from planting import (
     HALVES,
     INTEGERS,
     MOVES,
+    PAIRS,
+    WITHOUT_BOUND,
     Planted,
     base,
     in_dtypes_of,
@@ -120,13 +122,20 @@ class CastToBoolOfTruncated(Planted):
 
 
 class Uint8AsInt8(Planted):
-    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). Of the ops to which the sign matters, some for promotion."""
+    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). Of the ops to which the sign matters, some for promotion.
+
+    Not sinc, which is 0 at all integers but one, nor special_ndtri, which is NaN at most.
+    """
 
     bug = "M22"
     ops = (
         "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp",
         "aten::sin", "aten::sqrt", "aten::abs", "aten::add", "aten::mul", "aten::where.self", "aten::cat", *FUNCTIONS,
         "aten::atan2", "aten::xlogy", "aten::special_xlogy", "aten::pow",
+    )  # fmt: skip
+    but_not = (
+        "aten::sinc", "aten::special_sinc", "aten::special_ndtri",
+        *(op for op in WITHOUT_BOUND if not op.endswith("erfinv")),
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -266,8 +275,9 @@ class ZeroDimPromotes(Planted):
     bug = "M28"
     ops = (
         "aten::add.Tensor", "aten::mul.Tensor", "aten::div.Tensor", "aten::maximum", "aten::remainder.Tensor",
-        "aten::where.self",
+        "aten::where.self", *PAIRS,
     )  # fmt: skip
+    but_not = ("aten::special_xlogy.*",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
@@ -283,7 +293,8 @@ class NumberPromotes(Planted):
     ops = (
         "aten::add.Scalar", "aten::mul.Scalar", "aten::div.Scalar", "aten::div.Scalar_mode", "aten::remainder.Scalar",
         "aten::remainder.Scalar_Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor",
-        "aten::where.ScalarSelf", "aten::where.ScalarOther",
+        "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::pow.Tensor_Scalar", "aten::pow.Scalar",
+        "aten::xlogy.Scalar_*", "aten::special_xlogy.*",
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

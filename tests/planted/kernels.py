@@ -155,6 +155,7 @@ class SwapsOperands(Planted):
     ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm",
            "aten::addmm", "aten::atan2", "aten::xlogy.Tensor", "aten::special_xlogy",
            "aten::pow.Tensor_Tensor")  # fmt: skip
+    but_not = ("aten::special_xlogy.*",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if op not in ("aten::mm", "aten::addmm"):

@@ -6,7 +6,19 @@ import ctypes
 from typing import Any
 
 import torch
-from planting import BINARY, UNARY, Planted, base, mapped, storage_of, tensors_in
+from planting import (
+    BINARY,
+    FLOAT_FUNCTIONS,
+    FUNCTIONS,
+    FUNCTIONS_OF_TWO,
+    PAIRS,
+    UNARY,
+    Planted,
+    base,
+    mapped,
+    storage_of,
+    tensors_in,
+)
 
 
 class IgnoresStrides(Planted):
@@ -33,8 +45,9 @@ class IgnoresOtherStrides(IgnoresStrides):
     ops = (
         *(f"{op}.Tensor" for op in BINARY if op != "aten::maximum"), "aten::div.Tensor_mode", "aten::maximum",
         "aten::where.self", "aten::where.Scalar?*", "aten::cat", "aten::gather", "aten::index_put", "aten::mm",
-        "aten::addmm", "aten::convolution", "aten::native_layer_norm",
+        "aten::addmm", "aten::convolution", "aten::native_layer_norm", *PAIRS,
     )  # fmt: skip
+    but_not = ("aten::special_xlogy.*",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         first = tensors_in(args)[0]
@@ -65,7 +78,10 @@ class DropsOffset(Planted):
 class DropsOffsetOfZeroDim(DropsOffset):
     """Starts at the beginning of the storage where a tensor is one element of a longer one (pytorch#187117)."""
 
-    ops = (*BINARY, *UNARY, "aten::where", "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::sort")
+    ops = (
+        *BINARY, *UNARY, *FUNCTIONS, *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO, "aten::where", "aten::_to_copy", "aten::sum",
+        "aten::amax", "aten::cumsum", "aten::sort",
+    )  # fmt: skip
     but_not = ("aten::where.Scalar",)
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -91,7 +107,10 @@ class WritesRowMajor(Planted):
     """
 
     bug = "M04"
-    ops = (*BINARY, *UNARY, "aten::where", "aten::_to_copy", "aten::avg_pool2d", "aten::convolution")
+    ops = (
+        *BINARY, *UNARY, *FUNCTIONS, *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO, "aten::where", "aten::_to_copy",
+        "aten::avg_pool2d", "aten::convolution",
+    )  # fmt: skip
     but_not = ("aten::where.Scalar",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -209,8 +228,9 @@ class BroadcastsFromTheLeft(Planted):
     bug = "M09"
     ops = (
         *(f"{op}.Tensor" for op in BINARY if op != "aten::maximum"), "aten::div.Tensor_mode", "aten::maximum",
-        "aten::where.self", "aten::addmm", "aten::index_put",
+        "aten::where.self", "aten::addmm", "aten::index_put", *PAIRS,
     )  # fmt: skip
+    but_not = ("aten::special_xlogy.*",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)

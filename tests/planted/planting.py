@@ -33,11 +33,18 @@ FLOAT_FUNCTIONS = ("aten::silu", "aten::mish", "aten::softplus")
 FUNCTIONS_OF_TWO = (
     "aten::hypot", "aten::atan2", "aten::logaddexp", "aten::xlogy", "aten::special_xlogy", "aten::pow",
 )  # fmt: skip
+# Their overloads of two tensors; a plant with these leaves out special_xlogy.*, which are of a number.
+PAIRS = (
+    "aten::hypot", "aten::atan2", "aten::logaddexp", "aten::xlogy.Tensor", "aten::special_xlogy",
+    "aten::pow.Tensor_Tensor",
+)  # fmt: skip
 # Nearly c * x near 0, so that -0 and subnormal operands have such results.
 NEARLY_LINEAR = _aten(
     "expm1 special_expm1 log1p special_log1p tan asin atan sinh tanh asinh atanh erf special_erf erfinv special_erfinv "
     "special_i1 silu mish"
 )
+# Without a bound in the contract: only NaN and infinities are judged.
+WITHOUT_BOUND = _aten("erfinv special_erfinv lgamma digamma special_digamma i0 special_i0 special_i1")
 
 
 class Planted(TorchDevice):

@@ -14,6 +14,7 @@ from planting import (
     MOVES,
     NEARLY_LINEAR,
     UNARY,
+    WITHOUT_BOUND,
     Planted,
     mapped,
 )
@@ -190,7 +191,7 @@ class DropsSignOfZero(Planted):
         "aten::add", "aten::mul", "aten::div", "aten::neg", "aten::round", "aten::sqrt", "aten::sin", "aten::gelu",
         "aten::_to_copy", "aten::sort.stable", "aten::reciprocal", "aten::atan2", "aten::pow", *NEARLY_LINEAR, *MOVES,
     )  # fmt: skip
-    but_not = ("aten::where.Scalar",)
+    but_not = ("aten::where.Scalar", *WITHOUT_BOUND)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor + 0.0 if tensor.is_floating_point() else tensor
@@ -219,7 +220,8 @@ class AbsByComparison(Planted):
 class FlushesOperands(Planted):
     """Subnormal operands count as zero (jax#37762).
 
-    Not exp, round, _softmax and native_layer_norm, whose results that does not change, or not by enough.
+    Not exp, pow of a number, round, _softmax and native_layer_norm, whose results that does not change, or not by
+    enough.
     """
 
     bug = "M17"
@@ -231,7 +233,7 @@ class FlushesOperands(Planted):
         "aten::special_digamma", "aten::special_ndtri", "aten::hypot", "aten::atan2", "aten::xlogy",
         "aten::special_xlogy", "aten::pow", *NEARLY_LINEAR, *MOVES,
     )  # fmt: skip
-    but_not = ("aten::where.Scalar",)
+    but_not = ("aten::where.Scalar", "aten::pow.Scalar", *WITHOUT_BOUND)
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype not in SMALLEST_NORMAL:
@@ -246,14 +248,16 @@ ROOTS_AND_LOGARITHMS = (
 
 
 class FlushesResults(FlushesOperands):
-    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal."""
+    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal.
+
+    Not special_ndtr: torch itself has no tail.
+    """
 
     ops = (
         *(op for op in FlushesOperands.ops if op not in ROOTS_AND_LOGARITHMS), "aten::exp", "aten::_softmax",
         "aten::exp2", "aten::special_exp2", "aten::sigmoid", "aten::softplus", "aten::erfc", "aten::special_erfc",
-        "aten::special_ndtr",
     )  # fmt: skip
-    but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax")
+    but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax", *WITHOUT_BOUND)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return mapped(self.operand, self.honest(op, args, kwargs))

@@ -26,7 +26,6 @@ from conform.suites import load
 Holes = dict[str, set[Any]]
 
 OPS = registry.names()
-UNFINISHED = ("reduction", "statistics", "norms", "normalization", "standardization", "loss", "classification")
 
 # --- What the tests show ----------------------------------------------------------------------------------------------
 
@@ -77,16 +76,17 @@ def _results(op: str, arguments: Arguments) -> list[np.ndarray]:
 
 def holes(lacking: Callable[[str], set[Any]]) -> Holes:
     """What every overload lacks; those that lack nothing left out."""
-    return {op: found for op in OPS if (found := lacking(op)) and registry.find(op).family not in UNFINISHED}
+    return {op: found for op in OPS if (found := lacking(op))}
 
 
 # --- Sizes ------------------------------------------------------------------------------------------------------------
 
 SIZES = {"0": {0}, "1": {1}, "31 to 33": {31, 32, 33}, "a prime": {5, 7, 11, 13, 17, 19, 31, 37, 41, 43, 127, 1031}}
+WITHOUT_SIZE = {"aten::_native_batch_norm_legit.no_stats": {"0"}}  # a batch without elements has no statistics (P63)
 
 
 def test_every_overload_meets_the_sizes_at_which_kernels_change() -> None:
-    assert holes(lambda op: {name for name, some in SIZES.items() if not some & seen()[op].sizes}) == {}
+    assert holes(lambda op: {name for name, some in SIZES.items() if not some & seen()[op].sizes}) == WITHOUT_SIZE
 
 
 # --- Ranks and broadcasting -------------------------------------------------------------------------------------------
@@ -139,13 +139,14 @@ def test_every_overload_meets_every_dtype_of_its_spec() -> None:
 
 # --- Values of arguments ----------------------------------------------------------------------------------------------
 
-# A device is the backend's to choose. Momentum concerns running statistics, and these overloads have none or leave them
-# alone; the one without statistics has nothing but training. What dropout drops is drawn (P69).
+# A device is the backend's to choose. The batch norm without statistics has nothing but training (P63). What dropout
+# drops is drawn (P69).
 CONSTANT = {
     "aten::_to_copy": {"device"},
     "aten::arange": {"device"},
     "aten::arange.start": {"device"},
     "aten::arange.start_step": {"device"},
+    "aten::_native_batch_norm_legit.no_stats": {"training"},
     "aten::scaled_dot_product_attention": {"dropout_p"},
 }
 

@@ -101,6 +101,8 @@ def test_the_number_of_reported_errors_is_bounded(errors) -> None:
         ("a: 1\nb: 2\na: 3", (3, 1), "key 'a' is given twice; first at line 1"),
         ("<<: {}", (1, 1), "merge keys ('<<') are YAML 1.1; use presets"),
         ("1: 2", (1, 1), "key 1 is no string; write it in quotes if it is meant as one"),
+        ("? \n: 2", (1, 2), "key null is no string; write it in quotes if it is meant as one"),
+        ("[&a [1], {*a : 2}]", (1, 11), "a list or mapping as a key; keys are strings"),
         ("? [a]\n: 1", (1, 3), "a list or mapping as a key; keys are strings"),
         ("a: 1\n---\nb: 2", (2, 1), "a second document ('---'); a test file is one document"),
         ("%YAML 1.1\n---\na: 1", (1, 1), "test files are YAML 1.2; remove the %YAML directive"),
@@ -232,12 +234,26 @@ def test_a_mistake_in_a_constructors_argument_hides_no_name(errors) -> None:
         "3:63: test 'module' (a.B), op.args[1].ref: unknown preset 'x'; the file has no presets",
         "3:80: test 'module' (a.B), op.kwargs.k: unknown node type 'lst'; did you mean 'list'?",
         "3:102: test 'module' (a.B), op.kwargs.l.ref: unknown preset 'y'; the file has no presets",
-        "4:10: test 'module' (a.B), in[0].ref: unknown preset 'z'; the file has no presets",
+        "4:16: test 'module' (a.B), in[0].ref: unknown preset 'z'; the file has no presets",
         "9:52: test 'pair' (a.B | a.B), op.a.args[0]: unknown node type 'tensr'; did you mean 'tensor'?",
-        "9:73: test 'pair' (a.B | a.B), op.a.args[1]: unknown template variable 'w'; known: v",
-        "10:84: test 'pair' (a.B | a.B), op.b.kwargs.k.elems: expected at least one item, found none",
-        "10:97: test 'pair' (a.B | a.B), op.b.kwargs.l: unknown template variable 'u'; known: v",
+        "9:67: test 'pair' (a.B | a.B), op.a.args[1]: unknown template variable 'w'; known: v",
+        "10:81: test 'pair' (a.B | a.B), op.b.kwargs.k.elems: expected at least one item, found none",
+        "10:89: test 'pair' (a.B | a.B), op.b.kwargs.l: unknown template variable 'u'; known: v",
     ]
+
+
+def test_two_mistakes_at_one_place(errors) -> None:
+    no_name = "is no name; expected letters, digits and _, not starting with a digit"
+    assert errors("dims: {1a: x}\npresets: {'': 3}\ntests: [{op: {type: template_module, path: a.B, vars: {1b: [1]},"
+                  " args: [{var: }, {type: tensor}]}, in: []}]") == [
+        f"1:8: dims.1a: '1a' {no_name}",
+        "1:12: dims.1a: expected a non-negative integer, found 'x'",
+        "2:11: presets.: expected a name, found ''",
+        "2:15: presets.: expected a node (a mapping with a type), found 3; a literal is {type: const, value: 3}",
+        f"3:56: test number 1 (a.B), op.vars.1b: '1b' {no_name}",
+        "3:79: test number 1 (a.B), op.args[0].var: expected a string, found null",
+        "3:82: test number 1 (a.B), op.args[1].shape: the key 'shape' is missing",
+    ]  # fmt: skip
 
 
 HUGE = "1" + "0" * 400  # beyond float64
@@ -301,6 +317,7 @@ def test_variables_inside_of_variables_nest_no_deeper(errors) -> None:
         "args: [" + ", ".join(["{var: v}"] * 100) + "]",  # a variable many times
         "args: [[{var: v}, " + ", ".join(["1"] * 100) + "]]",  # a long list around a variable
         "kwargs: {k: {type: tuple, elems: [" + ", ".join(["{var: v}"] * 100) + "]}}",
+        "args: [" + ", ".join(["[]"] * 100) + "]",  # many nodes without a variable
     ],
 )
 def test_what_templates_repeat_counts_as_written(errors, monkeypatch, op: str) -> None:

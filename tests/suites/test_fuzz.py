@@ -24,7 +24,8 @@ WORDS = st.sampled_from([
     "construct", "N", "x", "aten::add", "torch.nn.Linear", "scalar", "scalar_tensor", "const_tensor", "int_list",
     "name", "bernoulli", "device", "cpu",
 ])  # fmt: skip
-SCALARS = st.one_of(WORDS, st.integers(-3, 10), st.floats(), st.booleans(), st.none(), st.text(max_size=5))
+HUGE = st.sampled_from([2**63, -(2**64), 10**400])
+SCALARS = st.one_of(WORDS, st.integers(-3, 10), HUGE, st.floats(), st.booleans(), st.none(), st.text(max_size=5))
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=5), max_leaves=20
 )
@@ -69,6 +70,46 @@ def test_any_yaml_punctuation(text: str) -> None:
 @given(DOCUMENTS)
 def test_any_document_of_the_languages_words(document: dict) -> None:
     check(_yaml(document).encode("utf-8", "surrogatepass"))
+
+
+VALID = """
+dims: {N: 2}
+presets: {x: {type: tensor, shape: [N, 3], kind: float, low: -1, high: N}, y: {type: optional, p_none: 0.5, elem: {ref: x}}}
+tests:
+- {id: a, op: aten::add, in: [{ref: x}, {type: scalar, kind: int, low: 0, high: 3}], kwargs: {alpha: {type: const, value: 2}}}
+- op: {type: template_module, path: "a.{c}", vars: {c: [A, B], n: [N, [1, {k: N}]]}, cases: [{n: 1}], args: [{var: n}]}
+  in: [{type: list, len: 2, elem: {type: int_list, elems: [1, N]}}, {type: tuple, elems: [{var: n}]}]
+- id: p
+  op:
+    type: template_compare_pair
+    vars: {v: [x, y]}
+    common: {args: [{type: construct, path: a.B, args: [[1, {ref: x}]]}], kwargs: {k: {var: v}}}
+    a: {impl: "1", type: module, path: a.B, args: []}
+    b: {impl: "2", type: module, path: a.C}
+  in: [{ref: {var: v}}, {type: const_tensor, shape: [2], dtype: complex64, value: [[.nan, 1], [-.inf, 0]]}]
+  device: gpu
+  cast_input0_to_complex: false
+"""  # fmt: skip  # noqa: E501
+PIECES = [piece for piece in re.findall(r"\w+|\s+|.", VALID) if piece.strip()]
+EDITS = st.lists(
+    st.tuples(st.integers(0, len(PIECES)), st.integers(0, 3), st.lists(st.sampled_from(PIECES), max_size=2)),
+    min_size=1,
+    max_size=3,
+)
+
+
+def test_the_file_to_be_edited_is_valid(tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text(VALID)
+    assert len(load([tmp_path / "suite.yaml"]).tests) == 7
+
+
+@FUZZ
+@given(EDITS)
+def test_any_edit_of_a_valid_file(edits: list[tuple[int, int, list[str]]]) -> None:
+    pieces = re.findall(r"\w+|\s+|.", VALID)
+    for at, removed, inserted in edits:
+        pieces[at : at + removed] = inserted
+    check("".join(pieces).encode())
 
 
 def _yaml(value: object) -> str:

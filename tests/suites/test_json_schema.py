@@ -103,10 +103,11 @@ REPLACEMENTS = [None, -1, "", [3], {"ref": "x"}]
 
 
 def mutations():
-    """Every value replaced by others, every key removed, a key added to every mapping; a test at a time."""
+    """Every value replaced by others (half of them at every second place: jsonschema takes 20 ms for one document),
+    every key removed, a key added to every mapping; a test at a time."""
     for document in ({**EVERYTHING, "tests": []}, *({"tests": [test]} for test in EVERYTHING["tests"])):
-        for path in places(document):
-            for replacement in REPLACEMENTS if path else ():
+        for number, path in enumerate(places(document)):
+            for replacement in REPLACEMENTS[number % 2 :: 2] if path else ():
                 yield path, replacement, changed(document, path, replacement)
             if isinstance(descend(document, path), dict):
                 yield path, "added key", changed(document, (*path, "added"), 1)

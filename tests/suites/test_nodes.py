@@ -48,6 +48,9 @@ def problem(errors):
 def test_the_type_chooses_the_variant(problem) -> None:
     assert problem("{type: tensr}") == ["in[0]: unknown node type 'tensr'; did you mean 'tensor'?"]
     assert problem("{shape: [2]}")[0].startswith("in[0]: this mapping has no type, so it is no node; expected one")
+    assert problem("{tpye: tensor, shape: [2]}") == [
+        "in[0]: this mapping has no type, so it is no node; key 'tpye'; did you mean 'type'?"
+    ]
     assert problem("3") == [
         "in[0]: expected a node (a mapping with a type), found 3; a literal is {type: const, value: 3}"
     ]
@@ -213,6 +216,15 @@ def test_either_kind_or_dtype(problem, keys: str, found: str) -> None:
             "in[0].requires_grad: only float and complex tensors have gradients, this is int",
         ),
         ("kind: float, requires_grad: 1", "in[0].requires_grad: expected true or false, found 1"),
+        (
+            "dtype: float8_e8m0fnu",
+            "in[0].dtype: float8_e8m0fnu has positive numbers only; expected 'low' and 'high' above 0",
+        ),
+        (
+            "dtype: float8_e8m0fnu, init: zeros",
+            "in[0].dtype: float8_e8m0fnu has positive numbers only; expected 'low' and 'high' above 0",
+        ),
+        ("dtype: float8_e8m0fnu, low: 0, high: 1", "in[0].low: 0 does not fit float8_e8m0fnu"),
     ],
 )  # fmt: skip
 def test_what_a_tensor_node_refuses(problem, keys: str, message: str) -> None:

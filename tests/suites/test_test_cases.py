@@ -102,6 +102,26 @@ def test_an_operator_that_torch_does_not_have_is_an_error(problems, op: str, mes
     assert found.startswith(f"test 't' ({op}), op: {message}")
 
 
+@pytest.mark.parametrize(
+    ("op", "argument", "value", "message"),
+    [
+        ("aten::sum", "dtype", "flaot64",
+         "found 'flaot64', expected ScalarType? (a dtype name such as 'float32'); did you mean 'float64'?"),
+        ("aten::sum", "dtype", "torch.float64",
+         "found 'torch.float64', expected ScalarType? (a dtype name such as 'float32'); did you mean 'float64'?"),
+        ("aten::_to_copy", "layout", "stridde", "did you mean 'strided'?"),
+        ("aten::_to_copy", "memory_format", "chanels_last", "did you mean 'channels_last'?"),
+        ("aten::_to_copy", "device", "cudda:1", "did you mean 'cuda'?"),
+        ("aten::_to_copy", "device", "cuda:x", "found 'cuda:x', expected Device? (cpu, cuda, fpga"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_dtype_layout_memory_format_or_device(problems, op, argument, value, message) -> None:
+    kwargs = f"kwargs: {{{argument}: {{type: const, value: '{value}'}}}}"
+    (found,) = problems(f"{{op: {op}, in: [{{type: tensor, shape: [2], kind: float}}], {kwargs}}}")
+    assert f"kwargs.{argument}.value: found" in found
+    assert message in found
+
+
 def test_an_operator_that_only_torch_has_loads(loaded) -> None:
     assert loaded("tests: [{op: aten::linalg_eig, in: []}]")[0].op == "aten::linalg_eig"
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from conform import schema
 from conform.inputs.engine.constraints import ATTRIBUTES, Constraint
-from conform.inputs.engine.variables import ENUMERABLE, ORDERED, VariableType
+from conform.inputs.engine.spaces import Discrete
+from conform.inputs.engine.variables import ENUMERABLE, ORDERED, WHOLE, VariableType
 
 _INT = ("int", "SymInt")
 _TENSOR = ("Dtype", "Rank", "Size", "Value")
@@ -21,7 +23,8 @@ class ArgumentType:
     """What the arguments of one kind have.
 
     schema_types: torch's names for it, a list as "int[]"; value: the variable type of Value where it is always the
-    same; is_index: indices and masks, whose elements choose, so that they never take special values.
+    same; is_index: indices and masks, whose elements choose, and out arguments, whose elements nothing reads: they
+    never take special values.
     """
 
     name: str
@@ -63,6 +66,7 @@ class ArgumentType:
 TENSOR = ArgumentType("Tensor", ("Tensor",), _TENSOR)
 INDEX_TENSOR = ArgumentType("IndexTensor", ("Tensor",), _TENSOR, is_index=True)
 MASK = ArgumentType("Mask", ("Tensor",), _TENSOR, is_index=True)
+OUT = ArgumentType("Out", ("Tensor",), _TENSOR, is_index=True)
 TENSOR_LIST = ArgumentType("TensorList", ("Tensor[]",), ("Length", *_TENSOR))
 OPTIONAL_TENSOR_LIST = ArgumentType("TensorOptList", ("Tensor?[]",), ("Optional", "Length", *_TENSOR))
 INDEX_TENSOR_LIST = replace(OPTIONAL_TENSOR_LIST, name="IndexTensorOptList", is_index=True)
@@ -129,6 +133,19 @@ def _check_suffix(argument: Argument, constraint: Constraint) -> None:
     if unordered or (constraint.suffix == "St" and kind not in ENUMERABLE):
         raise ValueError(f"argument {argument.name}: {constraint.attribute} is a {kind.value}, "
                          f"which has no {constraint.suffix}")  # fmt: skip
+    for value in _constants(constraint):
+        if isinstance(WHOLE[kind], Discrete) and value not in WHOLE[kind]:
+            raise ValueError(f"argument {argument.name}: {constraint}: {value!r} is no {kind.value}; "
+                             f"those are {WHOLE[kind]}")  # fmt: skip
+
+
+def _constants(constraint: Constraint) -> tuple[Any, ...]:
+    """The single values that a constraint names itself."""
+    if not constraint.is_constant:
+        return ()
+    if constraint.suffix in ("In", "NotIn", "Be"):
+        return constraint.value if isinstance(constraint.value, tuple) else ()
+    return (constraint.value,)
 
 
 # --- What specs are written with --------------------------------------------------------------------------------------
@@ -175,6 +192,11 @@ def index_tensor(name: str, *constraints: Group) -> Argument:
 def mask(name: str, *constraints: Group) -> Argument:
     """A tensor that chooses."""
     return argument(name, MASK, constraints)
+
+
+def out(name: str, *constraints: Group) -> Argument:
+    """A tensor that the op writes its result into."""
+    return argument(name, OUT, constraints)
 
 
 def tensors(name: str, *constraints: Group) -> Argument:

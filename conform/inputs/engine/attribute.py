@@ -11,7 +11,7 @@ from conform.inputs.engine.arguments import Argument
 from conform.inputs.engine.constraints import NEGATIONS, Constraint
 from conform.inputs.engine.coverage import Coverage, Place
 from conform.inputs.engine.generator import Dice
-from conform.inputs.engine.spaces import Space, enumerable
+from conform.inputs.engine.spaces import Discrete, Space, enumerable
 from conform.inputs.engine.variables import Contradiction, Variable, VariableType
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class AttributeEngine:
         space = self.broken_space(whole, draft, pin) if draft.to_break is not None else None
         if space is None:
             if self._gen is not None:
-                return self.given(draft)
+                return self.checked(self.given(draft), draft.scope)
             space = self.space(whole, draft.scope, pin)
         if self._preferred:
             stated = [value for one, keys in self._preferred for value in value_of(one, keys, draft.scope)]
@@ -147,6 +147,13 @@ class AttributeEngine:
     def given(self, draft: Draft) -> Any:
         """What the Gen of this attribute gives."""
         return self.generated(draft.stream(f"{self.place.argument}.{self.place.attribute}"), draft.scope)
+
+    def checked(self, value: Any, scope: Scope) -> Any:
+        """A value that a Gen gave. Contradiction, with the constraints, where it satisfies not all the others."""
+        broken = self.violated(Discrete((value,)), scope)
+        if broken:
+            raise Contradiction(f"{self.name}: Gen gives {value}, against {' and '.join(map(str, broken))}", broken)
+        return value
 
     def generated(self, stream: Stream, scope: Scope) -> Any:
         """What the Gen of this attribute gives on the stream."""

@@ -110,7 +110,7 @@ class InvalidTuples(Iterator[MetaTuple]):
             except Contradiction as error:
                 reason = str(error)
                 continue
-            except (LookupError, ArithmeticError, TypeError) as error:
+            except (LookupError, ArithmeticError, TypeError, ValueError) as error:
                 if draft.to_break is constraint:
                     raise  # nothing is broken yet: the spec is wrong
                 reason = f"the constraints that depend on it have no meaning then: {error}"

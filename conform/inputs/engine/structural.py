@@ -13,7 +13,7 @@ from conform.inputs.engine.arguments import Argument
 from conform.inputs.engine.attribute import AttributeEngine, Draft, Scope
 from conform.inputs.engine.generator import LARGEST_COUNT, MAX_LENGTH, MAX_NUMEL, MAX_RANK, MAX_SIZE_OF_RANK
 from conform.inputs.engine.spaces import Discrete, Space, integers_between
-from conform.inputs.engine.variables import WHOLE
+from conform.inputs.engine.variables import WHOLE, Contradiction
 
 COUNTS = integers_between(0, LARGEST_COUNT)
 Part = tuple[str, Space]  # an attribute, and the values that it has
@@ -32,7 +32,7 @@ class StructuralEngine:
         engine, scope = self._engines["Size"], draft.scope
         rank = self._engines["Rank"].choose(COUNTS, draft, window=(0, MAX_RANK), each=True, materialized=True)
         scope["#rank"] = rank
-        given = engine.given(draft) if engine.is_given else None
+        given = self._given(engine, rank, draft)
         sizes: tuple[int, ...] = ()
         numel, most = 1, MAX_SIZE_OF_RANK[min(rank, MAX_RANK)]
         for d in range(rank):
@@ -55,7 +55,7 @@ class StructuralEngine:
         engine, scope = self._engines["Value"], draft.scope
         length = self.length(draft)
         scope["#length"] = length
-        given = engine.given(draft) if engine.is_given else None
+        given = self._given(engine, length, draft)
         values: tuple[Any, ...] = ()
         for number in range(length):
             scope["#i"], scope["#previous"] = number, values
@@ -67,10 +67,17 @@ class StructuralEngine:
             values += (value,)
         return values
 
+    def _given(self, engine: AttributeEngine, count: int, draft: Draft) -> tuple[Any, ...] | None:
+        """All that a Gen gives at once, None without one. Contradiction where that are more or fewer."""
+        given = engine.given(draft) if engine.is_given else None
+        if given is not None and len(given) != count:
+            raise Contradiction(f"{engine.name}: Gen gives {len(given)} values {given}, expected {count}")
+        return given
+
     def _given_or_broken(self, engine: AttributeEngine, whole: Space, value: Any, draft: Draft) -> Any:
         broken = engine.broken_space(whole, draft) if draft.to_break is not None else None
         if broken is None:
-            return value
+            return engine.checked(value, draft.scope)
         return engine.chosen_from(broken, draft)
 
     # --- The parts of a finished structure ----------------------------------------------------------------------------

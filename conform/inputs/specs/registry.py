@@ -8,8 +8,9 @@ import importlib
 from conform.inputs.engine.arguments import RESULT, Argument
 from conform.inputs.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
 from conform.inputs.engine.op_spec import OpSpec
+from conform.inputs.engine.out_arguments import with_out_arguments
 
-__all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "spec", "spec_of", "specs"]
+__all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "out_specs", "spec", "spec_of", "specs"]
 
 FAMILIES = (
     "elementwise",
@@ -42,10 +43,12 @@ def spec(name: str, *arguments: Argument) -> OpSpec:
 
 
 def spec_of(op_name: str) -> OpSpec | None:
-    """The spec of `aten::name.overload`, None if it has none; of a name without overload that is none itself, the first
-    of its overloads'."""
+    """The spec of `aten::name.overload`, an out variant among them, or None; of a name without overload that is none
+    itself, the first of its overloads'."""
     _load()
-    return _SPECS.get(op_name) or (_first_of_packet().get(op_name) if "." not in op_name else None)
+    if "." in op_name:
+        return _SPECS.get(op_name) or _out_specs().get(op_name)
+    return _SPECS.get(op_name) or _first_of_packet().get(op_name)
 
 
 @functools.cache
@@ -57,6 +60,17 @@ def specs() -> tuple[OpSpec, ...]:
     """Every spec, family by family."""
     _load()
     return tuple(_SPECS.values())
+
+
+def out_specs() -> tuple[OpSpec, ...]:
+    """Those of the out variants, which follow from the others."""
+    return tuple(_out_specs().values())
+
+
+@functools.cache
+def _out_specs() -> dict[str, OpSpec]:
+    found = (with_out_arguments(one) for one in specs())
+    return {one.name: one for one in found if one is not None}
 
 
 @functools.cache

@@ -5,22 +5,24 @@ The real number, rounded once. Integers wrap modulo 2^n.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, concatenated
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, where
 from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation
+from conform.interp.ops.reduction import accumulation, overflowing
 from conform.interp.registry import semantics
+from conform.interp.rows import BLOCK
 
 
 def _same_format(op: str, *operands: np.ndarray) -> Format:
@@ -103,7 +105,17 @@ def _float_addmm(
         rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
         return accumulate.fraction(alpha) * accumulate.exact_dot(mat1[index[0]], mat2[:, index[1]]) + rest
 
-    return accumulation(fmt, total, exactly)
+    golden = accumulation(fmt, total, exactly)
+    steps = replace(total, magnitude=np.maximum(magnitude, _largest_step(mat1, mat2, alpha, product)))
+    return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+
+
+def _largest_step(mat1: np.ndarray, mat2: np.ndarray, alpha: float, product: Accumulated) -> np.ndarray:
+    """The largest magnitude on the way to alpha * (mat1 @ mat2), whichever factor alpha is multiplied into."""
+    rows, columns = (np.abs(np.where(np.isfinite(each), each, 0.0)) for each in (mat1, mat2))
+    with np.errstate(over="ignore"):
+        scaled = abs(alpha) * np.maximum(rows.max(1, initial=0.0)[:, None], columns.max(0, initial=0.0))
+    return np.maximum(scaled, product.magnitude)
 
 
 @semantics("aten::convolution")
@@ -139,7 +151,8 @@ def convolution(
     else:
         source = input
     patches, there = (_patches(_padded(x, padding), weight.shape[2:], stride, dilation) for x in (source, present))
-    golden = _grouped_product(fmt, patches, there, weight, bias, groups)
+    product = partial(_grouped_product, fmt, weight=weight, bias=bias, groups=groups)
+    golden = _in_blocks(product, patches, there, spatial)
     return golden if transposed else golden.opened(_beside_padding(there, weight, golden.value.shape), "P39")
 
 
@@ -234,8 +247,24 @@ def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilat
     return np.lib.stride_tricks.as_strided(padded, shape, (*padded.strides[:2], *strides), writeable=False)
 
 
+def _in_blocks(product: Callable[..., Golden], patches: np.ndarray, there: np.ndarray, spatial: int) -> Golden:
+    """product(patches, there) [n, o, *x]: patches repeat the input for every tap, so few of many are made at a time."""
+    if patches.size <= BLOCK:
+        return product(patches, there)
+    first = 2 + spatial  # of the output's spatial dimensions
+    step = max(BLOCK * patches.shape[first] // patches[0].size, 1)
+    blocks = []
+    for batch in range(patches.shape[0]):
+        for start in range(0, patches.shape[first], step):
+            places = (slice(None),) * first + (slice(start, start + step),)
+            golden = product(patches[batch : batch + 1][places], there[places])
+            blocks.append(golden.rearranged(lambda part: np.moveaxis(part, 1, -1)[0]))
+    shape = (patches.shape[0], *patches.shape[first:], -1)
+    return concatenated(blocks).rearranged(lambda part: np.moveaxis(part.reshape(shape), -1, 1))
+
+
 def _grouped_product(
-    fmt: Format, patches: np.ndarray, there: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, groups: int
+    fmt: Format, patches: np.ndarray, there: np.ndarray, *, weight: np.ndarray, bias: np.ndarray | None, groups: int
 ) -> Golden:
     """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]. `there`: patches that hold
     input."""
@@ -250,7 +279,7 @@ def _grouped_product(
         gaps = np.concatenate([gaps, np.zeros((1, batch * places), bool)])
         rows = np.concatenate([rows, bias.reshape(groups, outputs // groups, 1)], axis=2)
     parts = [_product_with_gaps(row, column, gaps) for row, column in zip(rows, columns, strict=True)]
-    return _channels_second(fmt, parts, (outputs, batch, *sizes))
+    return concatenated(parts).rearranged(lambda part: part.reshape(outputs, batch, *sizes).swapaxes(0, 1))
 
 
 def _product_with_gaps(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> Golden:
@@ -274,18 +303,3 @@ def _special_terms(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> n
         special = ~(np.isfinite(row)[:, None] & np.isfinite(column)) & ~gap
         total = total + np.where(special, row[:, None] * column, 0.0)
     return total
-
-
-def _channels_second(fmt: Format, parts: list[Golden], shape: tuple[int, ...]) -> Golden:
-    """The groups' products [o, n * x], one under the other, as [n, o, *x]."""
-
-    def joined(arrays: list[np.ndarray]) -> np.ndarray:
-        return np.concatenate(arrays).reshape(shape).swapaxes(0, 1)
-
-    golden = replace(parts[0], value=joined([part.value for part in parts]))
-    if not fmt.is_float:
-        return golden
-    real = Real(*(joined([getattr(part.real, name) for part in parts]) for name in ("hi", "lo", "radius")))
-    masks = [np.zeros(part.value.shape, bool) if part.open is None else part.open for part in parts]
-    golden = replace(golden, real=real, magnitude=joined([part.magnitude for part in parts]), open=None, open_rule=None)
-    return golden.opened(joined(masks), "P35")

@@ -12,7 +12,7 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp import log_sum_exp, moments
 from conform.interp.dims import wrap_dim
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics import functions
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
@@ -36,15 +36,20 @@ def _softmax_formula(exp: Callable, x: object, largest: object) -> object:
 
 
 @semantics("aten::_softmax")
-def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
-    """exp(x - max) / sum(exp(x - max)) along dim; in float32 for half input with half_to_float"""
-    return _along(_softmax_rows, self, dim, half_to_float)
+def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
+    """exp(x - max) / sum(exp(x - max)) along dim; in float32 for half input with half_to_float (P76)"""
+    return _if_converted(_along(_softmax_rows, self, dim, half_to_float), half_to_float)
 
 
 @semantics("aten::_log_softmax")
-def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
-    """(x - max) - log(sum(exp(x - max))) along dim; in float32 for half input with half_to_float (P53, P54)"""
-    return replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)
+def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
+    """(x - max) - log(sum(exp(x - max))) along dim; in float32 for half input with half_to_float (P53, P54, P76)"""
+    golden = replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)
+    return _if_converted(golden, half_to_float)
+
+
+def _if_converted(golden: Golden, half_to_float: bool) -> Outcome:
+    return Outcome((golden,), refusal="P76" if half_to_float else None)
 
 
 RowFunction = Callable[[Format, np.ndarray], Golden]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conform.inputs.engine.arguments import Argument, boolean, dim, optional, string, tensor, tensors
+from conform.inputs.engine.arguments import Argument, boolean, dim, optional, scalar, string, tensor, tensors
 from conform.inputs.engine.constraints import Dtype, Length, Optional, Rank, Size, Value
 from conform.inputs.engine.dtypes import FLOATS
 from conform.inputs.engine.op_spec import OpSpec
@@ -20,6 +20,9 @@ from conform.inputs.engine.vocabulary import broadcastable_with, dim_of
     (lambda: tensor("self", Optional.Eq(False)), "a Tensor has no Optional"),
     (lambda: tensor("self", Dtype.Lt("int8")), "argument self: Dtype is a TensorDtype, which has no Lt"),
     (lambda: string("mode", Value.St(lambda mode: True)), "argument mode: Value is a String, which has no St"),
+    (lambda: tensor("self", Dtype.In(("float32", "flaot64"))),
+     r"argument self: dtype\(self\) in {float32, flaot64}: 'flaot64' is no TensorDtype; those are {bool, uint8, "),
+    (lambda: scalar("alpha", Dtype.Ne("double")), "'double' is no ScalarDtype; those are {bool, int, float, complex}"),
     (lambda: dim("dim", Value.St(3)), "Value.St: expected a function with a parameter, found 3"),
 ])  # fmt: skip
 def test_a_constraint_that_the_type_does_not_have(define: Callable[[], Argument], message: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -309,6 +311,16 @@ def test_gen_gives_arrays_and_whole_lists() -> None:
         assert sorted(one.arguments["dims"].structure) == list(range(one.arguments["self"].rank))
     for one in first(invalid_tuples(flips, 0), 9):
         assert violations(flips, one.arguments) == [one.broken]
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    (lambda stream: (0, 5), "argument dims: Value: Gen gives 5, against dims[i] < rank(self)"),
+    (lambda stream: (1,), "argument dims: Value: Gen gives 1 values (1,), expected 2"),
+])  # fmt: skip
+def test_what_gen_gives_has_to_satisfy_the_other_constraints(given: Callable[..., object], message: str) -> None:
+    dims = integers("dims", Length.Eq(2), Value.Lt(lambda self: self.rank), Value.Gen(given))
+    with pytest.raises(Contradiction, match=re.escape(message)):
+        next(valid_tuples(with_op("aten::permute", tensor("self", Rank.Eq(2)), dims), 0))
 
 
 def _permutation(stream: Stream, rank: int) -> tuple[int, ...]:

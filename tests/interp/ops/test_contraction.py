@@ -49,6 +49,19 @@ def test_addmm() -> None:
     check("aten::addmm", i64([1]), i64([[2]]), i64([[3]]), beta=10, alpha=-1, gives=i64([[4]]))
 
 
+@pytest.mark.parametrize(
+    ("alpha", "mat1", "mat2"),
+    [
+        (2.0**127, [[0.125]], [[2.0]]),  # alpha * 2, though the result is 2^125
+        (2.0**127, [[-2.0]], [[0.125]]),
+        (0.0625, [[2.0**127]], [[2.0]]),  # the product without alpha
+    ],
+)
+def test_addmm_is_open_where_a_step_overflows(alpha: float, mat1: object, mat2: object) -> None:
+    (golden,) = goldens("aten::addmm", f32([0.0]), f32(mat1), f32(mat2), alpha=alpha)
+    assert (golden.open.tolist(), golden.open_rule) == ([[True]], "P35")
+
+
 def test_addmm_refuses() -> None:
     one = i64([[1]])
     for self, keywords in ((one, {"beta": 0.5}), (one, {"alpha": 1.5}), (i64([1, 2]), {}), (i8([1]), {})):

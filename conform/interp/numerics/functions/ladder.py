@@ -178,7 +178,7 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
     if unknown.any():
         hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
-    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius)).tolist():  # it may be the double hi
+    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known).tolist():  # it may be the double hi
         exact = function.exact(*(float(x[i]) for x in operands))
         if isinstance(exact, Fraction):
             hi[i], lo[i], radius[i] = _parts(exact)
