@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,6 @@ from conform.straight_line import TIMEOUT_S, evaluated
 from conform.suites import load
 from conform.verdicts import verdict_of
 
-ACCEPTED = "accepted invalid arguments"
 FAILED = ("fail", "error", "crash", "timeout")
 
 
@@ -105,14 +105,15 @@ def _smallest(trial: _Trial, told: Mapping[str, Any]) -> Finding:
     typical = trial.case.draw.arguments()
     with_values = replace(trial.case, layout="contiguous").arguments(typical)
     first = trial.finding(Candidate(trial.case.op, with_values, trial.case.layout))
-    if not _fails_alike(first, told["status"], told["reason"]):
+    refusal = _refusal(first)
+    if not _fails_alike(first, told["status"], told["reason"], refusal):
         raise UsageError(f"case {trial.case.id!r} gave {told['status']} in the run, and {first.verdict.status} now")
     smallest = first
 
     def still_fails(candidate: Candidate) -> tuple[int, ...] | None:
         nonlocal smallest
         finding = trial.finding(candidate)
-        if not _fails_alike(finding, told["status"], told["reason"]):
+        if not _fails_alike(finding, told["status"], told["reason"], refusal):
             return None
         smallest = finding
         return finding.focus
@@ -121,13 +122,19 @@ def _smallest(trial: _Trial, told: Mapping[str, Any]) -> Finding:
     return smallest
 
 
-def _fails_alike(finding: Finding, status: str, reason: str) -> bool:
-    """A failure must be one of the same kind; what an exception or a crash says may name sizes, which change."""
+def _fails_alike(finding: Finding, status: str, reason: str, refusal: str) -> bool:
+    """A failure must be one of the same kind; what an exception or a crash says may name sizes, which change. A valid
+    call stays one, and what must be refused stays so for the same reason."""
     verdict: Verdict = finding.verdict
     if verdict.status != status:
         return False
-    is_refusal = isinstance(finding.outcome, InvalidArguments)
-    return is_refusal == (ACCEPTED in reason) and (status != "fail" or _kind(verdict.reason) == _kind(reason))
+    return _refusal(finding) == refusal and (status != "fail" or _kind(verdict.reason) == _kind(reason))
+
+
+def _refusal(finding: Finding) -> str:
+    """Why the call must be refused, without numbers; empty for a valid call."""
+    outcome = finding.outcome
+    return re.sub(r"[-\d.,\[\] ]+", " ", str(outcome)) if isinstance(outcome, InvalidArguments) else ""
 
 
 def _kind(reason: str | None) -> str:

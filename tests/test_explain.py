@@ -122,6 +122,15 @@ def test_a_case_of_a_sum_tells_the_root_of_the_sum_of_squares_beside_the_bound(s
     assert lines[-2] == "root sum of squares, in ulps: 1.40 (no bound: what independent rounding errors come to)"
 
 
+def test_a_case_that_breaks_a_constraint() -> None:
+    strict, lenient = (
+        explain_case(f"negative/aten::gather/{case}/typical/contiguous", ["negative"]).splitlines()
+        for case in ("0001/float16", "0000/complex64")
+    )
+    assert strict[-1] == "must be refused: breaks -max(rank(self), 1) <= dim"
+    assert lenient[-1].startswith("may be accepted, whatever the result: breaks dtype(self) not in {complex64, ")
+
+
 def test_a_case_with_a_vacuous_bound_says_so(suite: str) -> None:
     lines = explain_case("cubes/float32/typical/contiguous", [suite]).splitlines()
     assert lines[-1] == "no finite bound for 1 of 2 elements: not judged"

@@ -41,6 +41,11 @@ class Wrong(TorchDevice):
             os._exit(3)
         return super().run(op, args, kwargs)
 
+    def cumsum(self, op, args, kwargs):  # crashes on a dim out of range
+        if args[1] > 1:
+            os._exit(4)
+        return super().run(op, args, kwargs)
+
     def div(self, op, args, kwargs):  # overwrites
         args[0].zero_()
         return super().run(op, args, kwargs)
@@ -64,6 +69,7 @@ tests:
   - {id: empty, op: aten::maximum, in: [{ref: nothing}, {ref: three}]}
   - {id: overwrites, op: aten::div, in: [{ref: x}, {ref: x}]}
   - {id: misfit, op: aten::remainder, in: [{ref: x}, {ref: nothing}]}
+  - {id: refused, op: aten::cumsum, in: [{ref: x}, {type: const, value: 2}]}
   - {id: dtype, op: aten::exp, in: [{ref: x}]}
   - {id: right, op: aten::maximum, in: [{ref: x}, {ref: x}]}
 """
@@ -116,6 +122,7 @@ def test_torch_alone_shows_its_double_rounding(tmp_path: Path, monkeypatch: pyte
         ("empty/float32/typical/contiguous", "# crash: exited with code 3", None),
         ("overwrites/float32/typical/contiguous", "before =", "self before 1.0 after 0.0"),
         ("misfit/float32/typical/contiguous", "# must raise: ", "tensor([0., 0.])"),
+        ("refused/float32/typical/contiguous", "[self, 2], {}))  # must raise: dim 2 is out of range", None),
         ("dtype/float32/typical/contiguous", "dtype=torch.float32", "actual torch.float64"),
     ],
 )

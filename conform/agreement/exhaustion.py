@@ -27,7 +27,7 @@ KEYWORDS: dict[str, tuple[Call, ...]] = {
     "aten::abs": ({},),
     "aten::round": ({},),
     "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX + SMALL_FLOATS),
-    **{f"aten::{name}": ({},) for name in _REAL_FUNCTIONS},
+    **{f"aten::{name}": ({},) for name in [*_REAL_FUNCTIONS, "softplus"]},
 }
 
 
