@@ -77,7 +77,7 @@ def untagged(loc: Path) -> Path:
 
 
 def _is_tag(part: str | int) -> bool:
-    return isinstance(part, str) and part.startswith("<")
+    return isinstance(part, str) and part.startswith("\uffff")
 
 
 def in_context(tree: Any, path: Path, message: str) -> str:
@@ -170,7 +170,7 @@ def _keys_at(root: type[Form], loc: Path) -> list[str]:
     form = root
     for part in loc:
         if _is_tag(part):
-            form = FORMS.get(part.strip("<>"), form)
+            form = FORMS.get(part[1:], form)
         elif form is TemplateComparePairForm:
             form = {"a": Side, "b": Side, "common": Common}.get(part, form)
     return [field.alias or name for name, field in form.model_fields.items()]

@@ -231,6 +231,8 @@ class _Builder:
             raise SourceError(at, "a list or mapping as a key; keys are strings")
         if not isinstance(key, str):
             raise SourceError(at, f"key {json.dumps(key)} is no string; write it in quotes if it is meant as one")
+        if "\uffff" in key:  # no character of Unicode; the tags of `written_nodes.py` begin with it
+            raise SourceError(at, f"key {key!r} holds what is no character")
         if key == "<<":
             raise SourceError(at, "merge keys ('<<') are YAML 1.1; use presets")
         if key in container.keys_at:

@@ -77,16 +77,16 @@ OP_FORMS: dict[str, type[Form]] = {
 
 def _op_tag(value: Any) -> str | None:
     if isinstance(value, str):
-        return "<operator>"
+        return "\uffffoperator"
     type_ = value.get("type") if isinstance(value, dict) else None
-    return f"<{type_}>" if isinstance(type_, str) and type_ in OP_FORMS else None
+    return f"\uffff{type_}" if isinstance(type_, str) and type_ in OP_FORMS else None
 
 
 Op = Annotated[
-    Annotated[Operator, Tag("<operator>")]
-    | Annotated[ModuleForm, Tag("<module>")]
-    | Annotated[TemplateModuleForm, Tag("<template_module>")]
-    | Annotated[TemplateComparePairForm, Tag("<template_compare_pair>")],
+    Annotated[Operator, Tag("\uffffoperator")]
+    | Annotated[ModuleForm, Tag("\uffffmodule")]
+    | Annotated[TemplateModuleForm, Tag("\ufffftemplate_module")]
+    | Annotated[TemplateComparePairForm, Tag("\ufffftemplate_compare_pair")],
     Discriminator(_op_tag, custom_error_type="op", custom_error_message="expected an operator"),
 ]
 
@@ -110,11 +110,12 @@ class TestForm(Form):
 
 
 def _include_tag(value: Any) -> str | None:
-    return "<name>" if isinstance(value, str) else "<names>" if isinstance(value, list) else None
+    return "\uffffname" if isinstance(value, str) else "\uffffnames" if isinstance(value, list) else None
 
 
 Include = Annotated[
-    Annotated[NonEmptyString, Tag("<name>")] | Annotated[list[NonEmptyString], Field(min_length=1), Tag("<names>")],
+    Annotated[NonEmptyString, Tag("\uffffname")]
+    | Annotated[list[NonEmptyString], Field(min_length=1), Tag("\uffffnames")],
     Discriminator(_include_tag, custom_error_type="include", custom_error_message="expected a name or a list of names"),
 ]
 

@@ -1,7 +1,7 @@
 """The nodes of the test language as they are written: one model for every form that the specification names.
 
-These models say what may be written where; what symbols, references and variables mean is `resolve.py`. The tags in
-angle brackets are only for the paths of error messages.
+These models say what may be written where; what symbols, references and variables mean is `resolve.py`. The tags are
+only for the paths of error messages; they begin with U+FFFF, which no key of a file has.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class ShortVarNode(Form):
 
 def _target_tag(value: Any) -> str | None:
     if isinstance(value, str):
-        return "<name>"
+        return "\uffffname"
     if isinstance(value, dict):
-        return "<var>" if value.get("type") == "var" else "<short var>" if "var" in value else None
+        return "\uffffvar" if value.get("type") == "var" else "\uffffshort var" if "var" in value else None
     return None
 
 
 # A name in the text, or a template variable that holds it.
 Target = Annotated[
-    Annotated[NonEmptyString, Tag("<name>")]
-    | Annotated[VarNode, Tag("<var>")]
-    | Annotated[ShortVarNode, Tag("<short var>")],
+    Annotated[NonEmptyString, Tag("\uffffname")]
+    | Annotated[VarNode, Tag("\uffffvar")]
+    | Annotated[ShortVarNode, Tag("\uffffshort var")],
     Discriminator(_target_tag, custom_error_type="target", custom_error_message="expected a name, or {var: NAME}"),
 ]
 
@@ -227,26 +227,26 @@ def _node_tag(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
     if "type" not in value:
-        return "<ref>" if "ref" in value else "<short var>" if "var" in value else None
-    return f"<{value['type']}>" if isinstance(value["type"], str) and value["type"] in NODE_FORMS else None
+        return "\uffffref" if "ref" in value else "\uffffshort var" if "var" in value else None
+    return f"\uffff{value['type']}" if isinstance(value["type"], str) and value["type"] in NODE_FORMS else None
 
 
 Node = TypeAliasType(
     "Node",
     Annotated[
-        Annotated[RefNode, Tag("<ref>")]
-        | Annotated[TensorNode, Tag("<tensor>")]
-        | Annotated[ScalarNode, Tag("<scalar>")]
-        | Annotated[ScalarTensorNode, Tag("<scalar_tensor>")]
-        | Annotated[IntListNode, Tag("<int_list>")]
-        | Annotated[ListNode, Tag("<list>")]
-        | Annotated[TupleNode, Tag("<tuple>")]
-        | Annotated[OptionalNode, Tag("<optional>")]
-        | Annotated[ConstNode, Tag("<const>")]
-        | Annotated[ConstTensorNode, Tag("<const_tensor>")]
-        | Annotated[ConstructNode, Tag("<construct>")]
-        | Annotated[VarNode, Tag("<var>")]
-        | Annotated[ShortVarNode, Tag("<short var>")],
+        Annotated[RefNode, Tag("\uffffref")]
+        | Annotated[TensorNode, Tag("\ufffftensor")]
+        | Annotated[ScalarNode, Tag("\uffffscalar")]
+        | Annotated[ScalarTensorNode, Tag("\uffffscalar_tensor")]
+        | Annotated[IntListNode, Tag("\uffffint_list")]
+        | Annotated[ListNode, Tag("\ufffflist")]
+        | Annotated[TupleNode, Tag("\ufffftuple")]
+        | Annotated[OptionalNode, Tag("\uffffoptional")]
+        | Annotated[ConstNode, Tag("\uffffconst")]
+        | Annotated[ConstTensorNode, Tag("\uffffconst_tensor")]
+        | Annotated[ConstructNode, Tag("\uffffconstruct")]
+        | Annotated[VarNode, Tag("\uffffvar")]
+        | Annotated[ShortVarNode, Tag("\uffffshort var")],
         Discriminator(_node_tag, custom_error_type="node", custom_error_message="expected a node"),
     ],
 )
@@ -254,10 +254,10 @@ Node = TypeAliasType(
 
 def _argument_tag(value: Any) -> str:
     if isinstance(value, list):
-        return "<items>"
+        return "\uffffitems"
     if isinstance(value, dict):
-        return "<node>" if "type" in value or value.keys() in ({"ref"}, {"var"}) else "<entries>"
-    return "<literal>"
+        return "\uffffnode" if "type" in value or value.keys() in ({"ref"}, {"var"}) else "\uffffentries"
+    return "\uffffliteral"
 
 
 # What `_argument_tag` takes for a node is none of the literal mappings, also for JSON Schema.
@@ -275,10 +275,10 @@ _NO_NODE = {
 Argument = TypeAliasType(
     "Argument",
     Annotated[
-        Annotated[Node, Tag("<node>")]
-        | Annotated[list["Argument"], Tag("<items>")]
-        | Annotated[dict[str, "Argument"], Field(json_schema_extra=_NO_NODE), Tag("<entries>")]
-        | Annotated[ScalarLiteral, Tag("<literal>")],
+        Annotated[Node, Tag("\uffffnode")]
+        | Annotated[list["Argument"], Tag("\uffffitems")]
+        | Annotated[dict[str, "Argument"], Field(json_schema_extra=_NO_NODE), Tag("\uffffentries")]
+        | Annotated[ScalarLiteral, Tag("\uffffliteral")],
         Discriminator(_argument_tag),
     ],
 )

@@ -103,6 +103,7 @@ def test_the_number_of_reported_errors_is_bounded(errors) -> None:
         ("1: 2", (1, 1), "key 1 is no string; write it in quotes if it is meant as one"),
         ("? \n: 2", (1, 2), "key null is no string; write it in quotes if it is meant as one"),
         ("[&a [1], {*a : 2}]", (1, 11), "a list or mapping as a key; keys are strings"),
+        ('"\\uffffnode": 1', (1, 1), r"key '\uffffnode' holds what is no character"),
         ("? [a]\n: 1", (1, 3), "a list or mapping as a key; keys are strings"),
         ("a: 1\n---\nb: 2", (2, 1), "a second document ('---'); a test file is one document"),
         ("%YAML 1.1\n---\na: 1", (1, 1), "test files are YAML 1.2; remove the %YAML directive"),
@@ -254,6 +255,22 @@ def test_two_mistakes_at_one_place(errors) -> None:
         "3:79: test number 1 (a.B), op.args[0].var: expected a string, found null",
         "3:82: test number 1 (a.B), op.args[1].shape: the key 'shape' is missing",
     ]  # fmt: skip
+
+
+def test_keys_of_any_characters_are_located(errors) -> None:
+    text = """\
+        <: 1
+        presets: {<node>: {type: tensor, shape: [], kind: float}}
+        tests:
+          - {op: {type: module, path: a.B, kwargs: {<ref>: {type: x}}}, in: [], kwargs: {<node>: {type: x}}, <items>: 1}
+    """
+    assert [line.split(": ")[1] for line in errors(text)] == [
+        "<",
+        "presets.<node>.shape",
+        "test number 1 (a.B), op.kwargs.<ref>",
+        "test number 1 (a.B), kwargs.<node>",
+        "test number 1 (a.B), <items>",
+    ]
 
 
 HUGE = "1" + "0" * 400  # beyond float64
