@@ -103,7 +103,8 @@ class WritesThroughExpanded(Planted):
 class WritesRowMajor(Planted):
     """Writes in row-major order into a result of the input's layout (pytorch#100764, pytorch#130394).
 
-    Of the ops whose result torch lays out like the input: a transposed or channels_last one.
+    Of the ops whose result torch lays out like the input: a transposed or channels_last one; that of a number to
+    the power of a tensor it does not.
     """
 
     bug = "M04"
@@ -111,7 +112,7 @@ class WritesRowMajor(Planted):
         *BINARY, *UNARY, *FUNCTIONS, *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO, "aten::where", "aten::_to_copy",
         "aten::avg_pool2d", "aten::convolution",
     )  # fmt: skip
-    but_not = ("aten::where.Scalar",)
+    but_not = ("aten::where.Scalar", "aten::pow.Scalar")
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         written = torch.empty_like(tensor)

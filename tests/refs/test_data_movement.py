@@ -12,7 +12,7 @@ inf, nan = math.inf, math.nan
 
 
 def test_lookup() -> None:
-    assert len(names()) == 137
+    assert "aten::cat" in names()
     with pytest.raises(LookupError, match=r"no reference for 'aten::adm'; did you mean 'aten::"):
         lookup("aten::adm")
     with pytest.raises(ValueError, match="two references: mm and"):

@@ -208,7 +208,7 @@ def test_exact_sums():
     assert accumulate.fraction(np.float32(0.1)) == Fraction(13421773, 2**27)
 
 
-@pytest.mark.parametrize("shape", [(300, 5, 150), (257, 1, 129), (20, 9000, 40), (1, 7, 400)])
+@pytest.mark.parametrize("shape", [(300, 5, 150), (257, 1, 129), (2, 9000, 40), (1, 7, 400)])
 def test_a_product_in_tiles_is_the_product(monkeypatch, shape):
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal(shape[:2]), rng.standard_normal(shape[1:])
