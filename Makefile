@@ -13,11 +13,11 @@ check: $(VENV)/installed
 
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n 2 -q
+	$(BIN)/pytest -n 2 --maxschedchunk 1 -q
 
 # Everything, the exhaustion of the real functions' 16-bit inputs too.
 test-long: $(VENV)/installed-test
-	$(BIN)/pytest -n 2 -q -m ""
+	$(BIN)/pytest -n 2 --maxschedchunk 1 -q -m ""
 
 clean:
 	rm -rf $(VENV) build conform-out *.egg-info .pytest_cache .ruff_cache .hypothesis

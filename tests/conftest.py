@@ -26,6 +26,7 @@ def is_i8(nodeid: str) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "i8: the interpreter against the independent references, bit for bit")
+    config.addinivalue_line("markers", "whole_suite: takes a minute; begun early, so that none is left to one process")
     shared = getattr(config, "workerinput", {}).get("i8_folder")
     config.pluginmanager.register(I8First(Path(shared or tempfile.mkdtemp(prefix="i8_")), owned=shared is None))
 
@@ -52,7 +53,7 @@ class I8First:
         for item in items:
             if is_i8(item.nodeid):
                 item.add_marker("i8")
-        items.sort(key=lambda item: not is_i8(item.nodeid))
+        items.sort(key=lambda item: (not is_i8(item.nodeid), item.get_closest_marker("whole_suite") is None))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected = sum(is_i8(item.nodeid) for item in session.items)

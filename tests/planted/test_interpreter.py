@@ -9,6 +9,7 @@ import conform
 ALLOWED = ("pass", "unspecified")
 
 
+@pytest.mark.whole_suite
 @pytest.mark.parametrize("layouts", ["as-written", pytest.param("all", marks=pytest.mark.long)])
 def test_the_interpreter_passes_the_core_suite(layouts: str) -> None:
     """Layouts are left to the backends in the short run: the interpreter reads a tensor's elements, wherever they

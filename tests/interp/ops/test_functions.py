@@ -272,3 +272,13 @@ def test_the_lower_tail_of_ndtr_needs_the_complement() -> None:
     cancelling = np.array([0.5 + float(np.float32(math.erf(float(each * root)))) / 2 for each in x])
     assert (np.abs(honest - golden.real.hi) <= golden.budget).all()
     assert not (np.abs(cancelling - golden.real.hi) <= golden.budget).all()
+
+
+def test_the_budget_of_sinc_holds_for_a_pi_of_float64() -> None:
+    """At integers sinc is 0, and sin(pi x) / (pi x) by float64's pi is all error: that of the product and of pi."""
+    x = np.arange(1.0, 5000.0)
+    (golden,) = goldens("aten::sinc", x)
+    errors = np.abs(np.sin(np.pi * x) / (np.pi * x))
+    assert golden.value.tolist() == [0.0] * x.size
+    assert np.all(errors <= golden.budget)
+    assert errors.max() > 2.0**-53  # more than the product's
