@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ SHORT = {"formats": "conform.interp.numerics.formats"}  # the one name of the ta
 DISTRIBUTIONS = {"flint": "python-flint", "yaml": "pyyaml", "pydantic_core": "pydantic"}  # those of another name
 
 
+@cache
 def table() -> dict[str, set[str]]:
     """Each room's modules, as a path, with what it may import."""
     rows = re.findall(
@@ -32,6 +34,7 @@ def _module(name: str) -> str:
     return SHORT.get(name) or (f"conform.{name}" if own else name)
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """The modules that a file imports anywhere, but for those of the standard library and for type checkers alone."""
     found = set()
@@ -52,6 +55,7 @@ def _executed(node: ast.AST) -> list[ast.AST]:
     return [node, *(inner for child in ast.iter_child_nodes(node) for inner in _executed(child))]
 
 
+@cache
 def room_of(path: Path) -> str:
     """The row of the table that speaks of a file: the longest that begins its path."""
     name = path.relative_to(ROOT).as_posix()

@@ -102,8 +102,9 @@ WITHOUT_BOUND = {
 
 
 @pytest.mark.whole_suite
-def test_torch_cpu_fails_for_known_reasons_only():
-    run = conform.check("core", backend="cpu")
+@pytest.mark.parametrize("layouts", ["as-written", pytest.param("all", marks=pytest.mark.long)])
+def test_torch_cpu_fails_for_known_reasons_only(layouts):
+    run = conform.check("core", backend="cpu", layouts=layouts)
     unbounded = [case for case in run.cases if case["rule"] == "no contract with a source"]
     assert {case["op"].removeprefix("aten::") for case in unbounded} == WITHOUT_BOUND
     vacuous = [case for case in run.cases if case["rule"] == "vacuous bound"]  # one row with the largest numbers in it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -188,13 +189,19 @@ DRAWS = {"normal": np.random.Generator.standard_normal, "positive": np.random.Ge
 Order = Callable[[np.ndarray, np.ndarray, type], np.ndarray]
 
 
-def multiplied(order: Order, dtype: str, draw: str, terms: int, seed: int) -> tuple[Golden, np.ndarray]:
-    """1156 sums of products in this order, beside their golden."""
+@lru_cache(1)
+def product(dtype: str, draw: str, terms: int, seed: int) -> tuple[np.ndarray, np.ndarray, Golden]:
+    """Matrices, and the golden of 1156 sums of products."""
     generator, storage = np.random.default_rng(seed), FORMATS[dtype].storage
     lhs, rhs = (DRAWS[draw](generator, shape).astype(storage) for shape in ((34, terms), (terms, 34)))
-    golden = evaluate("aten::mm", [lhs, rhs], {}).goldens[0]
+    return lhs, rhs, evaluate("aten::mm", [lhs, rhs], {}).goldens[0]
+
+
+def multiplied(order: Order, dtype: str, draw: str, terms: int, seed: int) -> tuple[Golden, np.ndarray]:
+    """The sums in this order, beside their golden."""
+    lhs, rhs, golden = product(dtype, draw, terms, seed)
     accumulator = np.float64 if dtype == "float64" else np.float32
-    return golden, order(lhs, rhs, accumulator).astype(storage)
+    return golden, order(lhs, rhs, accumulator).astype(lhs.dtype)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

@@ -17,28 +17,35 @@ COMPLEX_FUNCTIONS = ("aten::div", "aten::exp", "aten::sqrt", "aten::sin")  # of 
 # One witnessed element a call: 10,000 calls. Their other overloads, over some dimensions, have many.
 OF_WHOLE_TENSORS = ("aten::sum", "aten::mean", "aten::var", "aten::std", "aten::prod", "aten::norm.Scalar")
 MOSTLY_REDUCED = ("aten::cross_entropy_loss",)
+# One formula for all formats, and slow references: float32 in the short run.
+COMPOSITE = (
+    "statistics", "norms", "normalization", "standardization", "loss", "classification", "attention"
+)  # fmt: skip
 
 
-def is_real_function(op: str) -> bool:
+def family_of(op: str) -> str | None:
     found = registry.find(op)
-    return found is not None and found.family == "functions"
+    return found.family if found else None
 
 
 def is_long(op: str, dtype: str) -> bool:
-    """Functions of integers and bools, which go through float32 (P18), and of complex numbers are witnessed in the long
-    run; so is what needs a call for each element."""
+    """Functions of integers and bools, which go through float32 (P18), of complex numbers, and of 16-bit formats, whose
+    inputs are exhausted there, are witnessed in the long run; so is what needs a call for each element, and composite
+    ops in other formats than float32."""
     if FORMATS[dtype].is_complex and op.partition(".")[0] in COMPLEX_FUNCTIONS:
         return True
     if op in OF_WHOLE_TENSORS + MOSTLY_REDUCED:
         return True
-    return is_real_function(op) and not FORMATS[dtype].is_float
+    if family_of(op) in COMPOSITE:
+        return dtype != "float32"
+    return family_of(op) == "functions" and dtype not in ("float32", "float64")
 
 
 PAIRS = [
     pytest.param(op, dtype, marks=pytest.mark.long) if is_long(op, dtype) else (op, dtype)
     for op, dtype in ops_and_dtypes()
 ]
-EXHAUSTED = [pytest.param(op, marks=pytest.mark.long) if is_real_function(op) else op for op in KEYWORDS]
+EXHAUSTED = [pytest.param(op, marks=pytest.mark.long) if family_of(op) == "functions" else op for op in KEYWORDS]
 
 
 @pytest.mark.parametrize(("op", "dtype"), PAIRS)
