@@ -7,17 +7,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: check test test-long clean
 
+# Hundreds of processes are started: none compiles the kit again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Not conformant (exit 1) is a result, not an error of make; bad usage (2) and nothing judged (3) are errors.
 check: $(VENV)/installed
 	$(BIN)/conform check --backend cpu --out conform-out || test $$? -eq 1
 
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n 2 --maxschedchunk 1 -q
+	$(BIN)/pytest -n 3 --maxschedchunk 4 -q
 
 # Everything, the exhaustion of the real functions' 16-bit inputs too.
 test-long: $(VENV)/installed-test
-	$(BIN)/pytest -n 2 --maxschedchunk 1 -q -m ""
+	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -m ""
 
 clean:
 	rm -rf $(VENV) build conform-out *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -30,15 +30,15 @@ def family_of(op: str) -> str | None:
 
 def is_long(op: str, dtype: str) -> bool:
     """Functions of integers and bools, which go through float32 (P18), of complex numbers, and of 16-bit formats, whose
-    inputs are exhausted there, are witnessed in the long run; so is what needs a call for each element, and composite
-    ops in other formats than float32."""
+    inputs are exhausted there, are witnessed in the long run; so are second names (special_...), what needs a call for
+    each element, and composite ops in other formats than float32."""
     if FORMATS[dtype].is_complex and op.partition(".")[0] in COMPLEX_FUNCTIONS:
         return True
     if op in OF_WHOLE_TENSORS + MOSTLY_REDUCED:
         return True
     if family_of(op) in COMPOSITE:
         return dtype != "float32"
-    return family_of(op) == "functions" and dtype not in ("float32", "float64")
+    return family_of(op) == "functions" and (dtype not in ("float32", "float64") or "::special_" in op)
 
 
 PAIRS = [
