@@ -51,4 +51,6 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
         test_derived_bounds.py::test_sequential_statistics_stay_inside
 17. What a Ball allows a long sum is what some order of summation loses, but for a small factor.
         test_reached_bounds.py::test_sums_and_sums_of_squares
+18. Elements, rows and windows worked on in blocks give what they give as a whole.
+        test_blocks.py::test_blocks_are_put_together_as_the_whole
 """
