@@ -29,11 +29,13 @@ class WrittenTest:
     directory: Path
     index: int
     form: TestForm
+    is_as_written: bool  # it had no mistakes
 
 
 @dataclass(slots=True)
 class Merged:
-    """A file and its includes. `is_complete` is False where names may be missing, because a header is wrong."""
+    """A file and its includes. `is_complete` is False where names may be missing, because a header is wrong;
+    `is_as_written` where some may not stand for what was meant."""
 
     dims: dict[str, int] = field(default_factory=dict)
     presets: Presets = field(default_factory=Presets)
@@ -41,6 +43,7 @@ class Merged:
     files: dict[Path, str] = field(default_factory=dict)  # resolved path -> name in messages
     digest: Any = field(default_factory=hashlib.sha256)  # of the files' contents, in the order they were read
     is_complete: bool = True
+    is_as_written: bool = True
 
 
 def read_document(path: Path, name: str, recorded: str, limits: Limits, problems: Problems) -> Merged:
@@ -95,6 +98,7 @@ class _Reader:
             self.problems.add_invalid(file, (), Document, error)
             header, is_complete = header_without_mistakes(written, error)
             self.merged.is_complete = self.merged.is_complete and is_complete
+            self.merged.is_as_written = False
         names = [header.include] if isinstance(header.include, str) else header.include or []
         for at, name in enumerate(names):
             self._include(file, path, str(name), ("include",) if isinstance(header.include, str) else ("include", at))
@@ -151,10 +155,11 @@ class _Reader:
             self.problems.add(file, ("tests",), "expected a list of tests")
             return
         for index, written in enumerate(tests):
+            is_as_written = True
             try:
                 form = _TEST.validate_python(written)
             except ValidationError as error:
                 self.problems.add_invalid(file, ("tests", index), TestForm, error)
-                form = test_without_mistakes(written, error)
+                form, is_as_written = test_without_mistakes(written, error), False
             if form is not None:
-                self.merged.tests.append(WrittenTest(file, path.parent, index, form))
+                self.merged.tests.append(WrittenTest(file, path.parent, index, form, is_as_written))

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 from pathlib import PurePath
@@ -24,19 +24,38 @@ from conform.suites.source import Quoted, position_of
 from conform.suites.test import ModuleSpec, Pair, Test
 from conform.suites.written_nodes import Form
 
+Refusal = Callable[[Test], str | None]
+
 _ID = re.compile(ID_PATTERN)
 _ID_TEXT = re.compile(r"[A-Za-z0-9_.+-]{1,40}")
 
 
-def expand(merged: Merged, limits: Limits, problems: Problems, *, builtin: bool) -> list[Test]:
-    """Every test of the files, in order. Problems are reported; what is returned is meaningful only without any."""
+def expand(
+    merged: Merged, limits: Limits, problems: Problems, *, builtin: bool, refuse: Refusal = lambda test: None
+) -> list[Test]:
+    """Every test of the files, in order. Problems are reported; what is returned is meaningful only without any.
+
+    `refuse` says what is wrong with a test's arguments, None if nothing; it is asked of those without other problems.
+    """
     expansion = _Expansion(merged, limits, problems, builtin)
+    before = len(problems)
     for name, (file, directory, _) in merged.presets.written.items():
         scope = expansion.scope(file, directory)
         preset(scope, name, ("presets", name))
+    are_known = merged.is_complete and merged.is_as_written and len(problems) == before
     for entry in merged.tests:
-        expansion.add(entry)
+        before = len(problems)
+        tests = expansion.add(entry)
+        if are_known and entry.is_as_written and len(problems) == before:
+            _refuse(tests, refuse, entry, problems)
     return expansion.tests
+
+
+def _refuse(tests: list[Test], refuse: Refusal, entry: WrittenTest, problems: Problems) -> None:
+    for test in tests:
+        if message := refuse(test):
+            inputs = position_of(entry.file.tree, ("tests", entry.index, "in"))
+            problems.add_at(entry.file.name, inputs, message)
 
 
 class _Expansion:
@@ -61,19 +80,22 @@ class _Expansion:
             is_complete=merged.is_complete, repeats=self.repeats,
         )  # fmt: skip
 
-    def add(self, entry: WrittenTest) -> None:
+    def add(self, entry: WrittenTest) -> list[Test]:
+        """The tests of the entry."""
+        first = len(self.tests)
         scope = self.scope(entry.file, entry.directory)
         path: Path = ("tests", entry.index)
         build = _Builder(scope, entry.form, path, self.builtin)
         for test in build.tests(entry.form.id or self._generated_id(entry)):
             if len(self.tests) >= self.limits.max_tests:
                 scope.report(path, self.limits.exceeded("max_tests", f"more than {self.limits.max_tests} tests"))
-                return
+                break
             if test.id in self.location_of:
-                first = self.location_of[test.id]
-                scope.report((*path, "id"), f"the id {test.id!r} is already that of a test at {first}")
+                other = self.location_of[test.id]
+                scope.report((*path, "id"), f"the id {test.id!r} is already that of a test at {other}")
             self.location_of[test.id] = test.location
             self.tests.append(test)
+        return self.tests[first:]
 
     def _generated_id(self, entry: WrittenTest) -> str:
         """FILE.OP.N, N counting the tests of the file without an id that have this operator."""

@@ -13,7 +13,7 @@ from typing import Any
 from conform.errors import UsageError
 from conform.suites import builtin
 from conform.suites.document import read_document
-from conform.suites.expand import expand
+from conform.suites.expand import Refusal, expand
 from conform.suites.fields import describe
 from conform.suites.fit import misfit
 from conform.suites.limits import Limits
@@ -66,10 +66,7 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
             found = read()
         except UsageError as error:
             errors.append(str(error))
-            continue
-        misfits = [f"{test.arguments_at}: {problem}" for test in found if (problem := misfit(test))]
-        errors += misfits[: limits.max_errors]
-        if not misfits:
+        else:
             tests += found
             lines.append(f"{shown}: {len(found)} test{'' if len(found) == 1 else 's'}")
     if errors:
@@ -81,7 +78,7 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
 def _readers(names: list[str], limits: Limits) -> Iterator[tuple[str, Callable[[], list[Test]]]]:
     """The name in messages of each file, and of each suite from specs, and what gives its tests."""
     for path, shown, is_builtin in _files(names):
-        yield shown, lambda: _load_file(path, shown, shown, is_builtin, limits)[0]  # noqa: B023 - called at once
+        yield shown, lambda: _load_file(path, shown, shown, is_builtin, limits, misfit)[0]  # noqa: B023
     for name in _from_specs(names):
         yield name, lambda: _tests_from_specs(name)  # noqa: B023
 
@@ -141,13 +138,15 @@ def _recorded(names: list[str]) -> dict[str, str]:
     return {name: name if name in builtin.NAMES else found[Path(name).resolve()] for name in names}
 
 
-def _load_file(path: Path, shown: str, recorded: str, is_builtin: bool, limits: Limits) -> tuple[list[Test], bytes]:
+def _load_file(
+    path: Path, shown: str, recorded: str, is_builtin: bool, limits: Limits, refuse: Refusal = lambda test: None
+) -> tuple[list[Test], bytes]:
     problems = Problems(limits)
     tests: list[Test] = []
     try:
         with _collector_paused():
             merged = read_document(path, shown, recorded, limits, problems)
-            tests = expand(merged, limits, problems, builtin=is_builtin)
+            tests = expand(merged, limits, problems, builtin=is_builtin, refuse=refuse)
     except TooManyProblems:
         pass  # enough to report
     problems.raise_if_any()

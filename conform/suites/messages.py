@@ -39,8 +39,8 @@ class Problems:
         self.limits = limits
         self._found: dict[tuple[str, Position, str], None] = {}  # in order, each once
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
+    def __len__(self) -> int:
+        return len(self._found)
 
     def add(self, file: SourceFile, path: Path, message: str, *, key: bool = False) -> None:
         """An error at `path` of the file (with `key`, at the key rather than its value)."""

@@ -16,6 +16,37 @@ from conform.suites.nodes import Const
 from conform.suites.source import Position, SourceError, parse_yaml, position_of
 
 
+def test_arguments_that_do_not_fit_are_reported_beside_other_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "suite.yaml"
+    path.write_text("""\
+presets:
+  x: {type: tensor, shape: [2, 2], kind: float}
+tests:
+  - {id: one, op: aten::exp, in: [{ref: x, dtyp: int8}]}
+  - {id: two, op: aten::mm, in: [{ref: x}]}
+  - {id: three, op: aten::mm, in: [{ref: x}, {ref: x}]}
+""")
+    with pytest.raises(UsageError) as caught:
+        validate([path])
+    lines = str(caught.value).replace(f"{path}:", "").splitlines()
+    assert lines[0].startswith("4:")
+    assert "unknown key 'dtyp'" in lines[0]
+    assert lines[1] == "5:33: test 'two': aten::mm: no overload takes (tensor of shape [2, 2]); torch has"
+    assert not any("three" in line for line in lines)
+
+
+def test_what_refers_to_a_wrong_preset_is_not_blamed_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "suite.yaml"
+    path.write_text("""\
+presets:
+  x: {type: tensor, shape: [2, 2], kind: flaot}
+tests:
+  - {id: one, op: aten::exp, in: [{ref: x}]}
+""")
+    with pytest.raises(UsageError, match="^[^\n]*'flaot'[^\n]*$"):
+        validate([path])
+
+
 def test_all_errors_of_a_file_are_reported_at_once_in_order(errors) -> None:
     assert errors("""\
         dims: {N: 2}
