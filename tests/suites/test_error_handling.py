@@ -43,7 +43,7 @@ presets:
 tests:
   - {id: one, op: aten::exp, in: [{ref: x}]}
 """)
-    with pytest.raises(UsageError, match="^[^\n]*'flaot'[^\n]*$"):
+    with pytest.raises(UsageError, match=r"^[^\n]*'flaot'[^\n]*$"):
         validate([path])
 
 
