@@ -14,7 +14,8 @@ from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real, where
+from conform.interp.numerics.real import Real, concatenate, where
+from conform.interp.rows import BLOCK
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
 
@@ -36,6 +37,22 @@ class Terms:
     def mp(self, i: int) -> mp.Number:
         number = self.rational(i)
         return self.formula(i) if number is None else mp.of_fraction(number)
+
+
+def in_blocks(function: Callable[..., Terms], *operands: np.ndarray) -> Terms:
+    """function(*operands), of operands that have an entry for each term: of many terms some at a time."""
+    count = len(operands[0])
+    step = max(BLOCK * count // max(operands[0].size, 1), 1)
+    if count <= step:
+        return function(*operands)
+    blocks = [function(*(operand[i : i + step] for operand in operands)) for i in range(0, count, step)]
+    mid, rad = (np.concatenate([getattr(block.ball, name) for block in blocks]) for name in ("mid", "rad"))
+    return Terms(
+        concatenate([block.real for block in blocks]),
+        Ball(mid, rad, blocks[0].ball.compute),
+        lambda i: blocks[i // step].rational(i % step),
+        lambda i: blocks[i // step].mp(i % step),
+    )
 
 
 def reduced(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.interp import rows
+from conform.interp import losses, rows
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 from conform.interp.numerics import chunks
@@ -44,6 +44,13 @@ CALLS = [
      [normal(2, 4, 9, 7), normal(6, 2, 3, 2), normal(6), [2, 1], [1, 1], [1, 2], False, [0, 0], 2]),
     ("aten::convolution", [normal(1, 3, 20, dtype="int64"), normal(2, 3, 4, dtype="int64"), None, [1], [0], [1], False,
                            [0], 1]),
+    ("aten::mse_loss", [normal(40), special(40)]),
+    ("aten::huber_loss", [normal(5, 8), -normal(5, 8), 0]),
+    ("aten::binary_cross_entropy", [np.linspace(0, 1, 40, dtype="float32"), np.linspace(1, 0, 40, dtype="float32")]),
+    ("aten::binary_cross_entropy_with_logits", [special(40), normal(40)]),
+    ("aten::kl_div", [normal(40), np.abs(normal(40))]),
+    ("aten::cross_entropy_loss", [normal(9, 4), np.arange(9) % 4, None, 1, 2]),
+    ("aten::cross_entropy_loss", [normal(9, 4), np.abs(normal(9, 4)), normal(4), 2, -100, 0.25]),
     ("aten::gelu", [special(40)]),
     ("aten::silu", [normal(5, 8)]),
 ]  # fmt: skip
@@ -66,7 +73,7 @@ def test_blocks_are_put_together_as_the_whole(
     op: str, arguments: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = goldens(op, arguments)
-    for module in (rows, attention, contraction):
+    for module in (rows, losses, attention, contraction):
         monkeypatch.setattr(module, "BLOCK", 8)
     monkeypatch.setattr(chunks, "CHUNK", 8)
     in_blocks = goldens(op, arguments)

@@ -11,7 +11,7 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import log_sum_exp
 from conform.interp.golden import Golden
-from conform.interp.losses import NONE, Divisor, Terms, common_float, reduced
+from conform.interp.losses import NONE, Divisor, Terms, common_float, in_blocks, reduced
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import decide_exactly
@@ -157,8 +157,8 @@ def _of_indices(
         raise InvalidArguments(f"targets {list(target.shape)} for samples {list(shape)}")
     samples = _Samples(fmt, rows, target.reshape(-1), weight, ignore_index)
     own = np.arange(rows.shape[1]) == samples.target[:, None]
-    mixture = _Mixture(fmt, samples.rows, own * 1.0, samples.class_weights, smoothing, own | (smoothing > 0))
-    terms = _without(samples.ignored, mixture.real(), mixture.ball(), mixture.rational, mixture.formula)
+    terms = _mixtures(fmt, samples.rows, own * 1.0, samples.class_weights, smoothing, own | (smoothing > 0))
+    terms = _without(samples.ignored, terms.real, terms.ball, terms.rational, terms.mp)
     golden = reduced(fmt, terms, reduction, shape, samples.divisor())
     infinite = (np.isinf(samples.rows) | np.isinf(samples.class_weights)).any(axis=1) & ~samples.ignored
     return _opened(golden, infinite, reduction) if smoothing > 0 else golden
@@ -184,10 +184,8 @@ def _of_probabilities(
     shares = np.moveaxis(target, min(self.ndim - 1, 1), -1).reshape(rows.shape).astype(np.float64)
     class_weights = np.ones(rows.shape[1]) if weight is None else weight.astype(np.float64)
     x = rows.astype(np.float64)
-    mixture = _Mixture(fmt, x, shares, class_weights, smoothing, np.ones(rows.shape, bool))
-    golden = reduced(
-        fmt, Terms(mixture.real(), mixture.ball(), mixture.rational, mixture.formula), reduction, shape
-    )
+    terms = _mixtures(fmt, x, shares, class_weights, smoothing, np.ones(rows.shape, bool))
+    golden = reduced(fmt, terms, reduction, shape)
     infinite = np.isinf(x) | np.isinf(shares) | np.isinf(class_weights)
     return _opened(golden, infinite.any(axis=1), reduction)
 
@@ -196,6 +194,18 @@ def _opened(golden: Golden, samples: np.ndarray, reduction: int) -> Golden:
     """P68"""
     mask = samples if reduction == NONE else samples.any()
     return golden.opened(np.reshape(mask, golden.value.shape), "P68")
+
+
+def _mixtures(
+    fmt: Format, x: np.ndarray, shares: np.ndarray, weights: np.ndarray, smoothing: float, takes_part: np.ndarray
+) -> Terms:
+    """The terms of a cross entropy."""
+
+    def terms(x: np.ndarray, shares: np.ndarray, takes_part: np.ndarray) -> Terms:
+        mixture = _Mixture(fmt, x, shares, weights, smoothing, takes_part)
+        return Terms(mixture.real, mixture.ball(), mixture.rational, mixture.formula)
+
+    return in_blocks(terms, x, shares, takes_part)
 
 
 class _Mixture:
@@ -215,12 +225,13 @@ class _Mixture:
     ) -> None:
         self.fmt, self.rows, self.shares, self.weights, self.takes_part = fmt, rows, shares, weights, takes_part
         self.smoothing, self.classes = smoothing, rows.shape[1]
-        self.shifted, self.log_sum = log_sum_exp.of_reals(rows)
+        shifted, self.log_sum = log_sum_exp.of_reals(rows)
+        self.real = self._real(shifted)
 
-    def real(self) -> Real:
+    def _real(self, shifted: Real) -> Real:
         s = Real.exact(np.float64(self.smoothing))
         share = Real.exact(self.shares) * (as_real(1.0) - s) + s / float(self.classes)
-        products = share * Real.exact(self.weights) * (self.shifted - self.log_sum)
+        products = share * Real.exact(self.weights) * (shifted - self.log_sum)
         total = -where(self.takes_part, products, 0.0).sum(axis=1)
         finite = np.isfinite(self.rows) & np.isfinite(self.shares) & np.isfinite(self.weights)
         return total if self.takes_part.sum() == len(self.rows) else where(finite.all(axis=1), total, np.nan)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.golden import Golden
-from conform.interp.losses import NONE, Terms, broadcast, common_float, nan_beside_special, reduced
+from conform.interp.losses import NONE, Terms, broadcast, common_float, in_blocks, nan_beside_special, reduced
 from conform.interp.numerics import functions
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
@@ -69,12 +70,14 @@ def _of_difference(
     fmt = common_float(name, self, target)
     shape, (x, y) = broadcast(self, target)
     compute = compute_format(fmt)
-    with np.errstate(all="ignore"):
+
+    def terms(x: np.ndarray, y: np.ndarray) -> Terms:
         ball = of_ball(Ball.exact(x, compute) - Ball.exact(y, compute))
-        terms = Terms(
-            formula(Real.exact(x) - Real.exact(y)), ball, lambda i: formula(Fraction(x[i]) - Fraction(y[i]))
-        )
-        return reduced(fmt, terms, reduction, shape)
+        real = formula(Real.exact(x) - Real.exact(y))
+        return Terms(real, ball, lambda i: formula(Fraction(x[i]) - Fraction(y[i])))
+
+    with np.errstate(all="ignore"):
+        return reduced(fmt, in_blocks(terms, x, y), reduction, shape)
 
 
 def _magnitude(d: Ball) -> Ball:
@@ -122,9 +125,9 @@ def binary_cross_entropy(
     for name, tensor in (("self", self), ("target", target)):
         if not ((tensor >= 0) & (tensor <= 1)).all():
             raise InvalidArguments(f"binary_cross_entropy needs {name} between 0 and 1")
-    shape, (x, t, w) = _weighted(self, target, _ones(weight, fmt))
+    shape, numbers = _weighted(self, target, _ones(weight, fmt))
     with np.errstate(all="ignore"):
-        terms = _of_probabilities(fmt, x, t, w)
+        terms = in_blocks(partial(_of_probabilities, fmt), *numbers)
         return replace(reduced(fmt, terms, reduction, shape), zero_sign_free=True)
 
 
@@ -200,7 +203,7 @@ def binary_cross_entropy_with_logits(
     fmt = common_float("binary_cross_entropy_with_logits", self, target, weight, pos_weight)
     shape, numbers = _weighted(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
     with np.errstate(all="ignore"):
-        golden = reduced(fmt, _of_logits(fmt, *numbers), reduction, shape)
+        golden = reduced(fmt, in_blocks(partial(_of_logits, fmt), *numbers), reduction, shape)
         return _opened_beside_infinities(replace(golden, zero_sign_free=True), numbers, reduction)
 
 
@@ -255,7 +258,7 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
     fmt = common_float("kl_div", self, target)
     shape, (x, t) = broadcast(self, target)
     with np.errstate(all="ignore"):
-        terms = (_of_log_targets if log_target else _of_targets)(fmt, x, t)
+        terms = in_blocks(partial(_of_log_targets if log_target else _of_targets, fmt), x, t)
         golden = replace(reduced(fmt, terms, reduction, shape), zero_sign_free=True)
         return _opened_beside_infinities(golden, [x, t], reduction)
 
