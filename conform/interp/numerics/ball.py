@@ -104,9 +104,8 @@ class Ball:
         with np.errstate(all="ignore"):
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
-        return self.rounded(
-            quotient, spread, ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
-        )._determined(self, other)
+        ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
+        return self.rounded(quotient, spread, ulps)._determined(self, other)
 
     def __getitem__(self, index: object) -> Ball:
         return Ball(self.mid[index], self.rad[index], self.compute)
@@ -130,16 +129,14 @@ class Ball:
             low = np.sqrt(np.maximum(self.mid - self.rad, 0.0))
             below = np.where(low > 0, self.rad / (root + low), root)
             spread = np.where(self.rad > 0, np.maximum(below, self.rad / (root + high)), 0.0)
-        return self.rounded(root, spread, ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED)._determined(
-            self
-        )
+        ulps = ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED
+        return self.rounded(root, spread, ulps)._determined(self)
 
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):
             image = np.exp(self.mid)
-            spread = np.exp(self.mid + self.rad) * -np.expm1(
-                -self.rad
-            )  # exp(m + r) - exp(m), finite where exp(m + r) is
+            # exp(m + r) - exp(m), finite where exp(m + r) is
+            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
             return self.rounded(image, spread, ULPS["exp"])._determined(self)
 
     def log(self) -> Ball:
