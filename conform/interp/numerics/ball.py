@@ -52,6 +52,11 @@ class Ball:
         exact = Ball.exact(np.float64(value), self.compute)
         return exact if _holds(self.compute, float(value)) else exact.rounded(np.float64(value), 0.0)
 
+    def irrational(self, nearest: float) -> Ball:
+        """An irrational constant, of which `nearest` is the nearest float64, as the compute type holds it."""
+        held = self.constant(nearest)
+        return Ball(held.mid, held.rad + np.spacing(nearest) / 2, held.compute)
+
     def rounded(self, mid: np.ndarray | float, propagated: np.ndarray | float, ulps: float = CORRECTLY_ROUNDED) -> Ball:
         """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by
         `propagated`."""

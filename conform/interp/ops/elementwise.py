@@ -338,7 +338,7 @@ def gelu(self: Operand, approximate: str = "none") -> Golden:
 def _gelu_budget(x: Ball, approximate: str) -> np.ndarray:
     """Through the documented formulas: x/2 * (1 + erf(x / sqrt 2)), or the tanh form; both cancel for negative x."""
     if approximate == "none":
-        distribution = (x * math.sqrt(0.5)).erf(functions.erf_float64) + 1.0
+        distribution = (x * x.irrational(math.sqrt(0.5))).erf(functions.erf_float64) + 1.0
     else:
-        distribution = ((x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)).tanh() + 1.0
+        distribution = ((x + x * x * x * 0.044715) * x.irrational(math.sqrt(2 / math.pi))).tanh() + 1.0
     return (x * 0.5 * distribution).rad

@@ -120,21 +120,15 @@ def _mish_budget(x: Ball) -> np.ndarray:
     return (x * Ball.exact(np.minimum(x.mid, SATURATION), x.compute).exp().log1p().tanh()).rad
 
 
-def _irrational(value: float, x: Ball) -> Ball:
-    """A constant of which `value` is the nearest float64, as the compute type of x holds it: none is exact."""
-    held = x.constant(value)
-    return Ball(held.mid, held.rad + np.spacing(value) / 2, held.compute)
-
-
 def _sinc_budget(x: Ball) -> np.ndarray:
     """sin(pi x) / (pi x) with one rounded product, which keeps a quotient near 1 from magnifying its error."""
-    angle = x * _irrational(np.pi, x)
+    angle = x * x.irrational(np.pi)
     budget = (angle.sin() / angle).rad
     return np.where(x.mid == 0, 0.0, budget)
 
 
 def _ndtr_budget(x: Ball) -> np.ndarray:
-    return ((-x * _irrational(np.sqrt(0.5), x)).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)).rad
+    return ((-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)).rad
 
 
 # Exponentials and logarithms
