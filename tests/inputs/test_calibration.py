@@ -42,8 +42,6 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
         "where no dtype is asked for it sums in that of out",
     ("aten::cumsum", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
         "where no dtype is asked for it sums in that of out",
-    ("aten::index_put", "rank(values) <= rank(self[indices])"):
-        "one value fills what a mask selects, whatever the value's rank",
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
 }  # fmt: skip
 # The same for the interpreter, which raises Unjudged or gives a result.

@@ -228,8 +228,13 @@ def _one_is_empty(indices: Indices) -> bool:
     return any(not one.is_none and one.numel == 0 for one in indices)
 
 
+def _is_one_number(values: MetaArgument) -> bool:
+    return values.numel == 1
+
+
 ALL_OF_SELF = "torch fails in an assertion, though to write all of self has a plain meaning"
 REPEATED = "P25: repeated places are undefined"
+ONE_NUMBER = "at a mask torch fills with one number of any dtype and rank"
 
 spec(
     "aten::index_put",
@@ -253,10 +258,10 @@ spec(
     ),
     tensor(
         "values",
-        dtype_of("self").lenient(
-            "at a mask torch fills with one number of any dtype", lambda values: values.numel == 1
+        dtype_of("self").lenient(ONE_NUMBER, _is_one_number),
+        Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])").lenient(
+            ONE_NUMBER, _is_one_number
         ),
-        Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])"),
         Size.In(_written_sizes),
     ),
     boolean("accumulate"),
