@@ -10,7 +10,8 @@ import numpy as np
 
 from conform import schema
 from conform.cases import Case, Selection, beyond_the_kit, select
-from conform.contracts.judge import Comparison, elements_of
+from conform.contracts.comparison import Comparison
+from conform.contracts.judge import elements_of
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.arguments import Arguments, is_tensor

@@ -32,14 +32,15 @@ PRODUCTS = {
 
 
 def product_of(op: str, arguments: Arguments) -> Product | None:
-    """The op's factors and its sums of products without the addend; None if it is no such op, or of integers."""
+    """The op's factors and its sums of products without the addend, whose zeros go with any number of rows of the first
+    factor; None if it is no such op, or of integers."""
     operands = PRODUCTS.get(op.partition(".")[0])
     if operands is None:
         return None
     bound = bind(schema(op), arguments.args, arguments.kwargs, is_tensor)
     lhs, rhs = (bound[name] for name in operands.factors)
     if operands.addend is not None and bound[operands.addend] is not None:
-        bound[operands.addend] = np.zeros_like(bound[operands.addend])
+        bound[operands.addend] = np.zeros_like(bound[operands.addend], shape=np.shape(bound[operands.addend])[-1:])
 
     def sums(left: np.ndarray, right: np.ndarray) -> Golden:
         changed = {**bound, **dict(zip(operands.factors, (left, right), strict=True))}

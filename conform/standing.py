@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conform.contracts import tosa
-from conform.contracts.judge import Comparison, Elements, elements_of
+from conform.contracts.comparison import Comparison
+from conform.contracts.judge import Elements, elements_of
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.report.verdict import JUDGED
 from conform.sums import violation
@@ -127,8 +128,7 @@ def _violated(result: Result, row: Row, elements: Elements) -> bool:
 def _worst_place(results: Sequence[Result]) -> list[int | None]:
     """The element with the largest error in ulps, in the output that has it; None for the others, and where no ulp is
     defined."""
-    errors = [np.nan_to_num(each.elements.error_ulp.reshape(-1), nan=-1.0) for each in results]
-    places = [int(np.argmax(error)) if error.size else None for error in errors]
-    largest = [-1.0 if at is None else float(error[at]) for error, at in zip(errors, places, strict=True)]
+    found = [each.elements.largest(lambda block: np.nan_to_num(block.error_ulp, nan=-1.0)) for each in results]
+    largest = [number for number, _ in found]
     worst = max(largest, default=-1.0)
-    return [at if number == largest.index(worst) and worst >= 0 else None for number, at in enumerate(places)]
+    return [at if number == largest.index(worst) and worst >= 0 else None for number, (_, at) in enumerate(found)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from conform.contracts.components import components
 from conform.errors import UsageError
+from conform.interp.blocks import fits, flat, spans
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import format_of
@@ -45,12 +47,22 @@ def _error(golden: Golden, actual: np.ndarray) -> np.ndarray:
     if actual.shape != golden.value.shape or format_of(actual) != golden.format:
         expected = f"{golden.format.name} of shape {list(golden.value.shape)}"
         raise UsageError(f"expected {expected}, got {format_of(actual).name} of shape {list(actual.shape)}")
-    if not (golden.format.is_float or golden.format.is_complex):
-        return np.where(actual == golden.value, 0.0, np.inf)
+    golden = replace(golden, ties=None, alternatives=())  # nothing is measured by them
+    if fits(actual.size):
+        return _of_block(golden, actual)
+    parts = [2] if golden.format.is_complex else []
+    errors_ulp = np.empty((actual.size, *parts))
+    for place in spans(actual.size):
+        errors_ulp[place] = _of_block(golden.block(place), flat(actual, place))
+    return errors_ulp.reshape(*actual.shape, *parts)
+
+
+def _of_block(golden: Golden, actual: np.ndarray) -> np.ndarray:
     fmt, value = golden.format, golden.value
+    if not (fmt.is_float or fmt.is_complex):
+        return np.where(actual == value, 0.0, np.inf)
     if fmt.is_complex:
-        fmt = fmt.component
-        actual, value = (np.ascontiguousarray(array)[..., None].view(fmt.storage) for array in (actual, value))
+        actual, value, fmt = components(fmt, actual), components(fmt, value), fmt.component
     real = Real.exact(value.astype(np.float64)) if golden.real is None else golden.real
     return error_ulp(fmt, actual, real)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from conform.cases import Case, beyond_the_kit
 from conform.contracts import flushing
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
-from conform.contracts.judge import Comparison, Elements, elements_of, has_bound
+from conform.contracts.comparison import Comparison
+from conform.contracts.components import components
+from conform.contracts.judge import Elements, elements_of, has_bound
 from conform.contracts.tables import Row, Table
 from conform.declared import admitted, arithmetic_for
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments, is_tensor
 from conform.interp.golden import Golden, Outcome
-from conform.interp.numerics.formats import FORMATS, format_of
+from conform.interp.numerics.formats import Format, format_of
 from conform.reach import operands_at
 from conform.report.verdict import KIT_DEFECT, Contract, Verdict, Worst
 from conform.standing import Result, Standing, standing, without_bounds
@@ -138,6 +141,11 @@ class _Judged:
     comparison: Comparison
     op: str  # the name that its rows stand under
 
+    @cached_property
+    def furthest(self) -> tuple[float, int | None]:
+        """How much of its bound the worst element spends, and which one that is, in C order."""
+        return self.elements.largest(_ratio)
+
     @property
     def arithmetic(self) -> Arithmetic:
         return self.comparison.arithmetic
@@ -177,10 +185,11 @@ def _fitting(golden: Golden, output: Any) -> Golden | str:
 
 
 def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Judged], checks: int) -> Verdict:
-    compared = sum(int(each.elements.compared.sum()) for each in judged)
-    failed = sum(int((~each.elements.ok).sum()) for each in judged)
-    opened = sum(int(each.elements.open.sum()) for each in judged)
-    vacuous = sum(int(each.elements.vacuous.sum()) for each in judged)
+    compared, right, opened, vacuous = (
+        sum(int(np.count_nonzero(getattr(each.elements, mask))) for each in judged)
+        for mask in ("compared", "ok", "open", "vacuous")
+    )
+    failed = sum(each.elements.ok.size for each in judged) - right
     drawn = case.values == "typical"
     stands = standing([Result(each.op, each.comparison, each.row, each.elements, drawn) for each in judged])
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
@@ -239,15 +248,14 @@ def _ratio(elements: Elements) -> np.ndarray:
 
 def _deciding(judged: list[_Judged]) -> _Judged:
     """The output whose worst element is furthest into its bound."""
-    return max(judged, key=lambda each: _ratio(each.elements).max(initial=-2.0))
+    return max(judged, key=lambda each: each.furthest[0])
 
 
 def _worst(case: Case, arguments: Arguments, deciding: _Judged) -> Worst | None:
     elements = deciding.elements
     if not elements.compared.any():
         return None
-    flat = int(np.argmax(_ratio(elements)))
-    place = tuple(int(i) for i in np.unravel_index(flat, elements.ok.shape))
+    place = tuple(int(i) for i in np.unravel_index(deciding.furthest[1], elements.ok.shape))
     index = place[: deciding.golden.value.ndim]
     error, bound = (float(array[place]) for array in (elements.error_ulp, elements.bound_ulp))
     bound = np.nan if deciding.row.kind == "exact" else bound  # equal, not near
@@ -266,11 +274,10 @@ def _python(element: Any) -> bool | int | float | complex:
 
 def _reason(deciding: _Judged) -> str:
     """What is wrong with the worst element, in words that group failures of one kind."""
-    elements = deciding.elements
-    flat = int(np.argmax(_ratio(elements)))
+    _, flat = deciding.furthest
     if not deciding.golden.format.is_float and deciding.golden.format.kind != "complex":
         return "wrong value"
-    if elements.wrong_class.flat[flat]:
+    if deciding.elements.wrong_class.flat[flat]:
         return _wrong_class(deciding, flat)
     if deciding.arithmetic.flushes_subnormals and flushing.partly(deciding.golden, deciding.actual, flat):
         return "a subnormal result is flushed to zero, another is kept"
@@ -282,11 +289,8 @@ def _reason(deciding: _Judged) -> str:
 
 
 def _wrong_class(deciding: _Judged, flat: int) -> str:
-    golden, actual = deciding.golden.value, deciding.actual
-    if deciding.golden.format.kind == "complex":
-        component = FORMATS[deciding.golden.format.name].component.storage
-        golden, actual = (np.ascontiguousarray(array)[..., None].view(component) for array in (golden, actual))
-    expected, got = golden.flat[flat], actual.flat[flat]
+    golden, actual = deciding.golden, deciding.actual
+    expected, got = (_component(golden.format, array, flat) for array in (golden.value, actual))
     if np.isnan(got):
         return "NaN where a number is expected"
     if np.isnan(expected):
@@ -294,3 +298,8 @@ def _wrong_class(deciding: _Judged, flat: int) -> str:
     if expected == 0 and got == 0:
         return "wrong sign of zero"
     return "wrong infinity" if np.isinf(expected) or np.isinf(got) else "wrong class of value"
+
+
+def _component(fmt: Format, array: np.ndarray, flat: int) -> np.generic:
+    """The element at this flat index, or of complex numbers, which have two components each, the component."""
+    return components(fmt, array.flat[flat // 2]).flat[flat % 2] if fmt.is_complex else array.flat[flat]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import conform
-from conform.contracts.judge import Comparison, elements_of
+from conform.contracts.comparison import Comparison
+from conform.contracts.judge import elements_of
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate
 from conform.standing import Result, Standing, standing, without_bounds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from conform.cases import Case, Draw
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.inputs.arguments import Arguments
+from conform.interp import blocks
 from conform.interp.evaluate import evaluate, is_array
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS
@@ -251,6 +254,61 @@ def test_an_alternative_of_another_dtype_is_as_right() -> None:
     assert verdict("aten::native_layer_norm", args, wrong).reason == "output 1: dtype float64 instead of float32"
     beyond = returned(x, np.zeros((1, 1), np.float16), np.float16([[1.25]]))
     assert verdict("aten::native_layer_norm", args, beyond).status == "fail"
+
+
+# --- Large outputs ----------------------------------------------------------------------------------------------------
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def replaced(array: np.ndarray, flat: int, value: Any) -> np.ndarray:
+    array = np.array(array)
+    array.flat[flat] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "wrong"),
+    [
+        ("aten::exp", [drawn(5, 7)], lambda right: right),
+        ("aten::exp", [drawn(5, 7)], lambda right: replaced(replaced(right, 20, -0.0), 30, NAN)),
+        ("aten::exp", [drawn(7, 5).T], lambda right: right * F32(1 + 9 * ULP_OF_1)),
+        ("aten::mul", [drawn(5, 7).astype(np.complex64), np.complex64([1j])], lambda right: replaced(right, 17, NAN)),
+        ("aten::eq", [drawn(5, 7), drawn(7)], lambda right: replaced(right, 9, not right.flat[9])),
+        ("aten::mm", [drawn(40, 3), drawn(3, 40)], lambda right: right + np.abs(right) * F32(4 * ULP_OF_1)),
+        ("aten::mm", [drawn(40, 3), drawn(3, 40)], lambda right: right + np.abs(right) * F32(9 * ULP_OF_1)),
+    ],
+)  # fmt: skip
+def test_in_blocks_the_verdict_is_that_of_the_whole(
+    op: str, args: list, wrong: Callable[[np.ndarray], np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = evaluate(op, args, {})
+    reply = returned(wrong(outcome.goldens[0].value))
+    whole = verdict(op, args, reply, outcome)
+    monkeypatch.setattr(blocks, "BLOCK", 8)
+    assert str(verdict(op, args, reply, outcome)) == str(whole)
+
+
+def test_a_verdict_holds_two_judgements_at_a_time_and_no_other_memory_that_grows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The user's table's, in which the verdict shows its worst element, and that of one shipped table after the
+    other: each of two figures (8 bytes) and five masks an element."""
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 11)
+    peaks = []
+    for size in (1 << 14, 1 << 16):
+        x = drawn(size)
+        outcome = evaluate("aten::exp", [x], {})
+        reply = returned(np.nextafter(outcome.goldens[0].value, F32(0)))
+        verdict("aten::exp", [x], reply, outcome)  # what is made once, and kept
+        tracemalloc.start()
+        verdict("aten::exp", [x], reply, outcome)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    judgements = 2 * (2 * 8 + 5) * ((1 << 16) - (1 << 14))
+    assert judgements / 2 < peaks[1] - peaks[0] < 1.02 * judgements
 
 
 # --- Never sent -------------------------------------------------------------------------------------------------------

@@ -15,11 +15,13 @@ the same in all of them (an addend that all share leaves the same rest when it c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from conform.contracts.arithmetic import Arithmetic
+from conform.interp.blocks import flat, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics.ball import gamma
 from conform.interp.numerics.formats import FORMATS, Format
@@ -78,11 +80,26 @@ def statistics(golden: Golden, actual: np.ndarray, judged: np.ndarray, arithmeti
     """The errors of the `judged` elements; None unless they hold MIN_SUMS different sums of one length."""
     if golden.magnitude is None or golden.real is None or not isinstance(golden.terms, int):
         return None
-    with np.errstate(all="ignore"):
-        used = judged & np.isfinite(golden.real.hi) & np.isfinite(actual) & (golden.magnitude > 0)
-    if used.sum() < MIN_SUMS or np.unique(golden.real.hi[used]).size < MIN_SUMS:
+    if actual.size < MIN_SUMS:
         return None
-    return _against_limits(errors_in_units(golden, actual)[used], golden, arithmetic)
+    sums, different = [], np.empty(0)
+    for block, got, used in _used(golden, actual, judged):
+        if different.size < MIN_SUMS:  # no more are looked at than it takes
+            different = np.unique(np.concatenate([different, block.real.hi[used]]))
+        errors = errors_in_units(block, got)[used]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums.append((errors.size, np.sum(errors), np.sum(errors**2)))
+    return _against_limits(*np.sum(sums, axis=0).tolist(), golden, arithmetic) if different.size >= MIN_SUMS else None
+
+
+def _used(golden: Golden, actual: np.ndarray, judged: np.ndarray) -> Iterator[tuple[Golden, np.ndarray, np.ndarray]]:
+    """The output in blocks: golden, actual values, and which of the elements have errors that count."""
+    golden = replace(golden, alternatives=())
+    for place in spans(actual.size):
+        block, got = golden.block(place), flat(actual, place)
+        with np.errstate(all="ignore"):
+            used = flat(judged, place) & np.isfinite(block.real.hi) & np.isfinite(got) & (block.magnitude > 0)
+        yield block, got, used
 
 
 def errors_in_units(golden: Golden, actual: np.ndarray) -> np.ndarray:
@@ -92,14 +109,15 @@ def errors_in_units(golden: Golden, actual: np.ndarray) -> np.ndarray:
         return ((actual.astype(np.float64) - golden.real.hi) - golden.real.lo) / unit
 
 
-def _against_limits(errors: np.ndarray, golden: Golden, arithmetic: Arithmetic) -> Statistics:
-    """TOSA's limits; a compute mode's product error e, which may be the same in every sum, adds e / u to both."""
+def _against_limits(count: float, errors: float, squares: float, golden: Golden, arithmetic: Arithmetic) -> Statistics:
+    """Sums of `count` errors and of their squares against TOSA's limits; a compute mode's product error e, which may
+    be the same in every sum, adds e / u to both."""
     mode = arithmetic.mode(golden.format)
     variance = VARIANCE * blocks(golden.terms * mode.parts, FORMATS[mode.accumulator], golden.format)
     systematic = mode.product_error / golden.format.unit_roundoff
-    rms, mean = float(np.sqrt(np.mean(errors**2))), float(np.mean(errors))
-    mean_limit = float(np.sqrt(BIAS * variance / errors.size)) + SHARED + systematic
-    return Statistics(errors.size, rms, float(np.sqrt(variance)) + systematic, mean, mean_limit)
+    rms_limit = float(np.sqrt(variance)) + systematic
+    mean_limit = float(np.sqrt(BIAS * variance / count)) + SHARED + systematic
+    return Statistics(int(count), float(np.sqrt(squares / count)), rms_limit, errors / count, mean_limit)
 
 
 def blocks(terms: int, accumulator: Format, result: Format) -> int:

@@ -3,18 +3,21 @@
 Each hypothesis is tested on the failed output itself. Cut factors change the exact result in a known way: the sums of
 the cut factors are computed, and they are the cause if they explain the actual values (within IEEE bounds, and nearer
 than the true sums by a factor of EXPLAINS). Truncation and a narrow accumulator depend on the order of summation, which
-is not known: what shows is the direction of the errors, and their size.
+is not known: what shows is the direction of the errors, and their size. All of it is summed up over blocks: rows of the
+output where sums are made again, else elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
 from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
 from conform.contracts.arithmetic import IEEE, compute_of
+from conform.interp.blocks import flat, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics.ball import gamma
 from conform.interp.numerics.formats import FORMATS, Format
@@ -31,11 +34,32 @@ SEEN = 1 / 16  # the least root mean square, in units of u S, that a narrow accu
 @dataclass(frozen=True)
 class Product:
     """The factors (arrays of one element type) of a sum of products, and the sum of products of any two arrays of their
-    shapes, without the op's addend."""
+    shapes, without the op's addend. Entry i of the sums takes entry i of the first factor, so that the first factor may
+    have fewer."""
 
     lhs: np.ndarray
     rhs: np.ndarray
     sums: Callable[[np.ndarray, np.ndarray], Golden]
+
+    def rows(self, place: slice) -> Product:
+        """What the entries `place` of the sums are made from."""
+        return replace(self, lhs=self.lhs[place])
+
+
+@dataclass
+class _Errors:
+    """The errors of some sums in units of u S: how many, and the sum of their squares."""
+
+    count: int = 0
+    squares: float = 0.0
+
+    def add(self, golden: Golden, actual: np.ndarray) -> None:
+        errors = errors_in_units(golden, actual)[_finite(golden)]
+        self.count, self.squares = self.count + errors.size, self.squares + float(np.sum(errors**2))
+
+    @property
+    def rms(self) -> float:
+        return float(np.sqrt(self.squares / self.count)) if self.count else 0.0
 
 
 def cause(golden: Golden, actual: np.ndarray, product: Product | None) -> str | None:
@@ -43,6 +67,7 @@ def cause(golden: Golden, actual: np.ndarray, product: Product | None) -> str | 
     nothing known."""
     if not golden.format.is_float or golden.real is None or golden.magnitude is None:
         return None
+    golden = replace(golden, alternatives=())
     with np.errstate(all="ignore"):
         return _cut_factors(golden, actual, product) or _truncation(golden, actual) or _narrow(golden, actual)
 
@@ -89,13 +114,22 @@ def _cut_factors(golden: Golden, actual: np.ndarray, product: Product | None) ->
     """The cut that leaves the smallest error, if it explains the actual values."""
     if product is None or golden.format.name != "float32":
         return None
-    honest = product.sums(product.lhs, product.rhs).real
-    left = {}
-    for words, hypothesis in _CUTS.items():
-        supposed = replace(golden, real=golden.real + (hypothesis(product) - honest))
-        left[words] = _rms(supposed, actual) if _within(supposed, actual) else np.inf
-    best = min(left, key=left.__getitem__)
-    return best if left[best] * EXPLAINS <= _rms(golden, actual) else None
+    true, supposed = _Errors(), {words: _Errors() for words in _CUTS}
+    rows = len(golden.value)
+    for place in spans(rows, golden.value.size // max(rows, 1)):
+        block, got, part = golden.rearranged(itemgetter(place)), actual[place], product.rows(place)
+        honest = part.sums(part.lhs, part.rhs).real
+        true.add(block, got)
+        for words in list(supposed):
+            hypothesis = replace(block, real=block.real + (_CUTS[words](part) - honest))
+            if _within(hypothesis, got):
+                supposed[words].add(hypothesis, got)
+            else:
+                del supposed[words]
+        if not supposed:
+            return None
+    best = min(supposed, key=lambda words: supposed[words].rms)
+    return best if supposed[best].rms * EXPLAINS <= true.rms else None
 
 
 def _within(golden: Golden, actual: np.ndarray) -> bool:
@@ -109,26 +143,24 @@ def _finite(golden: Golden) -> np.ndarray:
     return np.isfinite(golden.real.hi) & (golden.magnitude > 0)
 
 
-def _rms(golden: Golden, actual: np.ndarray) -> float:
-    """In units of u S."""
-    errors = errors_in_units(golden, actual)[_finite(golden)]
-    return float(np.sqrt(np.mean(errors**2))) if errors.size else 0.0
-
-
 # -- Additions ---------------------------------------------------------------------------------------------------------
 
 
 def _truncation(golden: Golden, actual: np.ndarray) -> str | None:
     """Nearly all errors point to zero, and none is larger than directed rounding makes it: gamma_k(2u) S, and one ulp
     into a narrower result."""
-    compute, real = compute_of(golden.format), golden.real
-    error = (actual.astype(np.float64) - real.hi) - real.lo
-    reach = gamma(golden.terms, 2 * compute.unit_roundoff) * golden.magnitude
-    reach = reach + 2 * final_rounding(golden, compute, real, reach)
-    inexact = _finite(golden) & (error != 0)
-    inward = (error * np.sign(real.hi) < 0)[inexact]
-    one_sided = (2 * inward.sum() - inward.size) >= SIGMAS * np.sqrt(max(inward.size, 1))
-    if one_sided and (np.abs(error) <= reach)[inexact].all():
+    inexact, inward = 0, 0
+    for block, got in _blocks(golden, actual):
+        compute, real = compute_of(block.format), block.real
+        error = (got.astype(np.float64) - real.hi) - real.lo
+        reach = gamma(block.terms, 2 * compute.unit_roundoff) * block.magnitude
+        reach = reach + 2 * final_rounding(block, compute, real, reach)
+        counted = _finite(block) & (error != 0)
+        if not (np.abs(error) <= reach)[counted].all():
+            return None
+        inexact += np.count_nonzero(counted)
+        inward += np.count_nonzero((error * np.sign(real.hi) < 0)[counted])
+    if 2 * inward - inexact >= SIGMAS * np.sqrt(max(inexact, 1)):
         return "as if the sums were truncated (rounded toward zero)"
     return None
 
@@ -139,13 +171,22 @@ def _narrow(golden: Golden, actual: np.ndarray) -> str | None:
     if golden.format.name not in NARROWER:
         return None
     accumulator: Format = FORMATS[NARROWER[golden.format.name]]
-    u, terms = accumulator.unit_roundoff, np.asarray(golden.terms, np.float64)
-    error = np.abs((actual.astype(np.float64) - golden.real.hi) - golden.real.lo)
-    used = _finite(golden)
-    reach = (gamma(terms, u) + 2 * u) * golden.magnitude + ulp(golden.format, golden.real.hi) / 2
-    if not used.any() or not (error <= reach)[used].all():
-        return None
-    mean_square = np.mean((error / (u * golden.magnitude))[used] ** 2)
-    if SEEN**2 <= mean_square <= np.mean(VARIANCE * np.broadcast_to(terms, error.shape)[used]):
+    count, squares, variances = 0, 0.0, 0.0
+    for block, got in _blocks(golden, actual):
+        u, terms = accumulator.unit_roundoff, np.asarray(block.terms, np.float64)
+        error = np.abs((got.astype(np.float64) - block.real.hi) - block.real.lo)
+        used = _finite(block)
+        reach = (gamma(terms, u) + 2 * u) * block.magnitude + ulp(block.format, block.real.hi) / 2
+        if not (error <= reach)[used].all():
+            return None
+        count += np.count_nonzero(used)
+        squares += float(np.sum((error / (u * block.magnitude))[used] ** 2))
+        variances += float(np.sum(VARIANCE * np.broadcast_to(terms, error.shape)[used]))
+    if count and SEEN**2 <= squares / count <= variances / count:
         return f"as if the sums were accumulated in {accumulator.name}"
     return None
+
+
+def _blocks(golden: Golden, actual: np.ndarray) -> Iterator[tuple[Golden, np.ndarray]]:
+    for place in spans(actual.size):
+        yield golden.block(place), flat(actual, place)

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from conform.contracts.components import components
+from conform.interp.blocks import flat, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import ulp
 
 
-def allowed(
-    golden: Golden, actual: np.ndarray, real: Real, bound_ulp: np.ndarray, sign_counts: bool
-) -> np.ndarray | bool:
+def concerns(golden: Golden) -> bool:
+    """Whether results may be flushed: not where no rounding made them (moves, negations, maxima keep subnormals), and
+    not in formats of 8 bits."""
+    return golden.real is not None and flushes(golden.format)
+
+
+def allowed(golden: Golden, actual: np.ndarray, real: Real, bound_ulp: np.ndarray, sign_counts: bool) -> np.ndarray:
     """Where `actual` is the zero that a result within the bound is flushed to, of its sign if that counts.
 
-    Not where no rounding made the result: moves, negations, maxima keep subnormals.
+    Of goldens that flushing concerns, and backends that kept no subnormal.
     """
     fmt = golden.format
-    if golden.real is None or not flushes(fmt) or kept_some(golden, actual):
-        return False
     # Half an ulp is the correctly rounded result alone; others within a bound may be nearer to zero.
     least = np.abs(real.hi) - np.where(bound_ulp > 0.5, bound_ulp, 0.0) * ulp(fmt, real.hi)
     zero = (actual == 0) & (least < fmt.min_normal)
@@ -32,8 +36,15 @@ def allowed(
 
 
 def kept_some(golden: Golden, actual: np.ndarray) -> bool:
-    """Whether a result that is subnormal came back as a number other than zero."""
-    return bool((subnormal(golden.format, golden.value) & (actual != 0)).any())
+    """Whether a result (or a part of it) that is subnormal came back as a number other than zero."""
+    pairs = ((flat(golden.value, place), flat(actual, place)) for place in spans(actual.size))
+    return any(_kept(golden.format, expected, got) for expected, got in pairs)
+
+
+def _kept(fmt: Format, expected: np.ndarray, got: np.ndarray) -> bool:
+    if fmt.is_complex:
+        expected, got, fmt = components(fmt, expected), components(fmt, got), fmt.component
+    return bool((subnormal(fmt, expected) & (got != 0)).any())
 
 
 def partly(golden: Golden, actual: np.ndarray, index: int) -> bool:

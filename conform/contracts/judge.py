@@ -2,13 +2,14 @@
 
 One judge a kind of contract; each is a pure function of golden and actual values, and decides every element alone.
 Classes come first: NaN, infinities that the op's meaning determines, and signs of zero are right or wrong, not near.
+Large outputs are judged in blocks, whatever their kind; what an element's judgement needs of others goes with it: an
+index its row, a zero whether the backend kept a subnormal anywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,12 @@ import numpy as np
 from conform.contracts import accumulation, flushing, normwise, tosa
 from conform.contracts.almost_eq import allowance, almost_eq
 from conform.contracts.arithmetic import IEEE, Arithmetic, compute_of
+from conform.contracts.comparison import Comparison, same_special
+from conform.contracts.indices import equal_rank
 from conform.contracts.tables import Row
-from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.formats import Format
+from conform.interp.blocks import fits, flat, spans
+from conform.interp.golden import Golden
 from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import error_ulp, ulp
-
-BLOCK = 1 << 16  # elements judged at a time
 
 
 @dataclass(frozen=True)
@@ -41,85 +41,23 @@ class Elements:
     vacuous: np.ndarray
     wrong_class: np.ndarray
 
+    def block(self, place: slice) -> Elements:
+        """The judgement of the elements `place` in C order, [n]."""
+        return Elements(**{name: flat(array, place) for name, array in vars(self).items()})
 
-@dataclass(frozen=True)
-class Comparison:
-    """An actual output (of the golden's shape and format) beside its golden, and what every row asks of the two.
+    def largest(self, figure: Callable[[Elements], np.ndarray]) -> tuple[float, int | None]:
+        """The largest `figure` (a function of a block; no NaN), and the first element in C order that has it; of no
+        elements -inf and None."""
+        largest, where = -np.inf, None
+        for place in spans(self.ok.size):
+            figures = figure(self if fits(self.ok.size) else self.block(place))
+            if figures.size and (where is None or figures.max() > largest):
+                first = int(figures.argmax())
+                largest, where = float(figures.flat[first]), place.start + first
+        return largest, where
 
-    `operands`: the call's arguments by the names of the schema, for rows whose bound depends on them. `arithmetic`:
-    what the backend declares. `whole`: the complex comparison that this one holds the parts of.
-    """
 
-    golden: Golden
-    actual: np.ndarray
-    operands: Mapping[str, Any] = field(default_factory=dict)
-    arithmetic: Arithmetic = IEEE
-    whole: Comparison | None = None
-
-    @cached_property
-    def real(self) -> Real:
-        """The exact result; that of a golden without a real number is its value."""
-        golden = self.golden
-        return golden.real if golden.real is not None else Real.exact(golden.value.astype(np.float64))
-
-    @cached_property
-    def error_ulp(self) -> np.ndarray:
-        return self._error_ulp(self.real)
-
-    def _error_ulp(self, real: Real) -> np.ndarray:
-        error = error_ulp(self.golden.format, self.actual, real)
-        return normwise.error_ulp(self.golden.format, error, real) if self.golden.normwise else error
-
-    @cached_property
-    def rounded_error_ulp(self) -> np.ndarray:
-        """|actual - expected| in ulps of the expected value, the correctly rounded one."""
-        expected = self.golden.value.astype(np.float64)
-        overflow = np.isinf(expected) & np.isfinite(self.real.hi)
-        edge = np.copysign(np.ldexp(1.0, self.golden.format.emax + 1), expected)
-        hi = np.where(overflow, edge, expected)
-        radius = np.where(overflow & np.isinf(hi), np.inf, 0.0)
-        return self._error_ulp(Real(hi, np.zeros_like(hi), radius))
-
-    @cached_property
-    def determined(self) -> np.ndarray:
-        """Where the meaning of the op determines NaN or an infinity."""
-        return ~np.isfinite(self.real.hi)
-
-    @cached_property
-    def same_class(self) -> np.ndarray:
-        """A determined NaN or infinity is the expected one, and no number is NaN. A format without infinity may round a
-        finite number to NaN: its overflow."""
-        no_other_nan = ~np.isnan(self.actual) | np.isnan(self.golden.value)
-        return np.where(self.determined, _same_special(self.actual, self.golden.value), no_other_nan)
-
-    @cached_property
-    def open(self) -> np.ndarray:
-        golden = self.golden
-        return np.zeros(golden.value.shape, bool) if golden.open is None else golden.open
-
-    @cached_property
-    def unit(self) -> np.ndarray:
-        """The ulp of the exact result."""
-        fmt = self.golden.format
-        return normwise.unit(fmt, self.real) if self.golden.normwise else ulp(fmt, self.real.hi)
-
-    @property
-    def elements_stand_alone(self) -> bool:
-        """Whether no element's judgement depends on another: not so of ties, and where flushing is all or none."""
-        is_plain = self.golden.format.is_float and self.golden.ties is None and not self.golden.normwise
-        return is_plain and not self.arithmetic.flushes_subnormals
-
-    @cached_property
-    def parts(self) -> Comparison:
-        """Of complex numbers: real and imaginary parts, in a last axis."""
-        parts = _components(self.golden.format, self.actual)
-        return Comparison(_as_components(self.golden), parts, self.operands, self.arithmetic, self)
-
-    @cached_property
-    def alternatives(self) -> tuple[Comparison, ...]:
-        """The same output beside the other goldens of its format."""
-        others = (other for other in self.golden.alternatives if other.format == self.golden.format)
-        return tuple(Comparison(other, self.actual, self.operands, self.arithmetic) for other in others)
+FIGURES = ("error_ulp", "bound_ulp")  # the others are masks
 
 
 def judge(
@@ -135,31 +73,34 @@ def judge(
 
 def elements_of(comparison: Comparison, row: Row) -> Elements:
     """As `judge`; the comparison may be judged by several rows."""
-    if comparison.golden.value.size > BLOCK and comparison.elements_stand_alone and not row.reads_operands:
-        return _in_blocks(comparison, row)
-    return _whole(comparison, row)
+    if fits(comparison.golden.value.size):
+        return _by_any(comparison.readings(), row)
+    return _in_blocks(comparison, row)
 
 
 def _in_blocks(comparison: Comparison, row: Row) -> Elements:
-    """A block at a time, so that what is computed on the way stays small whatever the tensor's size."""
-    golden, actual = comparison.golden, comparison.actual.reshape(-1)
-    figures = {name: np.empty(actual.size) for name in ("error_ulp", "bound_ulp")}
-    masks = {each.name: np.empty(actual.size, bool) for each in fields(Elements) if each.name not in figures}
-    whole = Elements(**figures, **masks)
-    for start in range(0, actual.size, BLOCK):
-        block = slice(start, start + BLOCK)
-        part = golden.rearranged(lambda array: array.reshape(-1)[block])  # noqa: B023 - used at once
-        elements = _whole(Comparison(part, actual[block], {}, comparison.arithmetic), row)
+    """A block at a time, so that what is computed on the way stays small whatever the tensor's size. Indices with ties
+    go row by row, some at a time, and a row longer than a block as a whole: the last dim of `readings`."""
+    golden, readings = comparison.golden, list(comparison.readings())
+    dim, extent = -1, 1
+    if golden.ties is not None:
+        dim, extent = golden.ties.dim, golden.ties.ranks.shape[golden.ties.dim]
+        readings = [reading.with_ties_last for reading in readings]
+    shape = (*readings[0].golden.value.shape, *([2] if golden.format.is_complex else []))
+    whole = {each.name: np.empty(shape, np.float64 if each.name in FIGURES else bool) for each in fields(Elements)}
+    broadcast = _broadcast(comparison, row)
+    for rows in spans(golden.value.size // extent, extent):
+        place = slice(rows.start * extent, rows.stop * extent)
+        elements = _by_any((reading.block(place, broadcast) for reading in readings), row)
         for name, array in vars(elements).items():
-            getattr(whole, name)[block] = array
-    return Elements(**{name: array.reshape(golden.value.shape) for name, array in vars(whole).items()})
+            whole[name].reshape(golden.value.size, -1)[place] = array.reshape(place.stop - place.start, -1)
+    return Elements(**{name: np.moveaxis(array, -1, dim) for name, array in whole.items()})
 
 
-def _whole(comparison: Comparison, row: Row) -> Elements:
-    elements = _judge_one(comparison, row)
-    for alternative in comparison.alternatives:
-        if elements.ok.all():
-            break
+def _by_any(readings: Iterator[Comparison], row: Row) -> Elements:
+    """By the first reading, and where that fails by the next: an alternative that nothing needs is not even cut out."""
+    elements = _judge_one(next(readings), row)
+    while not elements.ok.all() and (alternative := next(readings, None)):
         elements = _better(elements, _judge_one(alternative, row))
     return elements
 
@@ -179,53 +120,15 @@ def _judge_one(comparison: Comparison, row: Row) -> Elements:
     return _floating(comparison, row) if fmt.is_float else _discrete(comparison.golden, comparison.actual)
 
 
-def _components(fmt: Format, array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array)[..., None].view(fmt.component.storage)
-
-
-def _as_components(golden: Golden) -> Golden:
-    open_ = None if golden.open is None else np.broadcast_to(golden.open[..., None], (*golden.value.shape, 2))
-    return replace(
-        golden,
-        format=golden.format.component,
-        value=_components(golden.format, golden.value),
-        open=open_,
-        alternatives=(),
-    )
-
-
 # Integers, bools and indices
 
 
 def _discrete(golden: Golden, actual: np.ndarray) -> Elements:
-    ok = actual == golden.value if golden.ties is None else _equal_rank(golden.value, actual, golden.ties)
+    ok = actual == golden.value if golden.ties is None else equal_rank(golden.value, actual, golden.ties)
     nan = np.full(golden.value.shape, np.nan)
     none = np.zeros(golden.value.shape, bool)
     open_ = none if golden.open is None else golden.open
     return Elements(ok | open_, nan, nan, ~open_, open_, none, ~ok & ~open_)
-
-
-def _equal_rank(expected: np.ndarray, actual: np.ndarray, ties: Ties) -> np.ndarray:
-    """Whether each actual index points at an element equal to the expected one's, and none is given twice along dim."""
-    expected, actual, ranks = (np.atleast_1d(array) for array in (expected, actual, ties.ranks))
-    extent = ranks.shape[ties.dim]
-    inside = (actual >= 0) & (actual < extent)
-    places = np.where(inside, actual, 0)
-    equal = np.take_along_axis(ranks, places, ties.dim) == np.take_along_axis(ranks, expected, ties.dim)
-    return (inside & equal & ~_repeated(actual, ties.dim)).reshape(ties.ranks.shape)
-
-
-def _repeated(indices: np.ndarray, dim: int) -> np.ndarray:
-    """Whether the same index stands earlier along dim."""
-    order = np.argsort(indices, axis=dim, kind="stable")
-    ordered = np.take_along_axis(indices, order, dim)
-    again = np.zeros(indices.shape, bool)
-    later, earlier = [slice(None)] * indices.ndim, [slice(None)] * indices.ndim
-    later[dim], earlier[dim] = slice(1, None), slice(None, -1)
-    again[tuple(later)] = ordered[tuple(later)] == ordered[tuple(earlier)]
-    repeated = np.empty_like(again)
-    np.put_along_axis(repeated, order, again, dim)
-    return repeated
 
 
 # Floats
@@ -238,14 +141,14 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     with np.errstate(all="ignore"):
         near, error, bound, unbounded = _nearness(comparison, row, kind)
         unbounded = unbounded | _outside(comparison, row)
-        if comparison.arithmetic.flushes_subnormals:
+        if _flushes(comparison):
             near = near | flushing.allowed(golden, actual, real, bound, sign_counts=kind not in _ALLOWANCES)
     vacuous = unbounded & ~determined
     if kind == "derived":
         # An honest implementation may have overflowed on the way to a result that is special anyway.
         vacuous |= np.isinf(golden.budget)
     if kind == "tosa":
-        vacuous |= tosa.undefined(row.formula, tosa.Call(golden, comparison.operands))
+        vacuous |= tosa.undefined(row.formula, _tosa_call(comparison))
     same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
     vacuous = vacuous & ~open_
     compared = ~(open_ | vacuous)
@@ -253,6 +156,12 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     if determined.any():
         error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
     return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~same_class)
+
+
+def _flushes(comparison: Comparison) -> bool:
+    """Whether results may be zeros instead of subnormals: all of them or none."""
+    may_flush = comparison.arithmetic.flushes_subnormals and flushing.concerns(comparison.golden)
+    return may_flush and not comparison.kept_subnormals
 
 
 def has_bound(golden: Golden, row: Row) -> bool:
@@ -274,10 +183,6 @@ def _possible_kind(golden: Golden, row: Row) -> str:
     return row.kind
 
 
-def _same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return (actual == expected) | (np.isnan(actual) & np.isnan(expected))
-
-
 def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
     """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free.
 
@@ -288,6 +193,12 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
     if kind in ("accumulation", "derived"):
         both_zero &= (real.hi == 0) & (real.radius == 0)
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
+
+
+def _broadcast(comparison: Comparison, row: Row) -> tuple[str, ...]:
+    """The operands that the row's bound reads beside each element."""
+    of_budget = tosa.broadcast(row.formula) if row.kind == "tosa" else ()
+    return of_budget if row.excluded is None else (*of_budget, next(iter(comparison.operands)))
 
 
 def _outside(comparison: Comparison, row: Row) -> np.ndarray | bool:
@@ -322,7 +233,7 @@ def _within_ulps(comparison: Comparison, row: Row, kind: str) -> Nearness:
     # Half an ulp means correctly rounded: of a tie's two neighbours only the even one, the expected value.
     limit = 0.5 if row.bound is None else row.bound
     if kind == "exact" or (kind == "ulp" and limit <= 0.5):
-        near = _same_special(comparison.actual, comparison.golden.value)
+        near = same_special(comparison.actual, comparison.golden.value)
     else:
         near = (error if kind == "ulp" else comparison.rounded_error_ulp) <= limit
     # What is within k ulps of the rounded result is within k + 1/2 of the exact one.
@@ -343,22 +254,26 @@ def _within_allowance(comparison: Comparison, allowed: np.ndarray | float) -> Ne
 
 def _almost_equal(comparison: Comparison, row: Row) -> Nearness:
     """By the rule of the table's source, on the expected value: the exact number is not known to those who wrote it."""
-    whole = comparison.whole if comparison.whole is not None and row.tolerance.modulus else comparison
-    near = almost_eq(whole.golden.value, whole.actual, row.tolerance)
-    allowed = allowance(whole.golden.value, row.tolerance)
-    if whole is not comparison:
+    by_modulus = comparison.numbers is not None and row.tolerance.modulus
+    compared = comparison.numbers if by_modulus else comparison
+    near = almost_eq(compared.golden.value, compared.actual, row.tolerance)
+    allowed = allowance(compared.golden.value, row.tolerance)
+    if by_modulus:
         near, allowed = (np.broadcast_to(array[..., None], comparison.golden.value.shape) for array in (near, allowed))
     error, bound = _in_ulps(comparison, allowed)
     return near, error, bound, np.zeros(error.shape, bool)
 
 
 def _within_tosa(comparison: Comparison, row: Row) -> Nearness:
-    call = tosa.Call(comparison.golden, comparison.operands)
-    below, above = tosa.bounds(row.formula, call)
+    below, above = tosa.bounds(row.formula, _tosa_call(comparison))
     near = tosa.within(comparison.golden.format, comparison.actual, comparison.real.hi, below, above)
     allowed = np.broadcast_to(np.maximum(below, above), near.shape)
     error, bound = _in_ulps(comparison, allowed)
     return near, error, bound, ~np.isfinite(allowed)
+
+
+def _tosa_call(comparison: Comparison) -> tosa.Call:
+    return tosa.Call(comparison.golden, comparison.operands, comparison.results)
 
 
 def _in_ulps(comparison: Comparison, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -55,11 +55,6 @@ class Row:
     excluded: tuple[float, float] | None = None
 
     @property
-    def reads_operands(self) -> bool:
-        """Whether the bound depends on the call's arguments."""
-        return self.kind == "tosa" or self.excluded is not None
-
-    @property
     def limit(self) -> float | str | None:
         """The bound as a record has it: a number of ulps, or text."""
         if self.kind == "tosa":

@@ -26,10 +26,12 @@ Budget = np.ndarray | tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Call:
-    """What a budget is made from: the golden output, and the call's arguments by the names of torch's schema."""
+    """What a budget is made from: the golden output, and the call's arguments by the names of torch's schema. Of a
+    block of a large output: its golden, its part of what is `broadcast`, and how many `results` the whole has."""
 
     golden: Golden
     operands: Mapping[str, Any]
+    results: int
 
     @property
     def fmt(self) -> Format:
@@ -155,7 +157,7 @@ def _pow(call: Call) -> np.ndarray:
 
 
 def _reduce_product(call: Call) -> np.ndarray:
-    factors = call.operand("self").size // max(call.reference.size, 1)
+    factors = np.asarray(call.operands["self"]).size // max(call.results, 1)
     return np.maximum(np.abs(call.reference), call.fmt.min_normal) * np.expm1(factors * np.log1p(call.step / 2))
 
 
@@ -184,6 +186,13 @@ READS = {
     **dict.fromkeys(("EXP", "SIGMOID", "TANH", "SIN", "COS", "CAST", "REDUCE_PRODUCT"), ("self",)),
     "POW": ("self", "exponent"),
 }
+
+
+def broadcast(budget: str) -> tuple[str, ...]:
+    """The arguments that have a value beside each result; REDUCE_PRODUCT only counts its factors."""
+    return () if budget == "REDUCE_PRODUCT" else READS.get(budget, ())
+
+
 # By TOSA's name: the budget, and what it says in words.
 BUDGETS: dict[str, tuple[Callable[[Call], Budget], str]] = {
     "ADD": (_ulps(0.5), "0.5 ulp, either neighbour of a tie"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import registry
+from conform.interp.assembly import assembled
+from conform.interp.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.rounding import round_to
@@ -44,10 +48,38 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
         if not isinstance(meant[name], np.ndarray):
             raise Unjudged(f"no semantics for {schema.name} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
-        outcome = _outcome(definition.function(**meant))
-        for reading in _other_readings(schema, meant):
-            outcome = _joined_if_valid(outcome, definition.function, {**meant, **reading})
+        if definition.pointwise:
+            return _by_elements(partial(_of_all_readings, schema, definition.function), meant)
+        return _of_all_readings(schema, definition.function, meant)
+
+
+def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:
+    outcome = _outcome(function(**meant))
+    for reading in _other_readings(schema, meant):
+        outcome = _joined_if_valid(outcome, function, {**meant, **reading})
     return outcome
+
+
+def _by_elements(of_some: Callable[[Mapping[str, Any]], Outcome], arguments: Mapping[str, Any]) -> Outcome:
+    """The outcome of an op that works element by element: of large tensors a block at a time."""
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray) and value.ndim}
+    try:
+        broadcast = dict(zip(tensors, np.broadcast_arrays(*tensors.values()), strict=True))
+    except ValueError:
+        return of_some(arguments)  # which says what is wrong
+    shape = next(iter(broadcast.values())).shape if tensors else ()
+    if fits(prod(shape)):
+        return of_some(arguments)
+    refusals: dict[str, None] = {}
+
+    def parts() -> Iterator[tuple[slice, Golden]]:
+        for place in spans(prod(shape)):
+            outcome = of_some({**arguments, **{name: flat(tensor, place) for name, tensor in broadcast.items()}})
+            refusals.update(dict.fromkeys(outcome.refusal.split(", ") if outcome.refusal else ()))
+            yield place, outcome.goldens[0]
+
+    golden = assembled(parts(), prod(shape)).rearranged(lambda part: part.reshape(*shape, *part.shape[1:]))
+    return Outcome((golden,), ", ".join(refusals) or None)
 
 
 def _arrays(value: Any) -> Any:

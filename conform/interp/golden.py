@@ -3,13 +3,15 @@ freedoms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from conform.interp.blocks import flat
 from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real, concatenate
+from conform.interp.numerics.real import Real
 
 
 @dataclass(frozen=True)
@@ -63,33 +65,23 @@ class Golden:
         others = tuple(other.rearranged(move) for other in self.alternatives)
         return replace(self, **moved, real=real, alternatives=others)
 
+    def block(self, place: slice) -> Golden:
+        """The golden of the elements `place` in C order, [n], with no copy of the others. Ties must lie along the last
+        dim; they become those of whole rows, [rows, n of a row]."""
+
+        def cut(array: np.ndarray) -> np.ndarray:
+            parts = array.shape[self.value.ndim :]  # of complex numbers two, beside each value
+            count = math.prod(parts)
+            return flat(array, slice(count * place.start, count * place.stop)).reshape(-1, *parts)
+
+        ties = self.ties and Ties(-1, flat(self.ties.ranks, place).reshape(-1, self.ties.ranks.shape[-1]))
+        others = tuple(other.block(place) for other in self.alternatives)
+        return replace(replace(self, alternatives=()).rearranged(cut), ties=ties, alternatives=others)
+
     def or_else(self, *others: Golden) -> Golden:
         """This golden, with `others` (and their own alternatives) accepted as well."""
-        flat = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
-        return replace(self, alternatives=self.alternatives + tuple(flat))
-
-
-def concatenated(parts: Sequence[Golden]) -> Golden:
-    """One golden of parts that follow each other along the first axis, all of one op and format."""
-    first = parts[0]
-
-    def whole(name: str) -> object:
-        """An array of all elements, or what the whole of every part has in common."""
-        mine = [getattr(part, name) for part in parts]
-        return np.concatenate(mine) if isinstance(mine[0], np.ndarray) else mine[0]
-
-    arrays = {name: whole(name) for name in ("value", "terms", "magnitude", "budget", "zero_sign_free")}
-    marks = [np.zeros(part.value.shape, bool) if part.open is None else part.open for part in parts]
-    rules = dict.fromkeys(part.open_rule for part in parts if part.open_rule)
-    others = zip(*(part.alternatives for part in parts), strict=True)
-    return replace(
-        first,
-        **arrays,
-        real=None if first.real is None else concatenate([part.real for part in parts]),
-        open=np.concatenate(marks) if rules else None,
-        open_rule=", ".join(rules) or None,
-        alternatives=tuple(concatenated(one) for one in others),
-    )
+        leaves = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
+        return replace(self, alternatives=self.alternatives + tuple(leaves))
 
 
 @dataclass(frozen=True)

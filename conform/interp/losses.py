@@ -2,95 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
+from conform.interp.assembly import assembled
+from conform.interp.blocks import Pieces, fits, flat, spans
 from conform.interp.golden import Golden
+from conform.interp.numerics import accumulate as sums
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real, concatenate, where
-from conform.interp.rows import BLOCK
+from conform.interp.numerics.real import Real, where
+from conform.interp.operands import compute_format
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The elements of a loss, one after the other.
+    """A block of the elements of a loss, one after the other.
 
     real, ball: their real numbers and an honest implementation's errors, of shape [n]
     rational: element i as a fraction, or None where it is not known to be rational
     formula: element i in mpmath; only asked where `rational` says None
+    open: which elements the policy leaves open, of shape [n]; None: none
     """
 
     real: Real
     ball: Ball
     rational: Callable[[int], Fraction | None]
     formula: Callable[[int], mp.Number] | None = None
+    open: np.ndarray | None = None
 
     def mp(self, i: int) -> mp.Number:
         number = self.rational(i)
         return self.formula(i) if number is None else mp.of_fraction(number)
 
 
-def in_blocks(function: Callable[..., Terms], *operands: np.ndarray) -> Terms:
-    """function(*operands), of operands that have an entry for each term: of many terms some at a time."""
-    count = len(operands[0])
-    step = max(BLOCK * count // max(operands[0].size, 1), 1)
-    if count <= step:
-        return function(*operands)
-    blocks = [function(*(operand[i : i + step] for operand in operands)) for i in range(0, count, step)]
-    mid, rad = (np.concatenate([getattr(block.ball, name) for block in blocks]) for name in ("mid", "rad"))
-    return Terms(
-        concatenate([block.real for block in blocks]),
-        Ball(mid, rad, blocks[0].ball.compute),
-        lambda i: blocks[i // step].rational(i % step),
-        lambda i: blocks[i // step].mp(i % step),
-    )
+Blocks = Iterable[Terms]  # of all elements in order; read again wherever they are asked for
+
+
+def in_blocks(function: Callable[..., Terms], *operands: np.ndarray) -> Blocks:
+    """function(*numbers) of block after block of the operands, views of one shape, as float64 numbers [n]."""
+    size = operands[0].size
+
+    def blocks() -> Iterator[Terms]:
+        return (function(*(flat(x, place).astype(np.float64) for x in operands)) for place in spans(size))
+
+    return Pieces(blocks, are_many=not fits(size))
 
 
 def reduced(
-    fmt: Format, terms: Terms, reduction: int, shape: tuple[int, ...], divisor: Divisor | None = None
+    fmt: Format,
+    blocks: Blocks,
+    reduction: int,
+    shape: tuple[int, ...],
+    divisor: Divisor | None = None,
+    open_rule: str | None = None,
 ) -> Golden:
-    """The terms as they are (in `shape`), their sum, or their sum over `divisor`: their number, unless it is given."""
+    """The elements as they are (in `shape`), their sum, or their sum over `divisor`: their number, unless it is given.
+
+    `open_rule`: by which elements are open; so is every sum of one.
+    """
+    count = prod(shape)
     if reduction == NONE:
-        column = _column(fmt, terms.real, terms.ball, terms.rational, terms.mp)
-        return column.rearranged(lambda part: part.reshape(shape))
+        return assembled(_columns(fmt, blocks, open_rule), count).rearranged(lambda part: part.reshape(shape))
     if reduction not in (MEAN, SUM):
         raise Unjudged(f"no semantics for reduction={reduction}; 0 is none, 1 mean, 2 sum")
-    count = terms.real.size
     if count == 0 and reduction == MEAN:
         return Golden(fmt, np.array(np.nan, fmt.storage), Real.exact(np.nan), budget=np.zeros(()))
-    real, ball = _finite_beside_special(terms.real).sum(0, keepdims=True), terms.ball.sum(0)
-    divisor = divisor or Divisor.exactly(Fraction(count), ball.compute)
     if reduction == MEAN:
+        divisor = divisor or Divisor.exactly(Fraction(count), compute_format(fmt))
+    return _added_up(fmt, blocks, divisor if reduction == MEAN else None, open_rule)
+
+
+def _added_up(fmt: Format, blocks: Blocks, divisor: Divisor | None, open_rule: str | None) -> Golden:
+    """The sum of all elements, over `divisor` if there is one."""
+    real, ball, is_open = _sums(blocks)
+    if divisor is not None:
         real, ball = _quotient(real, divisor), ball / divisor.ball
-    exact_divisor = divisor.exact if reduction == MEAN else Fraction(1)
+        if divisor.exact == 0 and divisor.ball.rad[0] == 0:
+            ball = replace(ball, rad=np.zeros(1))  # every weight is 0, and so is everything: 0 / 0
+    exact_divisor = Fraction(1) if divisor is None else divisor.exact
 
     def rational(_: int) -> Fraction | None:
-        numbers = [terms.rational(i) for i in range(count)]
-        return None if None in numbers else sum(numbers, start=Fraction(0)) / exact_divisor
+        total = _fraction_sum(blocks)
+        return None if total is None else total / exact_divisor
 
     def formula(_: int) -> mp.Number:
-        total = sum((terms.mp(i) for i in range(count)), start=mp.of_float(0))
+        total = sum((terms.mp(i) for terms in blocks for i in range(terms.real.size)), start=mp.of_float(0))
         return total * exact_divisor.denominator / exact_divisor.numerator
 
-    if reduction == MEAN and divisor.exact == 0 and divisor.ball.rad[0] == 0:
-        ball = replace(ball, rad=np.zeros(1))  # every weight is 0, and so is everything: 0 / 0
     golden = _column(fmt, real, ball, rational, formula)
-    return golden.rearranged(lambda part: part.reshape(()))
+    return golden.rearranged(lambda part: part.reshape(())).opened(is_open, open_rule)
+
+
+def _columns(fmt: Format, blocks: Blocks, open_rule: str | None) -> Iterator[tuple[slice, Golden]]:
+    """(which elements, their golden [n, 1]), block by block."""
+    stop = 0
+    for terms in blocks:
+        start, stop = stop, stop + terms.real.size
+        golden = _column(fmt, terms.real, terms.ball, terms.rational, terms.mp)
+        is_closed = terms.open is None
+        yield slice(start, stop), golden if is_closed else golden.opened(terms.open.reshape(-1, 1), open_rule)
+
+
+def _sums(blocks: Blocks) -> tuple[Real, Ball, np.ndarray]:
+    """(the sum of all elements as a real and as a ball, [1], whether one of them is open, [])."""
+    real, is_open = None, np.False_
+
+    def balls() -> Iterator[Ball]:
+        nonlocal real, is_open
+        for terms in blocks:
+            more = _finite_beside_special(terms.real).sum(0, keepdims=True)
+            real = more if real is None else _sum_beside_special(real, more)
+            is_open = is_open | np.any(terms.open if terms.open is not None else False)
+            yield terms.ball
+
+    ball = Ball.total(balls(), 0)
+    return real, ball, is_open
 
 
 def _finite_beside_special(real: Real) -> Real:
     """Infinities and NaN decide a sum: beside them every finite number is 0, however large."""
     special = ~np.isfinite(real.hi)
     return where(~special, 0.0, real) if special.any() else real
+
+
+def _sum_beside_special(one: Real, other: Real) -> Real:
+    """The same of two sums [1]."""
+    if np.isfinite(one.hi[0]) == np.isfinite(other.hi[0]):
+        return one + other
+    return other if np.isfinite(one.hi[0]) else one
+
+
+def _fraction_sum(blocks: Blocks) -> Fraction | None:
+    """The exact sum of all elements, None where one is not known to be rational."""
+    total = Fraction(0)
+    for terms in blocks:
+        for i in range(terms.real.size):
+            if (number := terms.rational(i)) is None:
+                return None
+            total += number
+    return total
 
 
 def nan_beside_special(real: Real, operands: Sequence[np.ndarray]) -> Real:
@@ -119,6 +179,16 @@ class Divisor:
         """A count."""
         one = np.full(1, float(number))
         return Divisor(Real.exact(one), Ball.exact(one, compute), number)
+
+    @staticmethod
+    def total(pieces: Iterable[np.ndarray], compute: Format) -> Divisor:
+        """The sum of weights, float64 [n] that come in pieces, which are read again and again."""
+        real = sums.total_of(pieces).real.reshape(1)
+        exactly = None
+        if np.isfinite(real.hi[0]):
+            is_known = real.radius[0] == 0
+            exactly = sum(map(sums.exact_total, (real.hi, real.lo) if is_known else pieces))
+        return Divisor(real, Ball.total(Ball.exact(piece, compute) for piece in pieces), exactly)
 
 
 def _column(
@@ -150,10 +220,10 @@ def common_float(name: str, *tensors: np.ndarray | None, promotes: bool = True) 
 
 
 def broadcast(*tensors: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """(the common shape, the tensors in it as flat float64 arrays)."""
+    """(the common shape, views of the tensors in it)."""
     try:
         arrays = np.broadcast_arrays(*tensors)
     except ValueError:
         shapes = " and ".join(str(list(tensor.shape)) for tensor in tensors)
         raise InvalidArguments(f"shapes {shapes} do not broadcast") from None
-    return arrays[0].shape, [array.reshape(-1).astype(np.float64) for array in arrays]
+    return arrays[0].shape, list(arrays)

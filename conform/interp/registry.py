@@ -6,7 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from conform.interp.golden import Golden, Outcome
 
@@ -37,6 +37,7 @@ class Semantics:
     """The definition of an op's overloads, and which of the schema's arguments its meaning depends on.
 
     arrays: the parameters that take tensors only, though torch takes a Python number for any tensor
+    pointwise: whether an element of the result depends on the same element of each (broadcast) tensor alone
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Semantics:
     function: Callable[..., Golden | tuple[Golden, ...] | Outcome]
     parameters: tuple[str, ...]
     arrays: tuple[str, ...]
+    pointwise: bool
 
     @property
     def meaning(self) -> str:
@@ -53,14 +55,15 @@ class Semantics:
 _table: dict[str, Semantics] = {}
 
 
-def semantics(*names: str) -> Callable[[Callable], Callable]:
+def semantics(*names: str, pointwise: bool = False) -> Callable[[Callable], Callable]:
     """Register the decorated function as the meaning of the overloads `names`; its parameters are the schema's
-    names."""
+    names. Large tensors of a `pointwise` meaning are given to it a block at a time."""
 
     def register(function: Callable) -> Callable:
         parameters = inspect.signature(function).parameters
         arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation == "np.ndarray")
-        entry = Semantics(names, function.__module__.rpartition(".")[2], function, tuple(parameters), arrays)
+        family = function.__module__.rpartition(".")[2]
+        entry = Semantics(names, family, function, tuple(parameters), arrays, pointwise)
         for name in names:
             if name in _table:
                 taken = _table[name].function
@@ -69,6 +72,9 @@ def semantics(*names: str) -> Callable[[Callable], Callable]:
         return function
 
     return register
+
+
+pointwise = partial(semantics, pointwise=True)
 
 
 def _place(function: Callable) -> str:

@@ -128,7 +128,7 @@ def test_other_defects_have_no_name(dtype: str) -> None:
         "zeros": np.zeros_like(golden.value), "negated": -golden.value, "reversed": golden.value[::-1],
         "a term is missing": sequential(lhs[:, 1:], rhs[1:], np.float64),
         "one element": np.where(np.arange(11) == 5, 1.0, golden.value.astype(np.float64)),
-        "NaN": np.full_like(golden.value, np.nan),
+        "NaN": np.full_like(golden.value, np.nan), "infinity": np.full_like(golden.value, np.inf),
     }  # fmt: skip
     assert {defect: named(lhs, rhs, actual) for defect, actual in wrong.items()} == dict.fromkeys(wrong)
 

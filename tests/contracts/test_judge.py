@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import ml_dtypes
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conform.contracts import judge as judge_module
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden, Ties
@@ -332,24 +330,3 @@ def test_only_the_nearest_float16_is_correctly_rounded(real: float) -> None:
     right = everything[judge(number, everything, CORRECTLY_ROUNDED).ok]
     assert right.size == 1
     assert np.abs(right.astype(np.float64) - real) == np.abs(everything.astype(np.float64) - real).min()
-
-
-# --- Large outputs ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("row", [EXACT, THREE_ULP, ACCUMULATION, DERIVED], ids=lambda row: row.kind)
-def test_blocks_are_judged_as_the_whole_is(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = np.linspace(-3, 3, 35).tolist()
-    magnitude, budget = np.full((5, 7), 9.0), np.linspace(0, 1e-6, 35).reshape(5, 7)
-    large = golden("float32", numbers, zero_sign_free=np.arange(35) % 2 == 0).rearranged(lambda a: a.reshape(5, 7))
-    large = replace(large, terms=4, magnitude=magnitude, budget=budget, open=np.arange(35).reshape(5, 7) % 11 == 3)
-    large = large.or_else(replace(large, value=-large.value, real=Real.exact(-large.value.astype(np.float64))))
-    actual = np.where(np.arange(35).reshape(5, 7) % 3 == 0, -large.value, large.value + np.float32(3e-7))
-    actual[4, 6] += 1
-    whole = judge(large, actual, row)
-    assert whole.ok.any()
-    assert not whole.ok.all()
-    monkeypatch.setattr(judge_module, "BLOCK", 4)
-    blocks = judge(large, actual, row)
-    for name, expected in vars(whole).items():
-        np.testing.assert_array_equal(getattr(blocks, name), expected, strict=True, err_msg=name)

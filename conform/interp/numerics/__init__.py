@@ -51,6 +51,11 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
         test_derived_bounds.py::test_sequential_statistics_stay_inside
 17. What a Ball allows a long sum is what some order of summation loses, but for a small factor.
         test_reached_bounds.py::test_sums_and_sums_of_squares
-18. Elements, rows and windows worked on in blocks give what they give as a whole.
+18. What is worked on in blocks, a long row in pieces, gives what it gives as a whole.
         test_blocks.py::test_blocks_are_put_together_as_the_whole
+        numerics/test_accumulate.py::test_sums_in_pieces_are_the_sums
+        numerics/test_accumulate.py::test_a_product_in_tiles_and_pieces_is_the_product
+19. Beyond its inputs and outputs a golden takes no memory that grows with them.
+        test_memory.py::test_work_space_does_not_grow_with_the_tensor
+        test_memory.py::test_every_op_is_measured
 """

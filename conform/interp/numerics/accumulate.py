@@ -4,6 +4,7 @@ Method (Ozaki, Ogita, Oishi and Rump, Numer. Algorithms 59, 2012): terms are cut
 grid, so short that every partial sum of a slice (or of products of two slices) is an integer multiple of the grid below
 2^53. Plain float64 addition of a slice, in whatever order numpy or BLAS choose and fused or not, is then exact. What
 is left is to add a handful of exact numbers per output; two_sum catches their rounding errors, which make the radius.
+Terms may come in pieces: on one grid for all of them, the sums of slices of all pieces are exact too.
 
 Guarantees (tests/interp/numerics/test_accumulate.py):
  (A1) the Real encloses the exact sum of the finite terms; its radius is 0 where adding up the slices was exact.
@@ -13,9 +14,10 @@ Guarantees (tests/interp/numerics/test_accumulate.py):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 
 import numpy as np
 
@@ -25,11 +27,7 @@ from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import RAISE, TINY, Real
 
 SIGNIFICAND = 53
-MAX_SLICES = 13  # of a matrix: 13 slices of 21 bits (256 terms) reach 2^-273 of the largest element of a row
-TILE_ROWS, TILE_COLUMNS = 256, 128  # of a product, made at a time: arrays of 256 KiB
-TILE_TERMS = 2048  # longer rows and columns make smaller tiles,
-MIN_TILE = 16  # of at least this many
-DIAGONAL_BITS = 2  # 13 products of slices i and d - i add up to at most 4 times the product of the two first slices
+CHUNK = 8192  # Python numbers made at a time
 
 
 @dataclass(frozen=True)
@@ -46,76 +44,98 @@ class Accumulated:
 
 def total(terms: np.ndarray, axis: int) -> Accumulated:
     """The sums of float64 `terms` along `axis`."""
-    return _summed(terms, axis, lambda part: part.sum(axis), terms.shape[axis])
+    return total_of([terms], axis)
 
 
-def running(terms: np.ndarray, axis: int) -> Accumulated:
-    """The sums of float64 `terms` up to and with each position along `axis`."""
-    count = terms.shape[axis]
-    places = np.arange(1, count + 1).reshape([count if i == axis % terms.ndim else 1 for i in range(terms.ndim)])
-    return _summed(terms, axis, lambda part: part.cumsum(axis), places)
+def total_of(pieces: Iterable[np.ndarray], axis: int = -1) -> Accumulated:
+    """The sums along `axis` of float64 terms that come in pieces of it, which are read twice."""
+    with np.errstate(all="ignore"):
+        exponent, count = _extent(pieces, axis)
+        sums, magnitude, underflow, special = [], 0.0, False, None
+        for piece in pieces:
+            terms, beyond = _finite(piece)
+            scaled = terms * np.ldexp(1.0, -exponent)
+            sums = added(sums, [part.sum(axis) for part in slices(scaled, _bits(count))[0]])
+            magnitude = magnitude + np.abs(scaled).sum(axis)
+            underflow = underflow | _underflows(scaled, terms).any(axis)
+            special = special if beyond is None else beyond.sum(axis) + (0.0 if special is None else special)
+        lost = count * TINY * underflow
+        return accumulated(sums, magnitude + lost, exponent.reshape(magnitude.shape), count, lost, special)
+
+
+def total_at(pieces: Iterable[tuple[np.ndarray, np.ndarray]], size: int) -> Accumulated:
+    """[size]: for each place the sum of the float64 terms that belong there, where (places, terms), [n] each, come in
+    pieces; these are read twice."""
+    with np.errstate(all="ignore"):
+        largest, counts = np.zeros(size), np.zeros(size, np.int64)
+        for places, piece in pieces:
+            np.maximum.at(largest, places, np.abs(_finite(piece)[0]))
+            counts += np.bincount(places, minlength=size)
+        exponent, count = np.clip(np.frexp(largest)[1], -1000, None), int(counts.max(initial=0))
+        sums, magnitude, underflow, special = [], np.zeros(size), np.zeros(size, bool), None
+        for places, piece in pieces:
+            terms, beyond = _finite(piece)
+            scaled = terms * np.ldexp(1.0, -exponent[places])
+            sums = added(sums, [np.bincount(places, part, size) for part in slices(scaled, _bits(count))[0]])
+            magnitude = magnitude + np.bincount(places, np.abs(scaled), size)
+            underflow[places[_underflows(scaled, terms)]] = True
+            if beyond is not None:
+                special = np.bincount(places, beyond, size) + (0.0 if special is None else special)
+        lost = count * TINY * underflow
+        return accumulated(sums, magnitude + lost, exponent, counts, lost, special)
+
+
+def running(terms: np.ndarray) -> Accumulated:
+    """The sums of float64 `terms` [..., n] up to and with each position of the last axis."""
+    return next(running_of([terms]))
+
+
+def running_of(pieces: Iterable[np.ndarray]) -> Iterator[Accumulated]:
+    """Piece by piece, the sums of float64 terms up to and with each position of the last axis, of which they come in
+    pieces; these are read twice."""
+    with np.errstate(all="ignore"):
+        exponent, count = _extent(pieces, -1)
+        sums, carried, underflow, special, place = [], 0.0, False, None, 0
+        for piece in pieces:
+            terms, beyond = _finite(piece)
+            scaled = terms * np.ldexp(1.0, -exponent)
+            parts = [part.cumsum(-1) for part in slices(scaled, _bits(count))[0]]
+            sums = added([each[..., -1:] for each in sums], parts)
+            magnitude = carried + np.abs(scaled).cumsum(-1)
+            carried = magnitude[..., -1:]
+            underflow = underflow | _underflows(scaled, terms).any(-1, keepdims=True)
+            if beyond is not None or special is not None:
+                before = 0.0 if special is None else special[..., -1:]
+                special = before + (np.zeros(piece.shape) if beyond is None else beyond).cumsum(-1)
+            lost = np.broadcast_to(count * TINY * underflow, piece.shape)
+            places = np.arange(place + 1, place + 1 + piece.shape[-1]).reshape([1] * (piece.ndim - 1) + [-1])
+            place += piece.shape[-1]
+            yield accumulated(sums, magnitude + lost, np.broadcast_to(exponent, piece.shape), places, lost, special)
 
 
 def dot(lhs: np.ndarray, rhs: np.ndarray, axis: int) -> Accumulated:
     """The sums of lhs * rhs (float64, of one shape) along `axis`."""
+    return dot_of([(lhs, rhs)], axis)
+
+
+def dot_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]], axis: int = -1) -> Accumulated:
+    """The sums along `axis` of products of float64 factors, pairs of one shape, that come in pieces of it; these are
+    read three times."""
     with np.errstate(all="ignore"):
-        finite = np.isfinite(lhs) & np.isfinite(rhs)
-        special = None if finite.all() else np.where(finite, 0.0, lhs * rhs).sum(axis)
-        a, a_exponent = _normalised(np.where(finite, lhs, 0.0), axis)
-        b, b_exponent = _normalised(np.where(finite, rhs, 0.0), axis)
-        product, error = two_prod(a, b)
-        faint = ((np.abs(product) < SAFE_PRODUCT) & finite & (lhs != 0) & (rhs != 0)).any(axis)
-        pieces = _exact_sums(np.concatenate([product, error], axis), axis, lambda part: part.sum(axis))
-        exponent = (a_exponent + b_exponent).reshape(faint.shape)
-        lost = lhs.shape[axis] * faint * TINY
-        return _assembled(pieces, np.abs(product).sum(axis) + lost, exponent, lhs.shape[axis], lost, special)
-
-
-def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
-    """The matrix product of float64 [m, k] and [k, n].
-
-    It is made tile by tile: what a tile needs beside its operands and results stays the same however large those are,
-    and in the processor's caches.
-    """
-    count = lhs.shape[1]
-    rows, columns = _tile(TILE_ROWS, count), _tile(TILE_COLUMNS, count)
-    if rows >= lhs.shape[0] and columns >= rhs.shape[1]:
-        return _tile_product(lhs, rhs)
-    hi, lo, radius, magnitude = np.empty((4, lhs.shape[0], rhs.shape[1]))
-    for column in range(0, rhs.shape[1], columns):
-        for row in range(0, lhs.shape[0], rows):
-            place = slice(row, row + rows), slice(column, column + columns)
-            part = _tile_product(lhs[place[0]], rhs[:, place[1]])
-            hi[place], lo[place], radius[place] = part.real.hi, part.real.lo, part.real.radius
-            magnitude[place] = part.magnitude
-    return Accumulated(Real(hi, lo, radius), magnitude, count)
-
-
-def _tile(most: int, count: int) -> int:
-    """How many rows or columns of `count` elements make a tile."""
-    return max(MIN_TILE, most * TILE_TERMS // max(count, TILE_TERMS))
-
-
-def _tile_product(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(lhs).all() and np.isfinite(rhs).all()
-        special = None if finite else _special_products(lhs, rhs)
-        if not finite:
-            lhs, rhs = (np.where(np.isfinite(operand), operand, 0.0) for operand in (lhs, rhs))
-        a, a_exponent = _normalised(lhs, 1)
-        b, b_exponent = _normalised(rhs, 0)
-        count = lhs.shape[1]
-        bits = (SIGNIFICAND - DIAGONAL_BITS - (count - 1).bit_length()) // 2
-        a_slices, a_cut = _slices(a, bits, MAX_SLICES)
-        b_slices, b_cut = _slices(b, bits, MAX_SLICES)
-        pieces = _diagonals(a_slices, b_slices)
-        magnitude, lost = np.abs(a) @ np.abs(b), 0.0
-        if a_cut or b_cut or len(a_slices) + len(b_slices) > MAX_SLICES + 1:
-            # At most MAX_SLICES^2 + 2 products of parts i and j with i + j >= MAX_SLICES were left out, each at most
-            # count * 2^(-bits * MAX_SLICES). Elements or products that underflow are far below that.
-            magnitude = magnitude + count * TINY
-            lost = count * (MAX_SLICES**2 + 2) * 2.0 ** (-bits * MAX_SLICES)
-        return _assembled(pieces, magnitude, a_exponent + b_exponent, count, lost, special)
+        a_exponent, count = _extent((_finite_pair(*pair)[0] for pair in pairs), axis)
+        b_exponent, _ = _extent((_finite_pair(*pair)[1] for pair in pairs), axis)
+        sums, magnitude, faint, special = [], 0.0, False, None
+        for lhs, rhs in pairs:
+            a, b, beyond = _finite_pair(lhs, rhs)
+            product, error = two_prod(a * np.ldexp(1.0, -a_exponent), b * np.ldexp(1.0, -b_exponent))
+            faint = faint | ((np.abs(product) < SAFE_PRODUCT) & (a != 0) & (b != 0)).any(axis)
+            both = np.concatenate([product, error], axis)
+            sums = added(sums, [part.sum(axis) for part in slices(both, _bits(2 * count))[0]])
+            magnitude = magnitude + np.abs(product).sum(axis)
+            special = special if beyond is None else beyond.sum(axis) + (0.0 if special is None else special)
+        lost = count * TINY * faint
+        exponent = (a_exponent + b_exponent).reshape(magnitude.shape)
+        return accumulated(sums, magnitude + lost, exponent, count, lost, special)
 
 
 def decide_sum(
@@ -134,57 +154,74 @@ def fraction(number: float) -> Fraction:
 
 
 def exact_total(terms: np.ndarray) -> Fraction:
-    """The exact sum of finite float64 terms."""
-    return _exact_sum(x.as_integer_ratio() for x in terms.ravel().tolist())
+    """The exact sum of finite terms that float64 holds."""
+    return _exact_sum(x.as_integer_ratio() for (x,) in _numbers(terms))
 
 
 def exact_dot(lhs: np.ndarray, rhs: np.ndarray) -> Fraction:
-    """The exact sum of products of finite float64 arrays of one shape."""
-    left = (x.as_integer_ratio() for x in lhs.ravel().tolist())
-    right = (x.as_integer_ratio() for x in rhs.ravel().tolist())
-    return _exact_sum((a * b, c * d) for (a, c), (b, d) in zip(left, right, strict=True))
+    """The exact sum of products of finite numbers that float64 holds, arrays of one shape."""
+    ratios = ((x.as_integer_ratio(), y.as_integer_ratio()) for x, y in _numbers(lhs, rhs))
+    return _exact_sum((a * b, c * d) for (a, c), (b, d) in ratios)
+
+
+def _numbers(*arrays: np.ndarray) -> Iterator[tuple[float, ...]]:
+    """Python numbers, one of each array: a list of all of them would be many times as large."""
+    for start in range(0, arrays[0].size, CHUNK):
+        chunks = (array.flat[start : start + CHUNK].astype(np.float64).tolist() for array in arrays)
+        yield from zip(*chunks, strict=True)
 
 
 def _exact_sum(ratios: Iterable[tuple[int, int]]) -> Fraction:
-    """Denominators are powers of two: the largest is common."""
-    ratios = list(ratios)
-    common = max((denominator for _, denominator in ratios), default=1)
-    shift = common.bit_length()
-    return Fraction(sum(n << (shift - d.bit_length()) for n, d in ratios), common)
+    """Denominators are powers of two: the largest so far is common."""
+    total, common = 0, 1
+    for numerator, denominator in ratios:
+        if denominator > common:
+            total, common = total * (denominator // common), denominator
+        total += numerator * (common // denominator)
+    return Fraction(total, common)
 
 
 # -- the sums --------------------------------------------------------------------------------------------------------
 
 
-def _summed(
-    terms: np.ndarray, axis: int, add_up: Callable[[np.ndarray], np.ndarray], counts: int | np.ndarray
-) -> Accumulated:
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(terms)
-        special = None
-        if not finite.all():
-            special = add_up(np.where(finite, 0.0, terms))  # adds infinities and NaN only
-            terms = np.where(finite, terms, 0.0)
-        scaled, exponent = _normalised(terms, axis)
-        underflow = ((np.abs(scaled) < 2.0**-1021) & (terms != 0)).any(axis, keepdims=True)
-        pieces = _exact_sums(scaled, axis, add_up)
-        magnitude = add_up(np.abs(scaled))
-        drop = exponent if magnitude.ndim == terms.ndim else exponent.reshape(magnitude.shape)
-        lost = terms.shape[axis] * TINY * underflow.reshape(drop.shape)
-        return _assembled(pieces, magnitude + lost, drop, counts, lost, special)
+def _extent(pieces: Iterable[np.ndarray], axis: int) -> tuple[np.ndarray, int]:
+    """(k, count): the finite terms are below 2^k along `axis`, which k keeps with length 1; count: how many there
+    are."""
+    largest, count = 0.0, 0
+    for piece in pieces:
+        terms, _ = _finite(piece)
+        largest = np.maximum(largest, np.abs(terms).max(axis, keepdims=True, initial=0.0))
+        count += piece.shape[axis]
+    return np.clip(np.frexp(largest)[1], -1000, None), count
 
 
-def _normalised(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """(y, k) with x = y * 2^k and |y| < 1 along `axis`, which k keeps with length 1.
-
-    The scaling is exact but for y below 2^-1022, which are rounded to multiples of 2^-1074.
-    """
-    largest = np.abs(x).max(axis, keepdims=True, initial=0.0)
-    exponent = np.clip(np.frexp(largest)[1], -1000, None)
-    return x * np.ldexp(1.0, -exponent), exponent
+def _finite(terms: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """(the terms with 0 for infinities and NaN, those alone with 0 for the others; None if there are none)."""
+    finite = np.isfinite(terms)
+    if finite.all():
+        return terms, None
+    return np.where(finite, terms, 0.0), np.where(finite, 0.0, terms)
 
 
-def _slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np.ndarray], bool]:
+def _finite_pair(lhs: np.ndarray, rhs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """(lhs, rhs with 0 where one of the two is not finite, the products there, or None)."""
+    finite = np.isfinite(lhs) & np.isfinite(rhs)
+    if finite.all():
+        return lhs, rhs, None
+    return np.where(finite, lhs, 0.0), np.where(finite, rhs, 0.0), np.where(finite, 0.0, lhs * rhs)
+
+
+def _underflows(scaled: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Where scaling a term, which is exact above 2^-1022, may have rounded it to a multiple of 2^-1074."""
+    return (np.abs(scaled) < 2.0**-1021) & (terms != 0)
+
+
+def _bits(count: int) -> int:
+    """The bits of slices of which so many add up exactly."""
+    return min(SIGNIFICAND - (count - 1).bit_length(), 45)
+
+
+def slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np.ndarray], bool]:
     """(slices, cut): x, |x| < 1, in slices: multiples of 2^(-bits * (i + 1)) of magnitude at most 2^(-bits * i).
 
     Slice i > 0 is at most half that: it holds what rounding to the grid before it left. All slices add up to x,
@@ -203,25 +240,12 @@ def _slices(x: np.ndarray, bits: int, limit: int | None = None) -> tuple[list[np
     return slices, False
 
 
-def _exact_sums(x: np.ndarray, axis: int, add_up: Callable[[np.ndarray], np.ndarray]) -> list[np.ndarray]:
-    """Exact float64 numbers that add up to the sum of x, |x| < 1, along `axis`: one for each slice."""
-    bits = min(SIGNIFICAND - (x.shape[axis] - 1).bit_length(), 45)
-    return [add_up(part) for part in _slices(x, bits)[0]]
+def added(sums: list[np.ndarray], more: list[np.ndarray]) -> list[np.ndarray]:
+    """Slice by slice; whichever has fewer slices has zeros for the others."""
+    return [one + other for one, other in zip_longest(sums, more, fillvalue=0.0)]
 
 
-def _diagonals(a_slices: list[np.ndarray], b_slices: list[np.ndarray]) -> list[np.ndarray]:
-    """The exact sums over i + j = d of a_slices[i] @ b_slices[j], for each d below MAX_SLICES."""
-    if not (a_slices and b_slices):  # a factor is zero everywhere, or there are no terms
-        return []
-    sums = []
-    for d in range(min(len(a_slices) + len(b_slices) - 1, MAX_SLICES)):
-        first = max(0, d - len(b_slices) + 1)
-        products = [a_slices[i] @ b_slices[d - i] for i in range(first, min(d + 1, len(a_slices)))]
-        sums.append(sum(products[1:], start=products[0]))
-    return sums
-
-
-def _assembled(
+def accumulated(
     pieces: list[np.ndarray],
     magnitude: np.ndarray,
     exponent: np.ndarray,
@@ -245,20 +269,3 @@ def _assembled(
         finite = Real(*(np.where(determined, 0.0, part) for part in (real.hi, real.lo, real.radius)))
         real = Real(np.where(determined, special, finite.hi), finite.lo, finite.radius)
     return Accumulated(real, magnitude, terms)
-
-
-def _special_products(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """0, an infinity or NaN per output: the sum of the non-finite products alone, counted with exact 0/1 matrices."""
-
-    def count(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return a.astype(np.float64) @ b.astype(np.float64)
-
-    a_inf, b_inf = np.isinf(lhs), np.isinf(rhs)
-    nan = count(np.isnan(lhs), np.ones(rhs.shape)) + count(np.ones(lhs.shape), np.isnan(rhs))
-    nan = nan + count(a_inf, rhs == 0) + count(lhs == 0, b_inf)
-    plus = minus = np.zeros(nan.shape)
-    for a, b in ((a_inf, np.ones(rhs.shape, bool)), (np.ones(lhs.shape, bool), b_inf)):
-        plus = plus + count(a & (lhs > 0), b & (rhs > 0)) + count(a & (lhs < 0), b & (rhs < 0))
-        minus = minus + count(a & (lhs > 0), b & (rhs < 0)) + count(a & (lhs < 0), b & (rhs > 0))
-    infinite = np.where(plus > 0, np.inf, np.where(minus > 0, -np.inf, 0.0))
-    return np.where((nan > 0) | ((plus > 0) & (minus > 0)), np.nan, infinite)

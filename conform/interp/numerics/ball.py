@@ -12,7 +12,7 @@ squares: no bound, but what to expect of errors that are independent and centred
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -110,23 +110,37 @@ class Ball:
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
-        return self.rounded(quotient, spread, ulps)._determined(self, other)
+        ball = self.rounded(quotient, spread, ulps)._determined(self, other)
+        by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
+        return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
 
     def __getitem__(self, index: object) -> Ball:
         return Ball(self.mid[index], self.rad[index], self.compute)
 
     def sum(self, axis: int | tuple[int, ...], keepdims: bool = True) -> Ball:
         """The sum along `axis`, in any order: gamma_(n-1) times the sum of magnitudes (Higham, 4.2)."""
+        sums = Ball.total([self], axis)
+        return sums if keepdims else Ball(sums.mid.squeeze(axis), sums.rad.squeeze(axis), sums.compute)
+
+    @staticmethod
+    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1) -> Ball:
+        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it."""
+        mid = carried = magnitude = np.float64(0)
+        count, nan, special, bounded = 0, False, False, True
         with np.errstate(all="ignore"):
-            total, carried = self.mid.sum(axis, keepdims=keepdims), joined_along(self.rad, axis, keepdims)
-            count = self.mid.size // max(total.size, 1)
-            magnitude = (np.abs(self.mid) + self.rad).sum(axis, keepdims=keepdims)
-            rad = joined(carried, gamma(count - 1, self.compute.unit_roundoff) * magnitude)
-            special, bounded = ~np.isfinite(self.mid) & (self.rad == 0), np.isfinite(self.rad)
-            determined = (special & np.isnan(self.mid)).any(axis, keepdims=keepdims)
-            determined |= special.any(axis, keepdims=keepdims) & bounded.all(axis, keepdims=keepdims)
-            rad = np.where(magnitude + rad <= self.compute.max_finite, rad, np.inf)
-            return Ball(total, np.where(determined, 0.0, rad), self.compute)
+            for piece in pieces:
+                mid = mid + piece.mid.sum(axis, keepdims=True)
+                carried = joined(carried, joined_along(piece.rad, axis, keepdims=True))
+                magnitude = magnitude + (np.abs(piece.mid) + piece.rad).sum(axis, keepdims=True)
+                count += piece.mid.size // max(mid.size, 1)
+                exactly_special = ~np.isfinite(piece.mid) & (piece.rad == 0)
+                nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
+                special = special | exactly_special.any(axis, keepdims=True)
+                bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
+            compute = piece.compute
+            rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
+            return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):

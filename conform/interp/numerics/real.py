@@ -20,7 +20,8 @@ Lefevre et al. for the root (ACM TOMS 49, 2023), where sharper bounds are proved
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -192,6 +193,11 @@ class Real:
         rows = self.transpose([*axes, *kept]).reshape((count, *(self.shape[a] for a in kept)))
         total = _tree_sum(rows)
         return total.reshape([1 if a in axes else n for a, n in enumerate(self.shape)]) if keepdims else total
+
+    @staticmethod
+    def total(pieces: Iterable[Real]) -> Real:
+        """The sums over the last axis, which is kept with length 1, of what comes in pieces of it."""
+        return reduce(Real.__add__, (piece.sum(-1, keepdims=True) for piece in pieces))
 
     def cumsum(self, axis: int) -> Real:
         """The running sums along `axis`: after step k every element is the sum of the 2^k elements up to it."""

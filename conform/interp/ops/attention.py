@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache, partial, reduce
 from math import isqrt, prod
+from operator import add
+from typing import NamedTuple
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.golden import Golden, concatenated
+from conform.interp.blocks import Pieces
+from conform.interp.golden import Golden
 from conform.interp.losses import common_float
 from conform.interp.numerics import functions
 from conform.interp.numerics import multiprecision as mp
-from conform.interp.numerics.accumulate import Accumulated, dot, exact_dot
 from conform.interp.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real, where
 from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise import exact
+from conform.interp.queries import Attention, Keys, Operand, Queries, Term
 from conform.interp.registry import semantics
-from conform.interp.rows import BLOCK
+from conform.interp.tiles import by_tiles
 
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
@@ -44,51 +46,33 @@ def scaled_dot_product_attention(
     if dropout_p:
         raise Unjudged(f"no semantics for dropout_p={dropout_p}: what is dropped is drawn (P69)")
     fmt = common_float("attention", query, key, value, promotes=False)
-    if enable_gqa:
-        key, value = (_repeated(query, operand) for operand in (key, value))
-    batch = _check(query, key, value)
-    bias = _bias(fmt, _scores(query, key), attn_mask, is_causal)
+    heads = [1, *(_repeats(query, operand) if enable_gqa else 1 for operand in (key, value))]
+    operands = [Operand(*each) for each in zip((query, key, value), heads, strict=True)]
+    batch, scores = _check(*operands), _scores(*operands[:2])
+    mask = _mask(fmt, scores, attn_mask, is_causal)
     if query.shape[-1] == 0 or key.shape[-2] == 0:
         raise Unjudged("no semantics for attention over no keys, or over keys without elements")
     shape = (*batch, query.shape[-2], value.shape[-1])
     if 0 in shape:
         return exact(np.empty(shape, fmt.storage), fmt)
-    operands = [_flat(np.broadcast_to(x, (*batch, *x.shape[-2:]))) for x in (query, key, value)]
-    query, key, value = operands
-    bias = _flat(np.broadcast_to(bias, (*batch, *bias.shape[-2:])))
-    places = list(_blocks(len(query), query.shape[1], key.shape[1] * max(key.shape[2], value.shape[2])))
-    goldens = [
-        _Attention(fmt, query[b, rows], key[b], value[b], bias[b, rows], scale).golden() for b, rows in places
-    ]
-    return concatenated(goldens).rearranged(lambda part: part.reshape(shape))
+    batch = batch or (1,)
+    mask = None if mask is None else np.broadcast_to(mask, (*batch, *mask.shape[-2:]))
+    whole = Attention(*(operand.broadcast_to(batch) for operand in operands), mask, is_causal, scale)
+    products = key.shape[-2] * max(key.shape[-1], value.shape[-1])
+    golden = by_tiles(partial(_golden, fmt, whole), (prod(shape[:-1]), shape[-1]), products)
+    return golden.rearranged(lambda part: part.reshape(shape))
 
 
-def _blocks(batches: int, rows: int, products: int) -> Iterator[tuple[slice, slice]]:
-    """(of the batch, of the rows): the rows worked on at a time, each of which takes as many products of elements."""
-    if batches * rows * products <= BLOCK:
-        yield slice(None), slice(None)
-        return
-    step = max(BLOCK // products, 1)
-    for batch in range(batches):
-        for row in range(0, rows, step):
-            yield slice(batch, batch + 1), slice(row, row + step)
-
-
-def _flat(array: np.ndarray) -> np.ndarray:
-    """[..., m, n] as [batch, m, n], in float64."""
-    return array.reshape(prod(array.shape[:-2]), *array.shape[-2:]).astype(np.float64)
-
-
-def _repeated(query: np.ndarray, operand: np.ndarray) -> np.ndarray:
+def _repeats(query: np.ndarray, operand: np.ndarray) -> int:
     if query.ndim < 3 or operand.ndim < 3 or operand.shape[-3] == 0 or query.shape[-3] % operand.shape[-3]:
         raise InvalidArguments(f"heads of {list(operand.shape)} do not divide those of {list(query.shape)}")
-    return np.repeat(operand, query.shape[-3] // operand.shape[-3], axis=-3)
+    return query.shape[-3] // operand.shape[-3]
 
 
-def _check(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> tuple[int, ...]:
+def _check(query: Operand, key: Operand, value: Operand) -> tuple[int, ...]:
     """The common shape of the leading dimensions."""
     shapes = ", ".join(str(list(operand.shape)) for operand in (query, key, value))
-    if min(query.ndim, key.ndim, value.ndim) < 2:
+    if min(len(operand.shape) for operand in (query, key, value)) < 2:
         raise InvalidArguments(f"attention expects at least 2 dimensions, got {shapes}")
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         raise InvalidArguments(f"attention of {shapes}: query and key differ in size, or key and value in number")
@@ -98,166 +82,178 @@ def _check(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> tuple[int, 
         raise InvalidArguments(f"attention of {shapes}: leading dimensions do not broadcast") from None
 
 
-def _scores(query: np.ndarray, key: np.ndarray) -> tuple[int, ...]:
+def _scores(query: Operand, key: Operand) -> tuple[int, ...]:
     """The shape of query @ key^T."""
     return (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], key.shape[-2])
 
 
-def _bias(fmt: Format, shape: tuple[int, ...], mask: np.ndarray | None, is_causal: bool) -> np.ndarray:
-    """What is added to the scores; -inf where a position is masked."""
+def _mask(fmt: Format, shape: tuple[int, ...], mask: np.ndarray | None, is_causal: bool) -> np.ndarray | None:
+    """The mask in the shape of the scores."""
     if mask is None:
-        rows, columns = shape[-2:]
-        kept = np.arange(columns) <= np.arange(rows)[:, None] if is_causal else np.ones((rows, columns), bool)
-        return np.broadcast_to(np.where(kept, 0.0, -np.inf), shape)
+        return None
     if is_causal:
         raise InvalidArguments("attention takes attn_mask or is_causal, not both")
     if format_of(mask).name not in ("bool", "float32", fmt.name) or mask.ndim < 2:
         raise InvalidArguments(f"attn_mask must be bool or {fmt.name} of 2 dimensions or more, got {mask.dtype}")
-    added = np.where(mask, 0.0, -np.inf) if format_of(mask).kind == "bool" else mask.astype(np.float64)
     try:
-        return np.broadcast_to(added, shape)
+        return np.broadcast_to(mask, shape)
     except ValueError:
         raise InvalidArguments(f"attn_mask {list(mask.shape)} does not broadcast to {list(shape)}") from None
 
 
-@dataclass
-class _Attention:
-    """Attention of query [b, L, E], key [b, S, E] and value [b, S, V]; bias [b, L, S]."""
+def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golden:
+    queries, compute = whole.queries(rows, columns), compute_format(fmt)
+    with np.errstate(all="ignore"):
+        keys = queries.keys()
+        largest, is_nan, is_open, may_overflow = _folded(SCORES, map(partial(_of_scores, whole, compute), keys))
+        is_open |= largest == -np.inf
+        weighed = keys.map(partial(_weighed, whole, compute, largest))
+        sums = _Sums(*_folded(SUMS, map(partial(_sums, largest), weighed)))
+        real = where(is_nan | is_open | sums.meets_nan, np.nan, sums.weighted / sums.total)
+        value, real = resolved(fmt, real, *_exactly(queries, keys))
+        budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
+    golden = Golden(fmt, value, real, budget=np.where(np.isfinite(real.hi), budget, 0.0), zero_sign_free=True)
+    return golden.opened(np.repeat(is_open, value.shape[1], axis=1), "P69")
 
-    fmt: Format
-    query: np.ndarray
-    key: np.ndarray
-    value: np.ndarray
-    bias: np.ndarray
-    scale: float | None
 
-    def golden(self) -> Golden:
-        batch, rows, columns = *self.query.shape[:2], self.value.shape[2]
-        with np.errstate(all="ignore"):
-            real = where(self._is_nan(), np.nan, self._real()).reshape((batch * rows, columns))
-            value, real = resolved(self.fmt, real, self._formula, self._rational)
-            budget = self._budget(compute_format(self.fmt)).reshape(real.shape)
-        budget = np.where(np.isfinite(real.hi), budget, 0.0)
-        golden = Golden(self.fmt, value, real, budget=budget, zero_sign_free=True)
-        return golden.opened(np.repeat(self._open().reshape(-1, 1), columns, axis=1), "P69")
+# Sums over the keys, from piece to piece
 
-    @cached_property
-    def products(self) -> Accumulated:
-        """query @ key^T, [b, L, S]."""
-        lhs, rhs = np.broadcast_arrays(self.query[:, :, None, :], self.key[:, None, :, :])
-        return dot(lhs, rhs, axis=3)
 
-    @cached_property
-    def masked(self) -> np.ndarray:
-        return self.bias == -np.inf
+def _folded(folds: Sequence[Callable], parts: Iterable[tuple]) -> tuple:
+    """The parts as one, entry by entry."""
+    return reduce(lambda one, other: tuple(fold(*each) for fold, *each in zip(folds, one, other, strict=True)), parts)
 
-    @cached_property
-    def scores(self) -> Real:
-        factor = Real.exact(np.float64(self.scale)) if self.scale is not None else self._root()
-        return where(self.masked, -np.inf, self.products.real * factor + Real.exact(self.bias))
 
-    def _root(self) -> Real:
-        return Real.exact(np.float64(1)) / Real.exact(np.float64(self.query.shape[2])).sqrt()
+SCORES = (np.maximum, np.logical_or, np.logical_or, np.logical_or)
 
-    def _real(self) -> Real:
-        """sum(e v) / sum(e), e = e^(score - a number near the largest score)."""
-        e = functions.exp(self.scores - Real.exact(self.scores.hi.max(axis=2, keepdims=True)))
-        weighted = e.reshape((*e.shape, 1)) * Real.exact(self.value[:, None])
-        weighted = where(self.masked[..., None], 0.0, weighted)
-        return weighted.sum(axis=2) / e.sum(axis=2).reshape((*e.shape[:2], 1))
 
-    def _is_nan(self) -> np.ndarray:
-        """[b, L, V]: where a score is NaN or infinite or a value NaN, and for rows that are open."""
-        rows = (np.isnan(self.scores.hi) | (self.scores.hi == np.inf)).any(axis=2) | self._open()
-        values = (~self.masked[..., None] & np.isnan(self.value[:, None])).any(axis=2)
-        return rows[..., None] | values
+def _of_scores(whole: Attention, compute: Format, keys: Keys) -> tuple[np.ndarray, ...]:
+    """[r, 1]: (the largest score, whether one is NaN or infinite, whether P69 leaves the row open, whether a masked
+    score may overflow, which makes NaN of inf - inf)."""
+    hi, factor = keys.scores.hi, 1.0 if whole.scale is None else max(1.0, abs(whole.scale))
+    tests = (
+        np.isnan(hi) | (hi == np.inf),
+        keys.masked & keys.is_special | keys.has_infinite_value,
+        keys.masked & (factor * keys.magnitude > compute.max_finite),
+    )
+    return hi.max(axis=1, keepdims=True), *(test.any(axis=1, keepdims=True) for test in tests)
 
-    def _open(self) -> np.ndarray:
-        """P69: [b, L]"""
-        special = ~(np.isfinite(self.key).all(axis=2) & np.isfinite(self.value).all(axis=2))
-        hidden = (self.masked & special[:, None]).any(axis=2)
-        infinite = np.isinf(self.value).any(axis=(1, 2))
-        return hidden | infinite[:, None] | (self.scores.hi == -np.inf).all(axis=2)
 
-    # Rows that the reals do not decide
+class _Weighed(NamedTuple):
+    """Keys with e^(score - a number near the largest score), and their values, both 0 where they are masked."""
 
-    def _row(self, row: int) -> tuple[int, int, list[int], list[Fraction]]:
-        """(batch, row, the positions with a weight, their exact products)."""
-        b, i = divmod(row, self.query.shape[1])
-        positions = np.flatnonzero(self.scores.hi[b, i] > -np.inf).tolist()
-        return b, i, positions, [exact_dot(self.query[b, i], self.key[b, j]) for j in positions]
+    keys: Keys
+    e: Ball  # [r, s]
+    value: np.ndarray  # [r, s, v]
 
-    def _rational_scale(self) -> Fraction | None:
-        size = self.query.shape[2]
-        if self.scale is not None:
-            return Fraction(self.scale)
-        return Fraction(1, isqrt(size)) if isqrt(size) ** 2 == size else None
 
-    def _rational(self, index: tuple[int, int]) -> Fraction | None:
-        """The mean of the values where all scores are equal, or where those of each score have the same mean."""
-        b, i, positions, products = self._row(index[0])
-        scale, groups = self._rational_scale(), {}
-        for j, product in zip(positions, products, strict=True):
-            bias = Fraction(self.bias[b, i, j])
-            score = (product, bias) if scale is None else product * scale + bias
-            groups.setdefault(score, []).append(Fraction(self.value[b, j, index[1]]))
-        means = {sum(group) / len(group) for group in groups.values()}
-        return means.pop() if len(means) == 1 else None
+def _weighed(whole: Attention, compute: Format, largest: np.ndarray, keys: Keys) -> _Weighed:
+    factor = 1 / np.sqrt(whole.size) if whole.scale is None else abs(whole.scale)
+    terms = whole.size + SCALING
+    spread = factor * (gamma(terms, compute.unit_roundoff) * keys.magnitude + terms * underflow(compute))
+    scores = Ball.exact(keys.bias, compute).rounded(keys.scores.hi, spread)
+    e = scores.rounded(scores.mid - largest, scores.rad).exp()
+    e = Ball(np.where(keys.masked, 0.0, e.mid), np.where(keys.masked, 0.0, e.rad), compute)
+    return _Weighed(keys, e, np.where(keys.masked[..., None], 0.0, keys.value))
 
-    def _formula(self, some: np.ndarray) -> np.ndarray:
-        return np.array([self._mp_row(row) for row in some.tolist()], dtype=object)
 
-    def _mp_row(self, row: int) -> list[mp.Number]:
-        b, i, positions, products = self._row(row)
-        size = self.query.shape[2]
-        scale = 1 / mp.sqrt(mp.of_float(size)) if self.scale is None else mp.of_float(self.scale)
-        exact_scores = [mp.of_fraction(p) * scale for p in products]
-        scores = [s + mp.of_float(self.bias[b, i, j]) for s, j in zip(exact_scores, positions, strict=True)]
-        e = [mp.exp(score - max(scores)) for score in scores]
-        values = [[mp.of_float(v) for v in self.value[b, j].tolist()] for j in positions]
-        total = mp.fsum(e)
-        return [mp.fsum(w * v[c] for w, v in zip(e, values, strict=True)) / total for c in range(len(values[0]))]
+class _Sums(NamedTuple):
+    """Sums over all keys. [r, 1] without values, [r, v] with them."""
 
-    # Errors
+    total: Real  # of e
+    weighted: Real  # of e v
+    meets_nan: np.ndarray  # whether a value that counts is NaN
+    e: np.ndarray
+    e_radius: np.ndarray
+    e_value: np.ndarray
+    e_size: np.ndarray  # of e |v|
+    e_size_joined: np.ndarray
+    size: np.ndarray  # of |v|
 
-    def _budget(self, compute: Format) -> np.ndarray:
-        """Of the formula in the compute type, or in blocks of 16 keys or more that rescale what came before.
 
-        An error eps_j of the j-th exponential is in numerator and denominator: it moves the mean by
-        p_j |v_j - mean| eps_j. Rescaling costs 7 roundings a block, so fewer than one a key. Weights may be rounded to
-        the element type, which the second product takes.
-        """
-        u, count = compute.unit_roundoff, self.key.shape[1]
-        e = self._exponentials(compute)
-        p = np.where(self.masked, 0.0, e.mid / e.mid.sum(axis=2, keepdims=True))[..., None]
-        relative = np.where(self.masked, 0.0, e.rad / e.mid.sum(axis=2, keepdims=True))[..., None]
-        v = np.where(self.masked[..., None], 0.0, self.value[:, None])
-        mean, size = (p * v).sum(axis=2), (p * np.abs(v)).sum(axis=2)
-        moved = relative * np.abs(v - mean[:, :, None])
-        shared = joined_along(moved, axis=2) / np.maximum(1 - relative.sum(axis=2), 0.0)
-        sums = joined(gamma(2 * count, u), 2 * ULPS["div"] * u) * (size + np.abs(mean))
-        stored = 0.0 if compute == self.fmt else self._stored(p, v)
-        tiny = underflow(compute) * (2 + np.abs(v).sum(axis=2))
-        budget = joined(shared, sums * (1 + relative.sum(axis=2)), stored, tiny)
-        holds = (np.abs(v).sum(axis=2) <= compute.max_finite) & ~self._hidden_overflow(compute)[..., None]
-        return np.where(holds, budget, np.inf)
+SUMS = _Sums(add, add, np.logical_or, add, add, add, add, joined, add)
 
-    def _stored(self, p: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Of weights that are rounded to the element type."""
-        weights = joined_along(p * np.abs(v), axis=2) * self.fmt.unit_roundoff
-        return weights + underflow(self.fmt) * np.abs(v).sum(axis=2)
 
-    def _hidden_overflow(self, compute: Format) -> np.ndarray:
-        """[b, L]: where a masked score may overflow, which makes NaN of inf - inf."""
-        factor = 1.0 if self.scale is None else max(1.0, abs(self.scale))
-        return (self.masked & (factor * self.products.magnitude > compute.max_finite)).any(axis=2)
+def _sums(largest: np.ndarray, some: _Weighed) -> _Sums:
+    e = functions.exp(some.keys.scores - Real.exact(largest))
+    mid, size = some.e.mid[..., None], np.abs(some.value)
+    return _Sums(
+        e.sum(axis=1, keepdims=True),
+        (e.reshape((*e.shape, 1)) * Real.exact(some.value)).sum(axis=1),
+        np.isnan(some.value).any(axis=1),
+        mid.sum(axis=1),
+        some.e.rad.sum(axis=1, keepdims=True),
+        (mid * some.value).sum(axis=1),
+        (mid * size).sum(axis=1),
+        joined_along(mid * size, axis=1),
+        size.sum(axis=1),
+    )
 
-    def _exponentials(self, compute: Format) -> Ball:
-        factor = 1 / np.sqrt(self.query.shape[2]) if self.scale is None else abs(self.scale)
-        terms = self.query.shape[2] + SCALING
-        spread = factor * (gamma(terms, compute.unit_roundoff) * self.products.magnitude + terms * underflow(compute))
-        scores = Ball.exact(self.bias, compute).rounded(self.scores.hi, spread)
-        largest = self.scores.hi.max(axis=2, keepdims=True)
-        shifted = scores.rounded(scores.mid - largest, scores.rad)
-        e = shifted.exp()
-        return Ball(np.where(self.masked, 0.0, e.mid), np.where(self.masked, 0.0, e.rad), compute)
+
+# Errors
+
+
+def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -> np.ndarray:
+    """Of the formula in the compute type, or in blocks of 16 keys or more that rescale what came before.
+
+    An error eps_j of the j-th exponential is in numerator and denominator: it moves the mean by
+    p_j |v_j - mean| eps_j. Rescaling costs 7 roundings a block, so fewer than one a key. Weights may be rounded to
+    the element type, which the second product takes.
+    """
+    compute = compute_format(fmt)
+    u, mean, relative = compute.unit_roundoff, sums.e_value / sums.e, sums.e_radius / sums.e
+
+    def moved(some: _Weighed) -> np.ndarray:
+        return joined_along((some.e.rad / sums.e)[..., None] * np.abs(some.value - mean[:, None]), axis=1)
+
+    shared = reduce(joined, map(moved, weighed)) / np.maximum(1 - relative, 0.0)
+    added = joined(gamma(2 * count, u), 2 * ULPS["div"] * u) * (sums.e_size / sums.e + np.abs(mean))
+    stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + underflow(fmt) * sums.size
+    tiny = underflow(compute) * (2 + sums.size)
+    budget = joined(shared, added * (1 + relative), 0.0 if compute == fmt else stored, tiny)
+    holds = (sums.size <= compute.max_finite) & ~np.isnan(budget)  # NaN: no bound of e beside a value that is the mean
+    return np.where(holds, budget, np.inf)
+
+
+# Rows that the reals do not decide
+
+
+def _exactly(
+    queries: Queries, keys: Pieces[Keys]
+) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[tuple[int, int]], Fraction | None]]:
+    """The formula of some rows on mpmath numbers, and that of an element by fractions."""
+    size, scale = queries.whole.size, queries.whole.scale
+    terms_of = lru_cache(maxsize=1)(partial(queries.terms, keys=keys))
+
+    def formula(some: np.ndarray) -> np.ndarray:
+        return np.array([_mp_row(terms_of(row), size, scale) for row in some.tolist()], dtype=object)
+
+    def rational(index: tuple[int, int]) -> Fraction | None:
+        return _rational_mean(terms_of(index[0]), _rational_scale(size, scale), index[1])
+
+    return formula, rational
+
+
+def _rational_scale(size: int, scale: float | None) -> Fraction | None:
+    if scale is not None:
+        return Fraction(scale)
+    return Fraction(1, isqrt(size)) if isqrt(size) ** 2 == size else None
+
+
+def _rational_mean(terms: list[Term], scale: Fraction | None, column: int) -> Fraction | None:
+    """The mean of the values where all scores are equal, or where those of each score have the same mean."""
+    groups = {}
+    for product, bias, value in terms:
+        score = (product, bias) if scale is None else product * scale + Fraction(bias)
+        groups.setdefault(score, []).append(Fraction(value[column]))
+    means = {sum(group) / len(group) for group in groups.values()}
+    return means.pop() if len(means) == 1 else None
+
+
+def _mp_row(terms: list[Term], size: int, scale: float | None) -> list[mp.Number]:
+    factor = 1 / mp.sqrt(mp.of_float(size)) if scale is None else mp.of_float(scale)
+    scores = [mp.of_fraction(product) * factor + mp.of_float(bias) for product, bias, _ in terms]
+    largest = max(scores)
+    e = [mp.exp(score - largest) for score in scores]
+    total, values = mp.fsum(e), zip(*(value.tolist() for _, _, value in terms), strict=True)
+    return [mp.fsum(w * mp.of_float(v) for w, v in zip(e, column, strict=True)) / total for column in values]

@@ -11,10 +11,10 @@ from conform.interp.numerics.formats import Format, format_named, format_of
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import convert, in_integer_range, widened
 from conform.interp.ops.elementwise import exact
-from conform.interp.registry import semantics
+from conform.interp.registry import pointwise
 
 
-@semantics("aten::_to_copy")
+@pointwise("aten::_to_copy")
 def to_copy(self: np.ndarray, dtype: str | None = None) -> Golden:
     """self in `dtype`: floats rounded once to nearest even, toward zero to integers (P13, P14), `x != 0` to bool
     (P15); P80 and P81 for what float8 formats do not hold"""

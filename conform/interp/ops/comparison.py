@@ -10,10 +10,10 @@ from conform.interp.numerics.formats import FORMATS, format_of
 from conform.interp.operands import broadcast_converted, broadcast_numbers
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import Operand, result_type
-from conform.interp.registry import semantics
+from conform.interp.registry import pointwise
 
 
-@semantics("aten::eq.Tensor", "aten::eq.Scalar")
+@pointwise("aten::eq.Tensor", "aten::eq.Scalar")
 def eq(self: Operand, other: Operand) -> Golden:
     """Whether the operands, converted to their common dtype, are equal; NaN equals nothing, -0 equals +0"""
     fmt = result_type(self, other)
@@ -21,7 +21,7 @@ def eq(self: Operand, other: Operand) -> Golden:
     return exact(np.equal(*pair), FORMATS["bool"])
 
 
-@semantics("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar")
+@pointwise("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar")
 def where(condition: np.ndarray, self: Operand, other: Operand) -> Golden:
     """self where condition is true, else other, in their common dtype"""
     if format_of(condition).name not in ("bool", "uint8"):

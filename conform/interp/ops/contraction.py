@@ -5,24 +5,31 @@ The real number, rounded once. Integers wrap modulo 2^n.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
+from math import prod
 
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.golden import Golden, concatenated
+from conform.interp.blocks import Pieces, spans
+from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real, where
+from conform.interp.numerics.matmul import matmul, matmul_of
+from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, overflowing
+from conform.interp.patches import Pair, Patches, Windows
 from conform.interp.registry import semantics
-from conform.interp.rows import BLOCK
+from conform.interp.tiles import by_tiles
+
+TERMS = 512  # of a window that many places are worked on together for; it may have more, which come in pieces
+SMALL_PRODUCT = 1 << 18  # multiplications
 
 
 def _same_format(op: str, *operands: np.ndarray) -> Format:
@@ -44,17 +51,21 @@ def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
     refuse_complex(fmt, "mm")
     _check_matrices("mm", self, mat2)
     if not fmt.is_float:
-        return _integer_product(fmt, self, mat2)
-    lhs, rhs = self.astype(np.float64), mat2.astype(np.float64)
-    product = accumulate.matmul(lhs, rhs)
+        return exact(_integer_product(fmt, self, mat2), fmt)
+    return by_tiles(partial(_float_product, fmt, self, mat2), (self.shape[0], mat2.shape[1]))
+
+
+def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
+    lhs, rhs = self[rows], mat2[:, columns]
+    product = matmul(lhs, rhs)
     return accumulation(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
 
 
-def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> Golden:
+def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     if fmt.kind == "bool":
         raise InvalidArguments("matrix products are not defined for bool")
     with np.errstate(over="ignore"):
-        return exact(np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe"), fmt)
+        return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
 @semantics("aten::addmm")
@@ -72,50 +83,77 @@ def addmm(
     except ValueError:
         raise InvalidArguments(f"addmm cannot expand shape {list(self.shape)} to {list(shape)}") from None
     if not fmt.is_float:
-        return _integer_addmm(fmt, addend, mat1, mat2, int(beta), int(alpha))
-    return _float_addmm(fmt, addend.astype(np.float64), mat1.astype(np.float64), mat2.astype(np.float64), beta, alpha)
+        return by_tiles(partial(_integer_addmm, fmt, addend, mat1, mat2, int(beta), int(alpha)), shape)
+    return by_tiles(partial(_float_addmm, fmt, addend, mat1, mat2, np.float64(beta), np.float64(alpha)), shape)
 
 
 def _integer_addmm(
-    fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int, alpha: int
+    fmt: Format,
+    self: np.ndarray,
+    mat1: np.ndarray,
+    mat2: np.ndarray,
+    beta: int,
+    alpha: int,
+    rows: slice,
+    columns: slice,
 ) -> Golden:
     wrapped = np.array([beta % 2**64, alpha % 2**64], np.uint64).astype(fmt.storage)
     with np.errstate(over="ignore"):
-        product = _integer_product(fmt, mat1, mat2).value
-        return exact(wrapped[0] * addend + wrapped[1] * product, fmt)
+        product = _integer_product(fmt, mat1[rows], mat2[:, columns])
+        return exact(wrapped[0] * self[rows, columns] + wrapped[1] * product, fmt)
 
 
 def _float_addmm(
-    fmt: Format, addend: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: float, alpha: float
+    fmt: Format,
+    self: np.ndarray,
+    mat1: np.ndarray,
+    mat2: np.ndarray,
+    beta: np.float64,
+    alpha: np.float64,
+    rows: slice,
+    columns: slice,
 ) -> Golden:
-    beta, alpha = np.float64(beta), np.float64(alpha)
-    product = accumulate.matmul(mat1, mat2)
-    real = product.real * Real.exact(alpha)
-    if beta != 0:
-        real = real + Real.exact(addend) * Real.exact(beta)
-        # An infinite or NaN addend decides the class of the sum, even where the finite product is beyond float64.
-        decides = ~np.isfinite(addend) & np.isfinite(product.real.hi)
-        real = where(decides, Real.exact(beta * addend), real)
+    addend, lhs, rhs = self[rows, columns].astype(np.float64), mat1[rows], mat2[:, columns]
+    product = matmul(lhs, rhs)
     with np.errstate(all="ignore"):
-        finite_addend = np.where(np.isfinite(addend), np.abs(beta * addend), 0.0) if beta != 0 else 0.0
-        magnitude = abs(alpha) * product.magnitude + finite_addend
-    total = Accumulated(real, magnitude, product.terms + 2)
+        scaled = replace(product, real=product.real * Real.exact(alpha), magnitude=abs(alpha) * product.magnitude)
+        size = np.where(np.isfinite(addend), np.abs(beta * addend), 0.0)
+        total = scaled if beta == 0 else _plus(scaled, Real.exact(addend) * Real.exact(beta), size)
+    total = replace(total, terms=product.terms + 2)
 
-    def exactly(index: tuple[int, ...]) -> Fraction:
+    def exactly(index: tuple[int, int]) -> Fraction:
         rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
-        return accumulate.fraction(alpha) * accumulate.exact_dot(mat1[index[0]], mat2[:, index[1]]) + rest
+        return accumulate.fraction(alpha) * accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]) + rest
 
     golden = accumulation(fmt, total, exactly)
-    steps = replace(total, magnitude=np.maximum(magnitude, _largest_step(mat1, mat2, alpha, product)))
+    steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
     return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
 
 
-def _largest_step(mat1: np.ndarray, mat2: np.ndarray, alpha: float, product: Accumulated) -> np.ndarray:
-    """The largest magnitude on the way to alpha * (mat1 @ mat2), whichever factor alpha is multiplied into."""
-    rows, columns = (np.abs(np.where(np.isfinite(each), each, 0.0)) for each in (mat1, mat2))
+def _plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:
+    """total + addend, one term more; `size`: the magnitude of the addend, 0 where that is no finite term."""
+    with np.errstate(all="ignore"):
+        special = ~np.isfinite(addend.hi)
+        real, magnitude = total.real + addend, total.magnitude + size
+        # An infinite or NaN addend decides the class of the sum, even where the finite total is beyond float64.
+        decides = special & np.isfinite(total.real.hi)
+        return Accumulated(where(decides, addend, real) if special.any() else real, magnitude, total.terms + 1)
+
+
+def _largest_step(lhs: np.ndarray, rhs: np.ndarray, alpha: np.float64, product: Accumulated) -> np.ndarray:
+    """The largest magnitude on the way to alpha * (lhs @ rhs), whichever factor alpha is multiplied into."""
     with np.errstate(over="ignore"):
-        scaled = abs(alpha) * np.maximum(rows.max(1, initial=0.0)[:, None], columns.max(0, initial=0.0))
+        scaled = abs(alpha) * np.maximum(_largest_of_columns(lhs.T)[:, None], _largest_of_columns(rhs))
     return np.maximum(scaled, product.magnitude)
+
+
+def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
+    """[n]: the largest finite magnitude of each column of [m, n], 0 where there is none."""
+    largest = np.zeros(matrix.shape[1])
+    for rows in spans(*matrix.shape):
+        magnitudes = np.abs(matrix[rows].astype(np.float64))
+        largest = np.maximum(largest, np.where(np.isfinite(magnitudes), magnitudes, 0.0).max(0, initial=0.0))
+    return largest
 
 
 @semantics("aten::convolution")
@@ -143,24 +181,13 @@ def convolution(
     _check_steps(spatial, stride, padding, dilation, output_padding)
     if transposed:
         _check_output_padding(stride, dilation, output_padding)
-    present = np.ones((1, 1, *input.shape[2:]), bool)
-    if transposed:
-        source, present = (_spread(x, weight, stride, padding, dilation, output_padding) for x in (input, present))
-        weight = _adjoint(weight, groups)
-        stride, padding = [1] * spatial, [0] * spatial
-    else:
-        source = input
-    patches, there = (_patches(_padded(x, padding), weight.shape[2:], stride, dilation) for x in (source, present))
-    product = partial(_grouped_product, fmt, weight=weight, bias=bias, groups=groups)
-    golden = _in_blocks(product, patches, there, spatial)
-    return golden if transposed else golden.opened(_beside_padding(there, weight, golden.value.shape), "P39")
-
-
-def _beside_padding(there: np.ndarray, weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Where a window meets padding with an infinite or NaN weight."""
-    taps = (~np.isfinite(weight.astype(np.float64))).any(axis=1).reshape(weight.shape[0], -1)
-    absent = ~there.reshape(taps.shape[1], -1)
-    return np.broadcast_to((taps.astype(int) @ absent > 0).reshape(shape[1:]), shape)
+    windows = [Windows(*along, transposed) for along in zip(input.shape[2:], stride, padding, dilation, strict=True)]
+    sizes = _output_sizes(windows, weight.shape[2:], output_padding)
+    patches = Patches(input, weight, windows, sizes, groups)
+    tile = partial(_float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
+    golden = by_tiles(tile, (patches.places, patches.outputs), min(prod(patches.window), TERMS))
+    channels_second = (0, spatial + 1, *range(1, spatial + 1))
+    return golden.rearranged(lambda part: part.reshape(len(input), *sizes, patches.outputs).transpose(channels_second))
 
 
 def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
@@ -197,109 +224,102 @@ def _check_output_padding(stride: list[int], dilation: list[int], output_padding
         raise InvalidArguments(f"output_padding must be below stride or dilation, got {given}")
 
 
-def _padded(input: np.ndarray, padding: Sequence[int]) -> np.ndarray:
-    return np.pad(input, [(0, 0), (0, 0), *((p, p) for p in padding)])
+def _output_sizes(windows: list[Windows], kernel: Sequence[int], output_padding: list[int]) -> list[int]:
+    """The sizes of the result's spatial dimensions."""
+    reach = [one.dilation * (k - 1) + 1 for one, k in zip(windows, kernel, strict=True)]
+    if windows[0].transposed:
+        spread = [(one.size - 1) * one.stride - 2 * one.padding for one in windows]
+        sizes = [sum(each) for each in zip(spread, reach, output_padding, strict=True)]
+        found = f"transposed convolution would give a result of {sizes}: padding takes all of it"
+    else:
+        padded = [one.size + 2 * one.padding for one in windows]
+        sizes = [(n - r) // one.stride + 1 for one, n, r in zip(windows, padded, reach, strict=True)]
+        found = f"convolution kernel reaches {reach} over an input of {padded} with padding"
+    if min(sizes) <= 0:
+        raise InvalidArguments(found)
+    return sizes
 
 
-def _spread(
-    input: np.ndarray,
-    weight: np.ndarray,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    output_padding: list[int],
-) -> np.ndarray:
-    """The input of a transposed convolution as that of a plain one: `stride` apart among zeros, padded to the
-    result's size."""
-    sizes = [(n - 1) * s + 1 for n, s in zip(input.shape[2:], stride, strict=True)]
-    result = np.zeros((*input.shape[:2], *sizes), input.dtype)
-    result[(..., *(slice(None, None, s) for s in stride))] = input
-    edges = [d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True)]
-    low_high = [(0, 0), (0, 0), *((edge, edge + extra) for edge, extra in zip(edges, output_padding, strict=True))]
-    result = np.pad(result, [(max(low, 0), max(high, 0)) for low, high in low_high])
-    crop = tuple(
-        slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(low_high, result.shape, strict=True)
-    )
-    return result[crop]
-
-
-def _adjoint(weight: np.ndarray, groups: int) -> np.ndarray:
-    """[in, out / groups, k...] as [out, in / groups, flipped k...]."""
-    grouped = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
-    flipped = grouped[(slice(None),) * 3 + (slice(None, None, -1),) * (weight.ndim - 2)]
-    return flipped.reshape(groups * weight.shape[1], weight.shape[0] // groups, *weight.shape[2:])
-
-
-def _patches(padded: np.ndarray, kernel: Sequence[int], stride: list[int], dilation: list[int]) -> np.ndarray:
-    """[n, c, *k, *x]: what the kernel meets at each output place x."""
-    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
-    sizes = [(n - r) // s + 1 for n, r, s in zip(padded.shape[2:], reach, stride, strict=True)]
-    if min(sizes, default=1) <= 0:
-        raise InvalidArguments(
-            f"convolution kernel reaches {reach} over an input of {list(padded.shape[2:])} with padding"
-        )
-    steps = padded.strides[2:]
-    strides = [
-        *(step * d for step, d in zip(steps, dilation, strict=True)),
-        *(step * s for step, s in zip(steps, stride, strict=True)),
-    ]
-    shape = (*padded.shape[:2], *kernel, *sizes)
-    return np.lib.stride_tricks.as_strided(padded, shape, (*padded.strides[:2], *strides), writeable=False)
-
-
-def _in_blocks(product: Callable[..., Golden], patches: np.ndarray, there: np.ndarray, spatial: int) -> Golden:
-    """product(patches, there) [n, o, *x]: patches repeat the input for every tap, so few of many are made at a time."""
-    if patches.size <= BLOCK:
-        return product(patches, there)
-    first = 2 + spatial  # of the output's spatial dimensions
-    step = max(BLOCK * patches.shape[first] // patches[0].size, 1)
-    blocks = []
-    for batch in range(patches.shape[0]):
-        for start in range(0, patches.shape[first], step):
-            places = (slice(None),) * first + (slice(start, start + step),)
-            golden = product(patches[batch : batch + 1][places], there[places])
-            blocks.append(golden.rearranged(lambda part: np.moveaxis(part, 1, -1)[0]))
-    shape = (patches.shape[0], *patches.shape[first:], -1)
-    return concatenated(blocks).rearranged(lambda part: np.moveaxis(part.reshape(shape), -1, 1))
-
-
-def _grouped_product(
-    fmt: Format, patches: np.ndarray, there: np.ndarray, *, weight: np.ndarray, bias: np.ndarray | None, groups: int
+def _integer_convolution(
+    fmt: Format, patches: Patches, bias: np.ndarray | None, places: slice, outputs: slice
 ) -> Golden:
-    """weight [o, c / groups, *k] times patches [n, c, *k, *x], plus bias: [n, o, *x]. `there`: patches that hold
-    input."""
-    spatial = weight.ndim - 2
-    batch, sizes, outputs = patches.shape[0], patches.shape[2 + spatial :], weight.shape[0]
-    terms, places = weight[0].size, int(np.prod(sizes, dtype=int))
-    columns = np.moveaxis(patches.reshape(batch, groups, terms, places), 0, 2).reshape(groups, terms, batch * places)
-    gaps = np.tile(~there.reshape(-1, places), (weight.shape[1], batch))
-    rows = weight.reshape(groups, outputs // groups, terms)
+    here = patches.at(places)
+    with np.errstate(over="ignore"):
+        total = np.concatenate([_integer_sum(fmt, here.pairs(some)) for some in patches.by_group(outputs)]).T
+        return exact(total if bias is None else total + bias[outputs], fmt)
+
+
+def _integer_sum(fmt: Format, pairs: Iterable[Pair]) -> np.ndarray:
+    """weights @ inputs [o, m]; gaps are zero."""
+    return reduce(np.add, (_integer_product(fmt, pair.weights, pair.inputs) for pair in pairs))
+
+
+def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, places: slice, outputs: slice) -> Golden:
+    here = patches.at(places)
+    pairs = [here.pairs(some).map(_as_float64) for some in patches.by_group(outputs)]
+    beside = [_beside_gaps(each) for each in pairs]
+    total = _joined([_product(*each) for each in zip(pairs, beside, strict=True)])
     if bias is not None:
-        columns = np.concatenate([columns, np.ones((groups, 1, batch * places), columns.dtype)], axis=1)
-        gaps = np.concatenate([gaps, np.zeros((1, batch * places), bool)])
-        rows = np.concatenate([rows, bias.reshape(groups, outputs // groups, 1)], axis=2)
-    parts = [_product_with_gaps(row, column, gaps) for row, column in zip(rows, columns, strict=True)]
-    return concatenated(parts).rearranged(lambda part: part.reshape(outputs, batch, *sizes).swapaxes(0, 1))
+        addend = Real.exact(bias[outputs])
+        total = _plus(total, addend, np.where(np.isfinite(addend.hi), np.abs(addend.hi), 0.0))
+
+    def exactly(index: tuple[int, int]) -> Fraction:
+        place, output = places.start + index[0], outputs.start + index[1]
+        one = patches.at(slice(place, place + 1)).pairs(slice(output, output + 1)).map(_without_special)
+        rest = accumulate.fraction(bias[output]) if bias is not None else 0
+        return sum((accumulate.exact_dot(weights[0], inputs[:, 0]) for weights, inputs in one), rest)
+
+    golden = accumulation(fmt, total, exactly)
+    return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
 
 
-def _product_with_gaps(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> Golden:
-    """mm without the terms that `gaps` (of columns' shape) marks: columns is zero there, and 0 * inf must not count."""
-    if not (format_of(rows).is_float and gaps.any() and not np.isfinite(rows.astype(np.float64)).all()):
-        return mm(rows, columns)
-    special = _special_terms(rows.astype(np.float64), columns.astype(np.float64), gaps)
-    golden = mm(*(np.where(np.isfinite(x.astype(np.float64)), x, x.dtype.type(0)) for x in (rows, columns)))
-    decides = special != 0
-    return replace(
-        golden,
-        value=np.where(decides, special.astype(golden.value.dtype), golden.value),
-        real=where(decides, Real.exact(special), golden.real),
-    )
+def _as_float64(pair: Pair) -> Pair:
+    return Pair(pair.weights.astype(np.float64), pair.inputs.astype(np.float64), pair.gaps)
 
 
-def _special_terms(rows: np.ndarray, columns: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-    """The sum of the products that are not finite because an operand is not: 0, an infinity or NaN."""
-    total = np.zeros((rows.shape[0], columns.shape[1]))
-    for row, column, gap in zip(rows.T, columns, gaps, strict=True):
+def _joined(products: list[Accumulated]) -> Accumulated:
+    """Those of every group, [o, m], as one [m, outputs]."""
+    real = concatenate([one.real for one in products]).transpose()
+    return Accumulated(real, np.concatenate([one.magnitude for one in products]).T, products[0].terms)
+
+
+def _product(pairs: Pieces[Pair], beside: np.ndarray) -> Accumulated:
+    """weights @ inputs [o, m] without the gaps: inputs are zero there, and 0 * inf must not count."""
+    if not beside.any():
+        return _matmul(pairs.map(lambda pair: (pair.weights, pair.inputs)))
+    product = _matmul(pairs.map(_without_special))
+    special = reduce(np.add, map(_special_terms, pairs))
+    return replace(product, real=where(special != 0, Real.exact(special), product.real))
+
+
+def _matmul(pairs: Pieces[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
+    """lhs @ rhs of matrices in pieces; tile by tile where there is one piece, and more work than a tile's overhead."""
+    lhs, rhs = next(iter(pairs))
+    is_small = lhs.size * rhs.shape[1] < SMALL_PRODUCT
+    return matmul_of(pairs) if pairs.are_many or is_small else matmul(lhs, rhs)
+
+
+def _beside_gaps(pairs: Pieces[Pair]) -> np.ndarray:
+    """[o, m]: where an infinite or NaN weight meets a gap."""
+
+    def beside(pair: Pair) -> np.ndarray:
+        special = ~np.isfinite(pair.weights)
+        if not (special.any() and pair.gaps.any()):
+            return np.zeros((len(special), pair.gaps.shape[1]), bool)
+        return special.astype(np.float64) @ pair.gaps > 0
+
+    return reduce(np.logical_or, map(beside, pairs))
+
+
+def _without_special(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """(weights, inputs) with 0 for infinities and NaN."""
+    return tuple(np.where(np.isfinite(x), x, x.dtype.type(0)) for x in (pair.weights, pair.inputs))
+
+
+def _special_terms(pair: Pair) -> np.ndarray:
+    """[o, m]: the sum of the products that are not finite because a factor is not: 0, an infinity or NaN."""
+    total = np.zeros((len(pair.weights), pair.inputs.shape[1]))
+    for row, column, gap in zip(pair.weights.T, pair.inputs, pair.gaps, strict=True):
         special = ~(np.isfinite(row)[:, None] & np.isfinite(column)) & ~gap
         total = total + np.where(special, row[:, None] * column, 0.0)
     return total

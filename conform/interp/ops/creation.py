@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from conform.errors import InvalidArguments
+from conform.interp.assembly import assembled
+from conform.interp.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.numerics import arithmetic
 from conform.interp.numerics.ball import Ball, joined
-from conform.interp.numerics.formats import FORMATS, format_named
+from conform.interp.numerics.formats import FORMATS, Format, format_named
 from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
@@ -43,11 +45,19 @@ def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None 
     if not fmt.is_float:
         start, end, step = int(start), int(end), int(step)
     count = _count(start, end, step)
-    i = np.arange(count)
-    if not fmt.is_float:
+    if fmt.is_float:
+        return assembled(((place, _floats(fmt, start, step, place)) for place in spans(count)), count)
+    integers = np.empty(count, fmt.storage)
+    for place in spans(count):
         with np.errstate(over="ignore"):
-            return exact((start + i * step).astype(fmt.storage), fmt)
-    value, real = arithmetic.axpy(fmt, np.float64(step), np.full(count, float(start)), i.astype(np.float64))
+            integers[place] = (start + np.arange(place.start, place.stop) * step).astype(fmt.storage)
+    return exact(integers, fmt)
+
+
+def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:
+    """start + i * step for the i of `place`."""
+    i = np.arange(place.start, place.stop)
+    value, real = arithmetic.axpy(fmt, np.float64(step), np.full(i.size, float(start)), i.astype(np.float64))
     ball = Ball.exact(i, compute_format(fmt)) * float(step) + float(start)
     block = ball.compute.unit_roundoff * np.maximum(abs(start), np.abs(ball.mid))  # the rounding of start + k * step
     return Golden(fmt, value, real, budget=joined(ball.rad, block))

@@ -34,7 +34,7 @@ from conform.interp.operands import (
 )
 from conform.interp.ops.complex_functions import absolute, complex_function
 from conform.interp.promotion import Operand, float_result, result_type
-from conform.interp.registry import semantics
+from conform.interp.registry import pointwise
 
 
 def exact(value: np.ndarray, fmt: Format, **freedoms: object) -> Golden:
@@ -57,7 +57,7 @@ def _invalid_if_complex(fmt: Format, op: str) -> None:
 # Arithmetic
 
 
-@semantics("aten::add.Tensor", "aten::add.Scalar")
+@pointwise("aten::add.Tensor", "aten::add.Scalar")
 def add(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Golden:
     """self + alpha * other"""
     fmt = result_type(self, other)
@@ -112,7 +112,7 @@ def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float 
     return golden.opened(~(np.isfinite(x) & np.isfinite(products).all(axis=-1)), "P8")
 
 
-@semantics("aten::mul.Tensor", "aten::mul.Scalar")
+@pointwise("aten::mul.Tensor", "aten::mul.Scalar")
 def mul(self: Operand, other: Operand) -> Golden:
     """self * other"""
     fmt = result_type(self, other)
@@ -148,7 +148,7 @@ def _integer_division(fmt: Format, self: Operand, other: Operand, rounding_mode:
     return Outcome((golden,), refusal="P11, P12" if undefined.any() else None)
 
 
-@semantics("aten::div.Tensor", "aten::div.Scalar")
+@pointwise("aten::div.Tensor", "aten::div.Scalar")
 def div(self: Operand, other: Operand) -> Golden:
     """self / other, the true quotient; integers and bools become float32 first"""
     fmt = float_result(result_type(self, other))
@@ -157,7 +157,7 @@ def div(self: Operand, other: Operand) -> Golden:
     return Golden(fmt, *arithmetic.div(fmt, *broadcast_numbers(fmt, self, other)))
 
 
-@semantics("aten::div.Tensor_mode", "aten::div.Scalar_mode")
+@pointwise("aten::div.Tensor_mode", "aten::div.Scalar_mode")
 def div_mode(self: Operand, other: Operand, rounding_mode: str | None) -> Golden | Outcome:
     """self / other, rounded toward zero ("trunc") or down ("floor"); None is true division"""
     if rounding_mode is None:
@@ -198,7 +198,7 @@ def _python_floor_division(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(b == 0, a / b, floored)
 
 
-@semantics("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor")
+@pointwise("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor")
 def remainder(self: Operand, other: Operand) -> Golden | Outcome:
     """self - other * floor(self / other): the remainder with the sign of the divisor (P6, P34)"""
     fmt = result_type(self, other)
@@ -216,7 +216,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 # Choice and sign
 
 
-@semantics("aten::maximum")
+@pointwise("aten::maximum")
 def maximum(self: Operand, other: Operand) -> Golden:
     """The larger of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
@@ -226,7 +226,7 @@ def maximum(self: Operand, other: Operand) -> Golden:
     return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
 
 
-@semantics("aten::neg")
+@pointwise("aten::neg")
 def neg(self: Operand) -> Golden:
     """-self"""
     fmt = result_type(self)
@@ -235,7 +235,7 @@ def neg(self: Operand) -> Golden:
     return exact(np.negative(converted(self, fmt)), fmt, zero_sign_free=fmt.is_complex)
 
 
-@semantics("aten::abs")
+@pointwise("aten::abs")
 def abs_(self: Operand) -> Golden:
     """|self|; the smallest integer wraps to itself (P10)"""
     fmt = result_type(self)
@@ -246,7 +246,7 @@ def abs_(self: Operand) -> Golden:
     return integers(fmt, np.abs, self)
 
 
-@semantics("aten::round")
+@pointwise("aten::round")
 def round_(self: Operand) -> Golden:
     """The nearest integer, ties to even; integers are themselves"""
     fmt = result_type(self)
@@ -256,7 +256,7 @@ def round_(self: Operand) -> Golden:
     return exact(np.rint(converted(self, fmt)) if fmt.is_float else self, fmt)
 
 
-@semantics("aten::round.decimals")
+@pointwise("aten::round.decimals")
 def round_decimals(self: Operand, decimals: int) -> Golden:
     """The nearest multiple of 10^-decimals, ties to even (P33)"""
     fmt = result_type(self)
@@ -278,7 +278,7 @@ def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]
     return goldens
 
 
-@semantics("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor")
+@pointwise("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor")
 def bitwise_and(self: Operand, other: Operand) -> Golden:
     """The bits set in both, in two's complement; of bools, and"""
     fmt = result_type(self, other)
@@ -298,13 +298,13 @@ def real_function(name: str, self: Operand, **parameters: object) -> Golden:
     return Golden(fmt, *functions.apply(name, fmt, numbers(self, fmt), **parameters))
 
 
-@semantics("aten::exp")
+@pointwise("aten::exp")
 def exp(self: Operand) -> Golden:
     """e to the power self"""
     return real_function("exp", self)
 
 
-@semantics("aten::sqrt")
+@pointwise("aten::sqrt")
 def sqrt(self: Operand) -> Golden:
     """The square root; NaN below zero, -0 of -0"""
     fmt = float_result(result_type(self))
@@ -313,13 +313,13 @@ def sqrt(self: Operand) -> Golden:
     return Golden(fmt, *arithmetic.sqrt(fmt, numbers(self, fmt)))
 
 
-@semantics("aten::sin")
+@pointwise("aten::sin")
 def sin(self: Operand) -> Golden:
     """The sine of an angle in radians; NaN of infinities"""
     return real_function("sin", self)
 
 
-@semantics("aten::gelu")
+@pointwise("aten::gelu")
 def gelu(self: Operand, approximate: str = "none") -> Golden:
     """x * Phi(x) with Phi the standard normal distribution; "tanh": x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715
     x^3)))"""

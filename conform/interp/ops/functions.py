@@ -35,7 +35,7 @@ from conform.interp.operands import (
 from conform.interp.ops.complex_functions import angle_of, complex_function, complex_power, is_complex_function
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import Operand, float_result, result_type
-from conform.interp.registry import semantics
+from conform.interp.registry import pointwise
 
 Budget = Callable[[Ball], np.ndarray]
 Mask = Callable[[np.ndarray], np.ndarray | bool]
@@ -72,7 +72,7 @@ def _define(
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
     function.__doc__ = meaning
-    semantics(*ops)(function)
+    pointwise(*ops)(function)
 
 
 def _refuse(op: str, fmt: Format, integers: bool = False, complexes: bool = False) -> None:
@@ -218,7 +218,7 @@ _define("i1", "The modified Bessel function of the first kind, order 1", "aten::
 # The angle
 
 
-@semantics("aten::angle")
+@pointwise("aten::angle")
 def angle(self: np.ndarray) -> Golden:
     """The angle of a number of the complex plane in radians: pi of negative real numbers, 0 of the others (P74)"""
     fmt = float_result(result_type(self))
@@ -238,7 +238,7 @@ def _quiet_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
     return [x * 1.0 for x in broadcast_numbers(fmt, *operands)]
 
 
-@semantics("aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar")
+@pointwise("aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar")
 def pow_(self: Operand, exponent: Operand) -> Golden:
     """self to the power of exponent; integers wrap (P10, P42, P45, P46)"""
     fmt = result_type(self, exponent)
@@ -256,7 +256,7 @@ def pow_(self: Operand, exponent: Operand) -> Golden:
         return exact(base ** np.where(negative, fmt.storage.type(0), power), fmt).opened(negative, "P46")
 
 
-@semantics("aten::hypot")
+@pointwise("aten::hypot")
 def hypot(self: Operand, other: Operand) -> Golden:
     """sqrt(self^2 + other^2); infinite beside an infinity, even of NaN"""
     fmt = result_type(self, other)
@@ -264,7 +264,7 @@ def hypot(self: Operand, other: Operand) -> Golden:
     return Golden(fmt, *functions.apply("hypot", fmt, *_quiet_numbers(fmt, self, other)))
 
 
-@semantics("aten::atan2")
+@pointwise("aten::atan2")
 def atan2(self: Operand, other: Operand) -> Golden:
     """The angle in radians of the point (other, self), in [-pi, pi]"""
     fmt = float_result(result_type(self, other))
@@ -272,7 +272,7 @@ def atan2(self: Operand, other: Operand) -> Golden:
     return Golden(fmt, *functions.apply("atan2", fmt, *broadcast_numbers(fmt, self, other)))
 
 
-@semantics("aten::logaddexp")
+@pointwise("aten::logaddexp")
 def logaddexp(self: Operand, other: Operand) -> Golden:
     """log(e^self + e^other), of which the larger operand is taken out first (P47)"""
     fmt = result_type(self, other)
@@ -287,7 +287,7 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     return Golden(fmt, value, real, budget=errors_in_chunks(budget, x, y))
 
 
-@semantics("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
+@pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
            "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")  # fmt: skip
 def xlogy(self: Operand, other: Operand) -> Golden:
     """self * log(other), but 0 where self is 0 and other is not NaN (P51)"""
@@ -306,7 +306,7 @@ def xlogy(self: Operand, other: Operand) -> Golden:
 # Softplus
 
 
-@semantics("aten::softplus")
+@pointwise("aten::softplus")
 def softplus(self: np.ndarray, beta: int | float = 1, threshold: int | float = 20) -> Golden:
     """log(1 + e^(beta self)) / beta, and self itself where beta * self > threshold (P48)"""
     fmt = result_type(self)

@@ -1,12 +1,19 @@
-"""Reading and writing at indices."""
+"""Reading and writing at indices.
+
+A bool mask becomes the coordinates of its True places, of which there are as many as writes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
+from conform.interp.assembly import assembled
+from conform.interp.blocks import Pieces, fits, flat, spans
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate as sums
@@ -17,14 +24,15 @@ from conform.interp.ops.reduction import overflowing
 from conform.interp.registry import semantics
 
 
-def _checked(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> np.ndarray:
-    """`index`, of int64 or int32, counted from zero; out of range is an error (P26)."""
+def _check(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> None:
+    """Refuses an index that is not of int64 or int32, or out of range (P26)."""
     if format_of(index).name not in ("int64", "int32"):
         raise InvalidArguments(f"an index is int64 or int32, got {format_of(index).name}")
-    outside = (index < smallest) | (index >= extent)
-    if outside.any():
-        raise InvalidArguments(f"index {index[outside].flat[0]} is out of range for dim {dim} of size {extent}")
-    return np.where(index < 0, index + extent, index)
+    for place in spans(index.size):
+        some = flat(index, place)
+        outside = (some < smallest) | (some >= extent)
+        if outside.any():
+            raise InvalidArguments(f"index {some[outside][0]} is out of range for dim {dim} of size {extent}")
 
 
 @semantics("aten::gather")
@@ -36,11 +44,14 @@ def gather(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
         raise InvalidArguments(f"gather expects an index of {source.ndim} dimensions, got {list(index.shape)}")
     if any(i > s for d, (i, s) in enumerate(zip(places.shape, source.shape, strict=True)) if d != axis):
         raise InvalidArguments(f"index shape {list(index.shape)} exceeds {list(self.shape)} outside dim {dim}")
-    if places.size == 0:
-        return exact(np.empty(index.shape, self.dtype), format_of(self))
-    coordinates = list(np.indices(places.shape, sparse=True))
-    coordinates[axis] = _checked(places, source.shape[axis], dim)
-    return exact(source[tuple(coordinates)].reshape(index.shape), format_of(self))
+    result = np.empty(places.size, self.dtype)
+    if places.size:
+        _check(places, source.shape[axis], dim)
+        for place in spans(places.size):
+            coordinates = list(np.unravel_index(np.arange(place.start, place.stop), places.shape))
+            coordinates[axis] = flat(places, place)
+            result[place] = source[tuple(coordinates)]
+    return exact(result.reshape(index.shape), format_of(self))
 
 
 @semantics("aten::index_put")
@@ -52,65 +63,198 @@ def index_put(
     fmt = format_of(self)
     if format_of(values) != fmt:
         raise InvalidArguments(f"index_put expects values of dtype {fmt.name}, got {format_of(values).name}")
-    try:
-        places = np.arange(self.size).reshape(self.shape)[_coordinates(self, indices)]
-    except IndexError as error:
-        raise InvalidArguments(f"index_put: {error}") from None
-    try:
-        written = np.broadcast_to(values, places.shape).ravel()
-    except ValueError:
-        raise InvalidArguments(
-            f"values of shape {list(values.shape)} do not fit indices of {list(places.shape)}"
-        ) from None
-    if accumulate:
-        return _added(self, fmt, places.ravel(), written)
-    result = self.copy().reshape(-1)
-    result[places.ravel()] = written
-    repeated = np.bincount(places.ravel(), minlength=self.size) > 1
-    return exact(result.reshape(self.shape), fmt).opened(repeated.reshape(self.shape), "P25")
+    writes = _Writes(self.shape, indices, values)
+    if not accumulate:
+        return _replaced(self, fmt, writes)
+    refuse_complex(fmt, "index_put with accumulate")
+    return _real_sums(self, fmt, writes) if fmt.is_float else _integer_sums(self, fmt, writes)
 
 
-def _coordinates(self: np.ndarray, indices: Sequence[np.ndarray | None]) -> tuple:
-    """numpy's index for `indices`: masks as coordinates, integers checked; missing dimensions are taken whole."""
-    coordinates: list = []
+class _Writes:
+    """The values that are written to a tensor of `shape`, and where: writes in the order of numpy's advanced indexing.
+
+    coordinates: one for each dimension, views of the shape of what is written, as `values` is
+    """
+
+    def __init__(self, shape: tuple[int, ...], indices: Sequence[np.ndarray | None], values: np.ndarray) -> None:
+        self.extents = shape
+        written, self.coordinates = _broadcast(_coordinates(shape, indices), shape)
+        try:
+            self.values = np.broadcast_to(values, written)
+        except ValueError:
+            raise InvalidArguments(
+                f"values of shape {list(values.shape)} do not fit indices of {list(written)}"
+            ) from None
+
+    def places(self, some: slice) -> np.ndarray:
+        """The places, in the flattened tensor, to which the writes `some` go."""
+        places = np.zeros(some.stop - some.start, np.int64)
+        for coordinate, extent in zip(self.coordinates, self.extents, strict=True):
+            index = flat(coordinate, some)
+            places = places * extent + np.where(index < 0, index + extent, index)
+        return places
+
+    def blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(the places, the values) of one block of writes after the other."""
+        return ((self.places(some), flat(self.values, some)) for some in spans(self.values.size))
+
+    def numbers(self, elements: slice, count: int) -> np.ndarray:
+        """Which writes go to `elements`, `count` of them, in the order of these."""
+        places, numbers, done = np.empty(count, np.int64), np.empty(count, np.int64), 0
+        for some in spans(self.values.size):
+            found = self.places(some)
+            inside = np.flatnonzero((found >= elements.start) & (found < elements.stop))
+            there = slice(done, done := done + inside.size)
+            places[there], numbers[there] = found[inside], inside + some.start
+        return numbers[np.argsort(places, kind="stable")]
+
+    def to_element(self, element: int) -> Pieces:
+        """(0, the value) for each write to one element."""
+
+        def pieces() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            for places, values in self.blocks():
+                inside = places == element
+                yield np.zeros(np.count_nonzero(inside), np.int64), values[inside]
+
+        return Pieces(pieces, are_many=True)
+
+
+def _coordinates(shape: tuple[int, ...], indices: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
+    """The checked integers that index each dimension of `shape`, None where it is taken whole; masks as coordinates."""
+    coordinates: list[np.ndarray | None] = []
     for index in indices:
         dim = len(coordinates)
         if index is None:
-            coordinates.append(slice(None))
+            coordinates.append(None)
         elif format_of(index).name in ("bool", "uint8"):
             if index.ndim == 0:
                 raise Unjudged("no semantics for index_put with a 0-d mask, which torch documents nowhere")
-            if index.shape != self.shape[dim : dim + index.ndim]:
+            if index.shape != shape[dim : dim + index.ndim]:
                 raise InvalidArguments(
-                    f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(self.shape)}"
+                    f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(shape)}"
                 )
-            coordinates += list(np.nonzero(index))
+            coordinates += np.nonzero(index)
         else:
-            if dim >= self.ndim:
-                raise InvalidArguments(f"too many indices for a tensor of {self.ndim} dimensions")
-            coordinates.append(_checked(index, self.shape[dim], dim, smallest=-self.shape[dim]))
-    return tuple(coordinates)
+            if dim < len(shape):
+                _check(index, shape[dim], dim, smallest=-shape[dim])
+            coordinates.append(index)
+    if len(coordinates) > len(shape):
+        raise InvalidArguments(f"too many indices for a tensor of {len(shape)} dimensions")
+    return coordinates + [None] * (len(shape) - len(coordinates))
 
 
-def _added(self: np.ndarray, fmt: Format, places: np.ndarray, written: np.ndarray) -> Golden:
-    """Every write added: a sum per element, exact for integers and or for bools, else a real sum rounded once."""
-    refuse_complex(fmt, "index_put with accumulate")
-    if not fmt.is_float:
-        result = self.copy().reshape(-1)
+def _broadcast(
+    coordinates: list[np.ndarray | None], shape: tuple[int, ...]
+) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """(the shape of what is written, in which integers broadcast together; the coordinates of the writes as views of
+    it). The dimensions of the integers stand where the first of them was if they are adjacent, else in front."""
+    given = [dim for dim, index in enumerate(coordinates) if index is not None]
+    whole = [dim for dim, index in enumerate(coordinates) if index is None]
+    shapes = [coordinates[dim].shape for dim in given]
+    try:
+        together = np.broadcast_shapes(*shapes)
+    except ValueError:
+        found = " and ".join(str(list(shape)) for shape in shapes)
+        raise InvalidArguments(f"indices of shapes {found} do not broadcast") from None
+    in_place = bool(given) and given[-1] - given[0] < len(given)
+    before, behind = (whole[: given[0]], whole[given[0] :]) if in_place else ([], whole)
+    written = (*(shape[dim] for dim in before), *together, *(shape[dim] for dim in behind))
+
+    def view(dim: int, index: np.ndarray | None) -> np.ndarray:
+        if index is None:
+            trailing = len(behind) - behind.index(dim) - 1 if dim in behind else len(written) - before.index(dim) - 1
+            return np.broadcast_to(np.arange(shape[dim]).reshape(-1, *[1] * trailing), written)
+        return np.broadcast_to(index.reshape((*index.shape, *[1] * len(behind))), written)
+
+    return written, [view(dim, index) for dim, index in enumerate(coordinates)]
+
+
+def _replaced(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
+    """self with the values in their places; elements that are written to twice are open (P25)."""
+    result = self.copy().reshape(-1)
+    times = np.zeros(result.size, np.uint8)  # how often an element was written to, 2 for more; then the mask of those
+    for places, values in writes.blocks():
+        result[places] = values
+        times[places] = np.minimum(times[places] + 1, 2)
+        ordered = np.sort(places)
+        times[ordered[1:][ordered[1:] == ordered[:-1]]] = 2
+    repeated = np.greater(times, 1, out=times.view(bool))
+    return exact(result.reshape(self.shape), fmt).opened(repeated.reshape(self.shape), "P25")
+
+
+def _integer_sums(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
+    """Every write added, which wraps; of bools, or."""
+    result = self.copy().reshape(-1)
+    for places, values in writes.blocks():
         with np.errstate(over="ignore"):
-            (np.logical_or if fmt.kind == "bool" else np.add).at(result, places, written)
-        return exact(result.reshape(self.shape), fmt)
-    counts = np.bincount(places, minlength=self.size)
-    terms = np.zeros((1 + counts.max(initial=0), self.size))
-    terms[0] = self.reshape(-1).astype(np.float64)
-    order = np.argsort(places, kind="stable")
-    rank = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    terms[1 + rank, places[order]] = written[order].astype(np.float64)
-    total = sums.total(terms, axis=0)
-    value, real = sums.decide_sum(fmt, total, lambda index: sums.exact_total(terms[(slice(None), *index)]))
-    shape = self.shape
-    golden = Golden(
-        fmt, value.reshape(shape), real.reshape(shape), counts.reshape(shape), total.magnitude.reshape(shape),
-        zero_sign_free=True,
-    )  # fmt: skip
-    return golden.opened(overflowing(fmt, total).reshape(shape), "P35")
+            (np.logical_or if fmt.kind == "bool" else np.add).at(result, places, values)
+    return exact(result.reshape(self.shape), fmt)
+
+
+def _real_sums(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
+    """Every write added: a real sum per element, rounded once."""
+    counts = np.zeros(self.size, np.int64)
+    for places, _ in writes.blocks():
+        np.add.at(counts, places, 1)
+    golden = replace(assembled(_parts(self, fmt, writes, counts), self.size), terms=counts, zero_sign_free=True)
+    return golden.rearranged(lambda part: part.reshape(self.shape))
+
+
+def _parts(self: np.ndarray, fmt: Format, writes: _Writes, counts: np.ndarray) -> Iterator[tuple[slice, Golden]]:
+    """(some elements in order, the golden of their sums). counts: how many writes each element gets."""
+    for share in _halved(slice(0, self.size), lambda some: _are_looked_up(counts[some])):
+        if not _are_looked_up(counts[share]):
+            yield share, _sums(fmt, flat(self, share), writes.to_element(share.start))
+            continue
+        numbers, done = writes.numbers(share, int(counts[share].sum())), 0
+        for block in spans(_width(share)):
+            some = slice(share.start + block.start, share.start + block.stop)
+            ours = numbers[done : done + int(counts[some].sum())]
+            done += ours.size
+            places = np.repeat(np.arange(_width(some)), counts[some])
+            yield some, _sums(fmt, flat(self, some), _looked_up(places, writes.values, ours))
+
+
+def _are_looked_up(counts: np.ndarray) -> bool:
+    """Whether so many writes are few enough to be looked up together, for which all writes are gone through: as many
+    as take about the memory of other blocks."""
+    return fits(int(counts.sum()) // 4)
+
+
+def _looked_up(places: np.ndarray, values: np.ndarray, numbers: np.ndarray) -> Pieces:
+    """(places, values) of the writes `numbers`, which go to `places`."""
+    return Pieces(
+        lambda: ((places[some], values.flat[numbers[some]]) for some in spans(numbers.size)),
+        are_many=not fits(numbers.size),
+    )
+
+
+def _width(some: slice) -> int:
+    return some.stop - some.start
+
+
+def _halved(whole: slice, suits: Callable[[slice], bool]) -> Iterator[slice]:
+    """Parts of `whole` in order: halves of halves until one suits or is a single element."""
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if _width(part) <= 1 or suits(part):
+            yield part
+        else:
+            middle = part.start + _width(part) // 2
+            waiting += [slice(middle, part.stop), slice(part.start, middle)]
+
+
+def _sums(fmt: Format, elements: np.ndarray, writes: Pieces) -> Golden:
+    """Each element with the writes to its place added."""
+
+    def pieces() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        yield np.arange(elements.size), elements.astype(np.float64)
+        yield from ((places, values.astype(np.float64)) for places, values in writes)
+
+    def exactly(index: tuple[int, ...]) -> Fraction:
+        return sum(sums.exact_total(terms[places == index[0]]) for places, terms in pieces())
+
+    total = sums.total_at(Pieces(pieces, are_many=True), elements.size)
+    value, real = sums.decide_sum(fmt, total, exactly)
+    return Golden(fmt, value, real, magnitude=total.magnitude).opened(overflowing(fmt, total), "P35")

@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
+from conform.interp.blocks import everywhere
 from conform.interp.golden import Golden
-from conform.interp.losses import NONE, Terms, broadcast, common_float, in_blocks, nan_beside_special, reduced
+from conform.interp.losses import Terms, broadcast, common_float, in_blocks, nan_beside_special, reduced
 from conform.interp.numerics import functions
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
@@ -123,7 +124,7 @@ def binary_cross_entropy(
     common_float("binary_cross_entropy", self, target, promotes=False)
     fmt = common_float("binary_cross_entropy", self, weight)
     for name, tensor in (("self", self), ("target", target)):
-        if not ((tensor >= 0) & (tensor <= 1)).all():
+        if not everywhere(lambda some: (some >= 0) & (some <= 1), tensor):
             raise InvalidArguments(f"binary_cross_entropy needs {name} between 0 and 1")
     shape, numbers = _weighted(self, target, _ones(weight, fmt))
     with np.errstate(all="ignore"):
@@ -135,9 +136,7 @@ def _ones(weight: np.ndarray | None, fmt: Format) -> np.ndarray:
     return np.ones((), fmt.storage) if weight is None else weight
 
 
-def _weighted(
-    self: np.ndarray, target: np.ndarray, *weights: np.ndarray
-) -> tuple[tuple[int, ...], list[np.ndarray]]:
+def _weighted(self: np.ndarray, target: np.ndarray, *weights: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:
     """`broadcast` of self, target and weights, which must not enlarge the loss (P65)."""
     shape, numbers = broadcast(self, target, *weights)
     of_loss = broadcast(self, target)[0]
@@ -203,15 +202,13 @@ def binary_cross_entropy_with_logits(
     fmt = common_float("binary_cross_entropy_with_logits", self, target, weight, pos_weight)
     shape, numbers = _weighted(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
     with np.errstate(all="ignore"):
-        golden = reduced(fmt, in_blocks(partial(_of_logits, fmt), *numbers), reduction, shape)
-        return _opened_beside_infinities(replace(golden, zero_sign_free=True), numbers, reduction)
+        terms = in_blocks(partial(_of_logits, fmt), *numbers)
+        return replace(reduced(fmt, terms, reduction, shape, open_rule="P66"), zero_sign_free=True)
 
 
-def _opened_beside_infinities(golden: Golden, operands: list[np.ndarray], reduction: int) -> Golden:
-    """P66"""
-    infinite = np.any([np.isinf(operand) for operand in operands], axis=0)
-    infinite = infinite if reduction == NONE else infinite.any()
-    return golden.opened(np.reshape(infinite, golden.value.shape), "P66")
+def _are_infinite(*operands: np.ndarray) -> np.ndarray:
+    """Where an operand, of shape [n], is."""
+    return np.any([np.isinf(operand) for operand in operands], axis=0)
 
 
 def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.ndarray) -> Terms:
@@ -237,7 +234,7 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
         return line + slope_ * max(logarithm, mp.of_float(fmt.min_subnormal) * 2.0**-100)
 
     ball = _logit_ball(x, t, w, p, compute_format(fmt))
-    return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula)
+    return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))
 
 
 def _logit_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.ndarray, compute: Format) -> Ball:
@@ -259,8 +256,7 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
     shape, (x, t) = broadcast(self, target)
     with np.errstate(all="ignore"):
         terms = in_blocks(partial(_of_log_targets if log_target else _of_targets, fmt), x, t)
-        golden = replace(reduced(fmt, terms, reduction, shape), zero_sign_free=True)
-        return _opened_beside_infinities(golden, [x, t], reduction)
+        return replace(reduced(fmt, terms, reduction, shape, open_rule="P66"), zero_sign_free=True)
 
 
 def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
@@ -277,7 +273,7 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     ball = Ball(np.where(t == 0, 0.0, ball.mid), np.where(t == 0, 0.0, ball.rad), compute)
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
-    return Terms(real, ball, rational, formula)
+    return Terms(real, ball, rational, formula, _are_infinite(x, t))
 
 
 def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
@@ -292,4 +288,4 @@ def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))
     real = functions.exp(target) * (target - Real.exact(x))
-    return Terms(nan_beside_special(real, (x, t)), ball, rational, formula)
+    return Terms(nan_beside_special(real, (x, t)), ball, rational, formula, _are_infinite(x, t))

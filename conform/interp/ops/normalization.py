@@ -3,14 +3,16 @@ budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from conform.errors import InvalidArguments
 from conform.interp import log_sum_exp, moments
+from conform.interp.blocks import Pieces, flat
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics import functions
@@ -24,15 +26,10 @@ from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import reshaped
 from conform.interp.promotion import category
 from conform.interp.registry import semantics
-from conform.interp.rows import by_rows, by_rows_each
+from conform.interp.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.standardized import Standardized
 
 # Softmax
-
-
-def _softmax_formula(exp: Callable, x: object, largest: object) -> object:
-    e = exp(x - largest)
-    return e / e.sum(axis=-1, keepdims=True)
 
 
 @semantics("aten::_softmax")
@@ -52,47 +49,57 @@ def _if_converted(golden: Golden, half_to_float: bool) -> Outcome:
     return Outcome((golden,), refusal="P76" if half_to_float else None)
 
 
-RowFunction = Callable[[Format, np.ndarray], Golden]
+RowFunction = Callable[[Format, Rows], Iterator[Golden]]
 
 
 def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
-    """The golden of `of_rows`, which takes rows [rows, n], along dim."""
+    """The golden of `of_rows`, which gives that of each piece of rows, along dim."""
     source, axis = format_of(self), wrap_dim(dim, self.ndim)
     if not source.is_float:
         raise InvalidArguments(f"softmax is not defined for {source.name}")
     if half_to_float and source.name not in ("float16", "bfloat16"):
         raise InvalidArguments(f"half_to_float expects a half input, got {source.name}")
     fmt = FORMATS["float32"] if half_to_float else source
-    last = np.moveaxis(self.reshape(1) if self.ndim == 0 else self, axis, -1).astype(np.float64)
-    if last.size == 0:
+    if self.size == 0:
         return exact(np.empty(self.shape, fmt.storage), fmt)
-    rows = np.ascontiguousarray(last).reshape(-1, last.shape[-1])
-    golden = by_rows(lambda some: of_rows(fmt, rows[some]), rows.shape)
-    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last.shape), -1, axis).reshape(self.shape))
+    operand = self.reshape(1) if self.ndim == 0 else self
+    golden = by_elements_of_rows(lambda some: of_rows(fmt, some), Rows.over(operand, (axis,)))
+    last = np.moveaxis(operand, axis, -1).shape
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis).reshape(self.shape))
 
 
-def _softmax_rows(fmt: Format, rows: np.ndarray) -> Golden:
-    def formula(some: np.ndarray) -> np.ndarray:
-        return _softmax_formula(mp.exp, mp.of_float(rows[some]), mp.of_float(largest[some]))
-
+def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    """e / sum(e) with e = exp(x - max)."""
+    largest, compute = rows.largest(), compute_format(fmt)
     with np.errstate(all="ignore"):
-        largest = rows.max(axis=-1, keepdims=True)
-        real = _softmax_formula(functions.exp, Real.exact(rows), Real.exact(largest))
-    value, real = resolved(fmt, real, formula)
-    compute = compute_format(fmt)
-    ball = _softmax_formula(Ball.exp, Ball.exact(rows, compute), Ball.exact(largest, compute))
-    return Golden(fmt, value, real, budget=ball.rad)
+        e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
+        balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
+        total, total_ball = Real.total(e), Ball.total(balls)
+        for x, numerator, ball in zip(rows.pieces, e, balls, strict=True):
+            value, real = resolved(fmt, numerator / total, partial(_mp_softmax, rows, largest, x))
+            yield Golden(fmt, value, real, budget=(ball / total_ball).rad)
 
 
-def _log_softmax_rows(fmt: Format, rows: np.ndarray) -> Golden:
-    def formula(some: np.ndarray) -> np.ndarray:
-        shifted, log_sum = log_sum_exp.of_mpmath(rows[some], fmt)
-        return shifted - log_sum
+def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Of the piece x of the rows: the rows `some`."""
+    taken_out = mp.of_float(largest[some])
+    total = sum(mp.exp(mp.of_float(piece[some]) - taken_out).sum(axis=1, keepdims=True) for piece in rows.pieces)
+    return mp.exp(mp.of_float(x[some]) - taken_out) / total
 
+
+def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     shifted, log_sum = log_sum_exp.of_reals(rows)
-    value, real = resolved(fmt, shifted - log_sum, formula)
-    shifted, log_sum = log_sum_exp.of_balls(rows, compute_format(fmt))
-    return Golden(fmt, value, real, budget=(shifted - log_sum).rad)
+    balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
+    for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
+        value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, fmt, rows, x))
+        yield Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+
+
+def _mp_log_softmax(fmt: Format, rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Of the piece x of the rows: the rows `some`."""
+    taken_out = [log_sum_exp.of_mpmath(rows.row(row), fmt) for row in some]
+    largest, log_sum = (np.array(each, dtype=object)[:, None] for each in zip(*taken_out, strict=True))
+    return (mp.of_float(x[some]) - largest) - log_sum
 
 
 # Layer normalization
@@ -112,15 +119,20 @@ def native_layer_norm(
     check_normalized("layer norm", input, normalized_shape, {"weight": weight, "bias": bias})
     leading = input.shape[: input.ndim - len(normalized_shape)]
     statistic_shape = (*leading, *[1] * len(normalized_shape))
-    rows = input.reshape(prod(leading), prod(normalized_shape)).astype(np.float64)
-    scale, shift = (None if p is None else p.reshape(-1).astype(np.float64) for p in (weight, bias))
 
-    def of_rows(some: slice) -> tuple[Golden, ...]:
-        norm = Standardized(rows[some], scale, shift, eps, moments.OfRows(rows[some]))
-        return norm.golden("output", fmt), *norm.statistics(fmt)
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        norm = Standardized(some, per_column(some, weight), per_column(some, bias), eps, moments.OfRows(some))
+        return norm.outputs(fmt), *norm.statistics(fmt)
 
-    output, *statistics = by_rows_each(of_rows, rows.shape)
+    output, *statistics = by_rows_each(of_rows, Rows(input, prod(leading), prod(normalized_shape)))
     return reshaped(output, input.shape), *(reshaped(statistic, statistic_shape) for statistic in statistics)
+
+
+def per_column(rows: Rows, parameter: np.ndarray | None) -> Pieces[np.ndarray] | None:
+    """A parameter that has an element for each column."""
+    if parameter is None:
+        return None
+    return rows.beside(lambda some, columns: flat(parameter, columns).astype(np.float64))
 
 
 def check_normalized(

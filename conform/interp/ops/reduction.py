@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial, reduce
 from math import prod
 
 import numpy as np
@@ -14,7 +16,6 @@ from conform.interp import log_sum_exp
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
-from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.ball import Ball, growth, underflow
 from conform.interp.numerics.escalate import decide_exactly, resolved
@@ -25,7 +26,7 @@ from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.elementwise import exact
 from conform.interp.promotion import category, float_result
 from conform.interp.registry import semantics
-from conform.interp.rows import by_rows, reduced_shape, rows_over
+from conform.interp.rows import Rows, as_float64, by_elements_of_rows, by_rows, reduced_shape
 
 
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
@@ -41,21 +42,21 @@ def overflowing(fmt: Format, total: Accumulated) -> np.ndarray:
     return (total.magnitude > compute_format(fmt).max_finite) & ~np.isnan(total.real.hi)
 
 
-def _summand(self: np.ndarray, dtype: str | None) -> tuple[np.ndarray, Format]:
-    """self in the dtype it is summed in: `dtype`, else int64 for bools and integers, else its own."""
+def _sum_format(self: np.ndarray, dtype: str | None) -> Format:
+    """What self is summed in: `dtype`, else int64 for bools and integers, else its own."""
     fmt = format_of(self)
-    target = format_named(dtype) if dtype else FORMATS["int64"] if category(fmt) < 2 else fmt
-    return converted(self, target), target
+    return format_named(dtype) if dtype else FORMATS["int64"] if category(fmt) < 2 else fmt
+
+
+def converted_rows(self: np.ndarray, axes: tuple[int, ...], fmt: Format) -> Rows:
+    """The rows of self, converted to the float format `fmt`."""
+    return Rows.over(self, axes, lambda some: converted(some, fmt).astype(np.float64))
 
 
 def _not_held(self: np.ndarray, fmt: Format) -> np.ndarray:
     """Where the conversion before a sum has no result (P13)."""
     is_cast = format_of(self).is_float and fmt.is_integer
     return ~in_integer_range(self, fmt) if is_cast else np.zeros(self.shape, bool)
-
-
-def _kept(array: np.ndarray, axes: tuple[int, ...], keepdim: bool) -> np.ndarray:
-    return np.expand_dims(array, axes) if keepdim and array.ndim + len(axes) else array
 
 
 @semantics("aten::sum")
@@ -67,20 +68,30 @@ def sum_(self: np.ndarray, dtype: str | None = None) -> Golden:
 @semantics("aten::sum.dim_IntList")
 def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
     """The sum over dim (all dimensions if None or empty), of elements converted to dtype first"""
-    summand, fmt = _summand(self, dtype)
-    axes = reduced_axes(dim, self.ndim)
-    if not fmt.is_float:
-        with np.errstate(over="ignore"):
-            total = np.any(summand, axes) if fmt.kind == "bool" else np.sum(summand, axes, dtype=fmt.storage)
-        not_held = np.any(_not_held(self, fmt), axes, keepdims=keepdim)
-        return exact(_kept(np.asarray(total), axes, keepdim and self.ndim > 0), fmt).opened(not_held, "P13")
-    rows = rows_over(summand, axes)
-    golden = by_rows(lambda some: _sum_of_rows(fmt, rows[some]), rows.shape)
+    fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
+    if fmt.is_float:
+        golden = by_rows(partial(_sum_of_rows, fmt), converted_rows(self, axes, fmt))
+    else:
+        golden = _folded(self, axes, fmt, np.logical_or if fmt.kind == "bool" else np.add)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _sum_of_rows(fmt: Format, rows: np.ndarray) -> Golden:
-    return accumulation(fmt, accumulate.total(rows, axis=1), lambda index: accumulate.exact_total(rows[index]))
+def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
+    total = accumulate.total_of(rows.pieces)
+    return accumulation(fmt, total, lambda index: sum(map(accumulate.exact_total, rows.row(index[0])), Fraction(0)))
+
+
+def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.ufunc) -> Golden:
+    """The elements over `axes`, converted to `fmt`, which is no float format, and then joined by `operation`."""
+
+    def of_rows(rows: Rows) -> Golden:
+        own = [operation.reduce(converted(piece, fmt), axis=1, dtype=fmt.storage) for piece in rows.pieces]
+        not_held = [_not_held(piece, fmt).any(axis=1) for piece in rows.pieces]
+        with np.errstate(over="ignore"):
+            folded = operation.reduce(np.array(own), axis=0, dtype=fmt.storage)
+        return exact(folded, fmt).opened(np.logical_or.reduce(not_held), "P13")
+
+    return by_rows(of_rows, Rows.over(self, axes, lambda some: some))
 
 
 def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
@@ -107,39 +118,51 @@ def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> G
     fmt = format_of(self)
     if fmt.is_complex or fmt.kind == "bool":
         raise InvalidArguments(f"argmax is not defined for {fmt.name}")
-    axis = None if dim is None else wrap_dim(dim, self.ndim)
-    if (self.size if axis is None or self.ndim == 0 else self.shape[axis]) == 0:
+    axes = reduced_axes(None if dim is None else [dim], self.ndim)
+    rows = Rows.over(self, axes, as_float64 if fmt.is_float else lambda some: some)
+    if rows.terms == 0:
         raise InvalidArguments(f"argmax over no elements of {list(self.shape)}")
-    operand = self.reshape(1) if self.ndim == 0 else self
-    if fmt.is_float:
-        operand = operand.astype(np.float64)
-    index = np.argmax(operand, axis=axis, keepdims=keepdim)
-    return exact(np.reshape(index, ()) if self.ndim == 0 else index, FORMATS["int64"])
+    golden = by_rows(lambda some: exact(some.first_largest()[:, 0], FORMATS["int64"]), rows)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
 @semantics("aten::cumsum")
 def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
     """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first"""
-    axis = wrap_dim(dim, self.ndim)
-    summand, fmt = _summand(self, dtype)
+    axis, fmt = wrap_dim(dim, self.ndim), _sum_format(self, dtype)
     if fmt.kind == "bool":
         raise InvalidArguments("cumsum is not defined for bool results")
     if self.ndim == 0:
-        return exact(summand, fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
-    if not fmt.is_float:
+        return exact(converted(self, fmt), fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
+    if fmt.is_float:
+        golden = by_elements_of_rows(partial(_running_sums, fmt), converted_rows(self, (axis,), fmt))
+    else:
+        golden = by_elements_of_rows(partial(_running_integers, fmt), Rows.over(self, (axis,), lambda some: some))
+    last = np.moveaxis(self, axis, -1).shape
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis))
+
+
+def _running_integers(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    before, not_held = np.zeros((rows.count, 1), fmt.storage), np.zeros((rows.count, 1), bool)
+    for piece in rows.pieces:
         with np.errstate(over="ignore"):
-            not_held = np.logical_or.accumulate(_not_held(self, fmt), axis)
-            return exact(np.add.accumulate(summand, axis, dtype=fmt.storage), fmt).opened(not_held, "P13")
-    last = np.moveaxis(summand, axis, -1)
-    rows = last.astype(np.float64).reshape(prod(last.shape[:-1]), last.shape[-1])
-    golden = by_rows(lambda some: _running_sums(fmt, rows[some]), rows.shape)
-    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last.shape), -1, axis))
+            sums = before + np.add.accumulate(converted(piece, fmt), 1, dtype=fmt.storage)
+        open_ = not_held | np.logical_or.accumulate(_not_held(piece, fmt), 1)
+        yield exact(sums, fmt).opened(open_, "P13")
+        before, not_held = sums[:, -1:], open_[:, -1:]
 
 
-def _running_sums(fmt: Format, rows: np.ndarray) -> Golden:
-    sums = accumulate.running(rows, axis=1)
-    golden = accumulation(fmt, sums, lambda index: accumulate.exact_total(rows[index[0], : index[1] + 1]))
-    return replace(golden, terms=np.broadcast_to(sums.terms, rows.shape))
+def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
+        golden = accumulation(fmt, sums, partial(_exact_beginning, rows, columns.start))
+        yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
+
+
+def _exact_beginning(rows: Rows, start: int, index: tuple[int, int]) -> Fraction:
+    """The sum of a row up to and with the column index[1] of the piece that starts at `start`."""
+    row, last = index[0], start + index[1]
+    pieces = zip(rows.columns, rows.row(row), strict=True)
+    return sum((accumulate.exact_total(x[: max(last + 1 - place.start, 0)]) for place, x in pieces), Fraction(0))
 
 
 # Products
@@ -159,29 +182,31 @@ def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | No
 
 
 def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
-    factors, fmt = _summand(self, dtype)
-    shape = reduced_shape(self.shape, axes, keepdim)
-    if not fmt.is_float:
-        with np.errstate(over="ignore"):
-            total = np.all(factors, axes) if fmt.kind == "bool" else np.prod(factors, axes, dtype=fmt.storage)
-        not_held = np.any(_not_held(self, fmt), axes).reshape(shape)
-        return exact(np.reshape(total, shape), fmt).opened(not_held, "P13")
-    rows = rows_over(factors, axes)
-    return reshaped(by_rows(lambda some: _float_product(fmt, rows[some]), rows.shape), shape)
+    fmt = _sum_format(self, dtype)
+    if fmt.is_float:
+        golden = by_rows(partial(_float_product, fmt), converted_rows(self, axes, fmt))
+    else:
+        golden = _folded(self, axes, fmt, np.logical_and if fmt.kind == "bool" else np.multiply)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _float_product(fmt: Format, rows: np.ndarray) -> Golden:
+def _float_product(fmt: Format, rows: Rows) -> Golden:
     """The budget |y| ((1 + u)^(n - 1) - 1) is that of n - 1 rounded products in any order (Higham, lemma 3.1)."""
-    compute, products = compute_format(fmt), max(rows.shape[1] - 1, 0)
+    compute, products = compute_format(fmt), max(rows.terms - 1, 0)
     is_special, special = _special_product(rows)
-    factors = np.where(is_special[:, None], 1.0, rows)
+    factors = rows.pieces.map(lambda piece: np.where(is_special[:, None], 1.0, piece))
     with np.errstate(all="ignore"):
-        real = where(is_special, special, _tree_product(Real.exact(factors)))
-        value, real = decide_exactly(fmt, real, lambda index: Fraction(prod(map(Fraction, factors[index].tolist()))))
+        product = reduce(operator.mul, (_tree_product(Real.exact(piece)) for piece in factors))
+        real = where(is_special, special, product)
+        value, real = decide_exactly(fmt, real, lambda index: _exact_product(rows.row(index[0])))
         relative = np.expm1(growth(products) * np.log1p(compute.unit_roundoff))
         budget = np.abs(real.hi) * relative + products * underflow(compute)
     golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
     return golden.opened(_may_leave_the_range(compute, rows) & ~np.isnan(special), "P61")
+
+
+def _exact_product(row: Iterable[np.ndarray]) -> Fraction:
+    return Fraction(prod(prod(map(Fraction, piece.tolist())) for piece in row))
 
 
 def _tree_product(factors: Real) -> Real:
@@ -194,23 +219,24 @@ def _tree_product(factors: Real) -> Real:
     return factors[..., 0]
 
 
-def _special_product(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _special_product(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     """(which rows have a factor that is NaN, infinite or 0, the product there)."""
-    nan, infinite, zero = (test.any(axis=1) for test in (np.isnan(rows), np.isinf(rows), rows == 0))
-    sign = np.where(np.signbit(rows).sum(axis=1) % 2, -1.0, 1.0)
+    tests = (np.isnan, np.isinf, lambda piece: piece == 0)
+    nan, infinite, zero = (np.logical_or.reduce([test(x).any(axis=1) for x in rows.pieces]) for test in tests)
+    sign = np.where(sum(np.signbit(piece).sum(axis=1) for piece in rows.pieces) % 2, -1.0, 1.0)
     product = np.where(nan | (infinite & zero), np.nan, np.where(infinite, np.inf, 0.0) * sign)
     return nan | infinite | zero, product
 
 
-def _may_leave_the_range(compute: Format, rows: np.ndarray) -> np.ndarray:
+def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
     """P61: where the product of the magnitudes over 1 is too large for `compute`, or of those under 1 too small."""
-    sizes = np.where(np.isfinite(rows) & (rows != 0), np.abs(rows), 1.0)
-    over, under = np.maximum(sizes, 1.0), np.minimum(sizes, 1.0)
-    leaves = np.zeros(len(rows), bool)
-    for part, limit, sense in ((over, compute.max_finite, 1), (under, compute.min_normal, -1)):
-        beyond = (np.log2(part).sum(axis=1) - np.log2(limit)) * sense
+    sizes = rows.pieces.map(lambda x: np.where(np.isfinite(x) & (x != 0), np.abs(x), 1.0))
+    leaves = np.zeros(rows.count, bool)
+    for beyond_1, limit, sense in ((np.maximum, compute.max_finite, 1), (np.minimum, compute.min_normal, -1)):
+        factors = sizes.map(lambda x: beyond_1(x, 1.0))  # noqa: B023 - used in this turn alone
+        beyond = (sum(np.log2(x).sum(axis=1) for x in factors) - np.log2(limit)) * sense
         for row in np.flatnonzero(np.abs(beyond) < 2.0**-20):  # far more than the rounding errors of the logarithms
-            beyond[row] = sense * (prod(map(Fraction, part[row].tolist())) - Fraction(limit))
+            beyond[row] = sense * (_exact_product(x[row] for x in factors) - Fraction(limit))
         leaves |= beyond > 0
     return leaves
 
@@ -225,21 +251,20 @@ def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Go
     if not dim:
         raise Unjudged("no semantics for logsumexp over an empty list of dims (P56)")
     fmt, axes = float_result(format_of(self)), reduced_axes(dim, self.ndim)
-    rows = rows_over(converted(self, fmt), axes)
-    if rows.shape[1] == 0:
-        rows = np.full((len(rows), 1), -np.inf)  # the logarithm of an empty sum
-    golden = by_rows(lambda some: _logsumexp_rows(fmt, rows[some]), rows.shape)
+    if prod(self.shape[axis] for axis in axes) == 0:  # the logarithm of an empty sum
+        nothing = np.full(reduced_shape(self.shape, axes, keepdim), -np.inf, fmt.storage)
+        return exact(nothing, fmt)
+    golden = by_rows(partial(_logsumexp_rows, fmt), converted_rows(self, axes, fmt))
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _logsumexp_rows(fmt: Format, rows: np.ndarray) -> Golden:
+def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     def formula(some: np.ndarray) -> np.ndarray:
-        return mp.of_float(largest[some]) + log_sum_exp.of_mpmath(rows[some], fmt)[1]
+        return np.array([[sum(log_sum_exp.of_mpmath(rows.row(row), fmt))] for row in some], dtype=object)
 
-    largest = rows.max(axis=1, keepdims=True)
+    largest, compute = rows.largest(), compute_format(fmt)
     infinite = np.isinf(largest)
     real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
     value, real = resolved(fmt, real, formula)
-    compute = compute_format(fmt)
     budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
     return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)

@@ -8,6 +8,7 @@ from functools import reduce
 import numpy as np
 
 from conform.errors import InvalidArguments
+from conform.interp.blocks import flat, spans
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import format_of
@@ -46,13 +47,22 @@ def cat(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     if any(tensor.ndim == 0 for tensor in tensors):
         raise InvalidArguments("zero-dimensional tensors cannot be concatenated")
     fmt = reduce(lambda known, tensor: result_type(np.empty(1, known.storage), tensor), tensors, format_of(tensors[0]))
-    parts = [converted(tensor, fmt) for tensor in tensors if tensor.shape != (0,)]
+    parts = [tensor for tensor in tensors if tensor.shape != (0,)]
     if not parts:
         return exact(np.empty(0, fmt.storage), fmt)
     axis = wrap_dim(dim, parts[0].ndim)
     if any(_others(part, axis) != _others(parts[0], axis) for part in parts):
         raise InvalidArguments(f"sizes must agree except in dim {dim}, got {[list(part.shape) for part in parts]}")
-    return exact(np.concatenate(parts, axis), fmt)
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    result = np.empty(shape, fmt.storage)
+    stop = 0
+    for part in parts:
+        start, stop = stop, stop + part.shape[axis]
+        there = result[(slice(None),) * axis + (slice(start, stop),)]
+        for place in spans(part.size):
+            there.flat[place] = converted(flat(part, place), fmt)
+    return exact(result, fmt)
 
 
 def _others(part: np.ndarray, axis: int) -> tuple[int, ...]:

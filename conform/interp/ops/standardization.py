@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import prod
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import moments
+from conform.interp.blocks import Pieces
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import Format, format_of
 from conform.interp.operands import steps_of
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.normalization import check_normalized
+from conform.interp.ops.normalization import check_normalized, per_column
 from conform.interp.ops.reduction import reshaped
 from conform.interp.promotion import category
 from conform.interp.registry import semantics
-from conform.interp.rows import by_rows, by_rows_each
+from conform.interp.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.standardized import Standardized
 
 # Group normalization
@@ -44,22 +45,27 @@ def native_group_norm(
         raise InvalidArguments(f"group norm of {list(input.shape)}: N={N}, C={C}, HxW={HxW}, group={group} do not fit")
     if C * HxW == 0:
         raise Unjudged("no semantics for group norm of groups without elements")
-    rows = input.reshape(N * group, C // group * HxW).astype(np.float64)
-    scale, shift = (None if p is None else _per_group(p, N, group, HxW) for p in (weight, bias))
 
-    def of_rows(some: slice) -> tuple[Golden, ...]:
-        parameters = (None if p is None else p[some] for p in (scale, shift))
-        norm = Standardized(rows[some], *parameters, eps, moments.OfRows(rows[some]), folded=True)
-        return norm.golden("output", fmt), *norm.statistics(fmt)
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        parameters = (_per_group(some, parameter, group, HxW) for parameter in (weight, bias))
+        norm = Standardized(some, *parameters, eps, moments.OfRows(some), folded=True)
+        return norm.outputs(fmt), *norm.statistics(fmt)
 
-    output, *statistics = by_rows_each(of_rows, rows.shape)
+    output, *statistics = by_rows_each(of_rows, Rows(input, N * group, C // group * HxW))
     return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
 
 
-def _per_group(parameter: np.ndarray, samples: int, group: int, places: int) -> np.ndarray:
-    """[samples * group, C / group * places]: a parameter of C channels beside the elements of each group."""
-    spread = np.repeat(parameter.astype(np.float64), places).reshape(group, len(parameter) // group * places)
-    return np.tile(spread, (samples, 1))
+def _per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
+    """A parameter of C channels beside the elements of each group, [C / group * places] of a sample."""
+    if parameter is None:
+        return None
+    of_group = parameter.astype(np.float64).reshape(group, len(parameter) // group)
+
+    def beside(some: slice, columns: slice) -> np.ndarray:
+        channels = np.arange(columns.start, columns.stop) // places
+        return of_group[np.arange(some.start, some.stop)[:, None] % group, channels]
+
+    return rows.beside(beside)
 
 
 def _check_float(name: str, fmt: Format) -> None:
@@ -84,17 +90,17 @@ def batch_norm_of_batch(
 ) -> tuple[Golden, Golden, Golden]:
     """((x - mean) * invstd * weight + bias, mean, invstd) with the mean and biased variance of each channel, dim 1
     (P54, P62, P63)"""
-    rows, back = _channel_rows(input, {"weight": weight, "bias": bias})
-    if not training or rows.size == 0:
+    _check_channel_input(input, {"weight": weight, "bias": bias})
+    if not training or input.size == 0:
         raise InvalidArguments("batch norm without running statistics needs training=True and a batch with elements")
     fmt = format_of(input)
 
-    def of_rows(some: slice) -> tuple[Golden, ...]:
-        norm = _batch_norm(rows[some], weight, bias, some, eps, moments.OfRows(rows[some]))
-        return norm.golden("output", fmt), *norm.statistics(fmt)
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        norm = _batch_norm(some, weight, bias, eps, moments.OfRows(some))
+        return norm.outputs(fmt), *norm.statistics(fmt)
 
-    output, *statistics = by_rows_each(of_rows, rows.shape)
-    return output.rearranged(back), *(reshaped(statistic, (len(rows),)) for statistic in statistics)
+    output, *statistics = by_rows_each(of_rows, _channels(input))
+    return _as_input(output, input), *(reshaped(statistic, input.shape[1:2]) for statistic in statistics)
 
 
 @semantics("aten::_native_batch_norm_legit_no_training")
@@ -108,47 +114,51 @@ def batch_norm_of_running(
 ) -> tuple[Golden, Golden, Golden]:
     """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1 (P54, P63)"""
     parameters = {"weight": weight, "bias": bias, "running_mean": running_mean, "running_var": running_var}
-    rows, back = _channel_rows(input, parameters)
+    _check_channel_input(input, parameters)
     fmt = format_of(input)
     empty = [exact(np.empty(0, step.storage), step) for step in steps_of(fmt)]
     nothing = empty[0].or_else(*empty[1:])
-    if rows.size == 0:
+    if input.size == 0:
         return exact(np.empty(input.shape, fmt.storage), fmt), nothing, nothing
     mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
 
-    def of_rows(some: slice) -> Golden:
-        given = moments.Given(mean[some], variance[some])
-        return _batch_norm(rows[some], weight, bias, some, eps, given).golden("output", fmt)
+    def of_rows(some: Rows) -> Iterator[Golden]:
+        given = moments.Given(mean[some.place], variance[some.place])
+        pole = given.variance + eps == 0
+        for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
+            yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
-    output = by_rows(of_rows, rows.shape)
-    pole = np.broadcast_to(variance + eps == 0, rows.shape)
-    return output.opened(pole, "P63").rearranged(back), nothing, nothing
+    return _as_input(by_elements_of_rows(of_rows, _channels(input)), input), nothing, nothing
 
 
-def _channel_rows(
-    input: np.ndarray, parameters: dict[str, np.ndarray | None]
-) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """(a row for each channel, dim 1; the function that puts such rows back into the input's shape)."""
+def _check_channel_input(input: np.ndarray, parameters: dict[str, np.ndarray | None]) -> None:
     _check_float("batch norm", format_of(input))
     if input.ndim < 2:
         raise InvalidArguments(f"batch norm expects at least 2 dimensions, got {list(input.shape)}")
     _check_channels(parameters, input.shape[1])
-    channels_first = input.swapaxes(0, 1)
-    rows = channels_first.reshape(input.shape[1], prod(input.shape[:1] + input.shape[2:])).astype(np.float64)
-    return rows, lambda part: part.reshape(channels_first.shape).swapaxes(0, 1)
+
+
+def _channels(input: np.ndarray) -> Rows:
+    """A row for each channel, dim 1."""
+    return Rows.over(input, (0, *range(2, input.ndim)))
+
+
+def _as_input(output: Golden, input: np.ndarray) -> Golden:
+    """The elements of the channels, one after the other, where the input has them."""
+    channels_first = input.swapaxes(0, 1).shape
+    return output.rearranged(lambda part: part.reshape(channels_first).swapaxes(0, 1))
 
 
 def _batch_norm(
-    rows: np.ndarray,
-    weight: np.ndarray | None,
-    bias: np.ndarray | None,
-    some: slice,
-    eps: float,
-    statistics: moments.Moments,
+    rows: Rows, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, statistics: moments.Moments
 ) -> Standardized:
-    """The standardized `rows`: those of `some` of the channels, which have a weight and a bias each."""
-    scale, shift = (None if p is None else p[some].astype(np.float64)[:, None] for p in (weight, bias))
+    """The standardized `rows`, channels, which have a weight and a bias each."""
+    scale, shift = (None if p is None else _per_channel(rows, p) for p in (weight, bias))
     return Standardized(rows, scale, shift, eps, statistics, folded=True)
+
+
+def _per_channel(rows: Rows, parameter: np.ndarray) -> Pieces[np.ndarray]:
+    return rows.beside(lambda some, columns: parameter[some, None].astype(np.float64))
 
 
 # Rms normalization
@@ -183,13 +193,12 @@ def _rms_norms(
         raise Unjudged(f"no semantics for rms norm of {fmt.name} with a {format_of(weight).name} weight")
     readings = [eps] if eps is not None else [2.0 * step.unit_roundoff for step in reversed(steps_of(fmt))]
     leading = input.shape[: input.ndim - len(normalized_shape)]
-    rows = input.reshape(prod(leading), prod(normalized_shape)).astype(np.float64)
-    scale = None if weight is None else weight.reshape(-1).astype(np.float64)
     statistic_shape = (*leading, *[1] * len(normalized_shape))
 
-    def of_rows(some: slice, reading: float) -> tuple[Golden, Golden]:
-        norm = Standardized(rows[some], scale, None, reading, moments.AboutZero(rows[some]))
-        return norm.golden("output", fmt), norm.rstd(fmt)
+    def of_rows(some: Rows, reading: float) -> tuple[Iterator[Golden], Golden]:
+        norm = Standardized(some, per_column(some, weight), None, reading, moments.AboutZero(some))
+        return norm.outputs(fmt), norm.rstds(fmt)
 
-    pairs = [by_rows_each(partial(of_rows, reading=reading), rows.shape) for reading in readings]
+    rows = Rows(input, prod(leading), prod(normalized_shape))
+    pairs = [by_rows_each(partial(of_rows, reading=reading), rows) for reading in readings]
     return [(reshaped(output, input.shape), reshaped(rstd, statistic_shape)) for output, rstd in pairs]

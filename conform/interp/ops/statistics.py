@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import decide_exactly, root
 from conform.interp.numerics.formats import Format, format_named, format_of
 from conform.interp.numerics.real import Real
-from conform.interp.operands import compute_format, converted, refuse_complex
-from conform.interp.ops.reduction import accumulation, overflowing, reshaped
+from conform.interp.operands import compute_format, refuse_complex
+from conform.interp.ops.elementwise import exact
+from conform.interp.ops.reduction import accumulation, converted_rows, overflowing, reshaped
 from conform.interp.registry import semantics
-from conform.interp.rows import by_rows, reduced_shape, rows_over
+from conform.interp.rows import Rows, by_rows, reduced_shape
 
 # Mean
 
@@ -39,20 +41,19 @@ def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False
     if not fmt.is_float:
         raise InvalidArguments(f"mean expects a floating-point tensor or dtype, got {fmt.name}")
     axes = reduced_axes(dim, self.ndim)
-    rows = rows_over(converted(self, fmt), axes)
-    golden = by_rows(lambda some: _mean_of_rows(fmt, rows[some]), rows.shape)
+    golden = by_rows(partial(_mean_of_rows, fmt), converted_rows(self, axes, fmt))
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _mean_of_rows(fmt: Format, rows: np.ndarray) -> Golden:
-    count = rows.shape[1]
-    total = accumulate.total(rows, axis=1)
+def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
+    count = rows.terms
+    total = accumulate.total_of(rows.pieces)
     with np.errstate(all="ignore"):
         quotient = total.real / Real.exact(np.float64(count))
         golden = accumulation(
             fmt,
             Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
-            lambda index: accumulate.exact_total(rows[index]) / count,
+            lambda index: moments.exact_mean(rows, index[0]),
         )
     return golden.opened(overflowing(fmt, total), "P35")
 
@@ -116,35 +117,36 @@ def _spread(
     if isinstance(correction, complex):
         raise InvalidArguments(f"{name} needs a real correction, got {correction}")
     axes = reduced_axes(dim, self.ndim)
-    rows = rows_over(self, axes)
-    count = rows.shape[1]
-    if count <= correction or count == 0:
-        golden = _over_zero(fmt, rows)
+    rows = Rows.over(self, axes)
+    if rows.terms <= correction or rows.terms == 0:
+        golden = by_rows(partial(_over_zero, fmt), rows)
     else:
-        golden = by_rows(lambda some: _of_rows(name, fmt, rows[some], correction), rows.shape)
+        golden = by_rows(partial(_of_rows, name, fmt, correction), rows)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _of_rows(name: str, fmt: Format, rows: np.ndarray, correction: int | float) -> Golden:
-    compute, count = compute_format(fmt), rows.shape[1]
+def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Golden:
+    compute, count = compute_format(fmt), rows.terms
     _, real = moments.of_reals(rows, Real.exact(np.float64(count)) - Real.exact(np.float64(correction)))
     _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
     if name == "std":
         real, ball = real.sqrt(), ball.sqrt()
 
     def exact(index: tuple[int, ...]) -> Fraction:
-        variance = moments.exact_variance(rows[index[0]], count - Fraction(correction))
+        variance = moments.exact_variance(rows, index[0], count - Fraction(correction))
         return root(variance, 2) if name == "std" else variance
 
     value, real = decide_exactly(fmt, real, exact)
     return Golden(fmt, value, real, budget=ball.rad)
 
 
-def _over_zero(fmt: Format, rows: np.ndarray) -> Golden:
+def _over_zero(fmt: Format, rows: Rows) -> Golden:
     """P59: a sum of squares over no degrees of freedom."""
-    finite = np.isfinite(rows).all(axis=1, keepdims=True)
-    equal = (rows[:, :1] == rows).all(axis=1, keepdims=True)
-    quotient = np.where(equal | ~finite, np.nan, np.inf) if rows.shape[1] else np.full((len(rows), 1), np.nan)
-    several = equal & finite & (rows.shape[1] > 1)
-    ball = Ball.exact(quotient, compute_format(fmt))
-    return Golden(fmt, quotient.astype(fmt.storage), Real.exact(quotient), budget=ball.rad).opened(several, "P59")
+    if rows.terms == 0:
+        return exact(np.full((rows.count, 1), np.nan, fmt.storage), fmt)
+    finite, first = rows.are_finite(), next(iter(rows.pieces))[:, :1]
+    equal = np.logical_and.reduce([(first == piece).all(axis=1, keepdims=True) for piece in rows.pieces])
+    quotient = np.where(equal | ~finite, np.nan, np.inf)
+    budget = np.zeros(quotient.shape)
+    golden = Golden(fmt, quotient.astype(fmt.storage), Real.exact(quotient), budget=budget)
+    return golden.opened(equal & finite & (rows.terms > 1), "P59")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
+from math import prod
 
 import numpy as np
 
 from conform.errors import InvalidArguments
+from conform.interp.assembly import assembled
+from conform.interp.blocks import Pieces, fits, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
@@ -15,6 +19,7 @@ from conform.interp.numerics.formats import Format, format_of
 from conform.interp.numerics.real import Real
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, overflowing
+from conform.interp.patches import Windows, met, read
 from conform.interp.registry import semantics
 
 
@@ -40,15 +45,23 @@ def avg_pool2d(
     kernel, pads = _pair("kernel_size", kernel_size), _pair("padding", padding)
     steps = _pair("stride", stride) if len(stride) else kernel
     _check(self, kernel, steps, pads, divisor_override)
-    rows, columns = (_windows(*each, ceil_mode) for each in zip(self.shape[-2:], kernel, steps, pads, strict=True))
-    counted = [
-        _divisors(windows, n, p, count_include_pad)
-        for windows, n, p in zip((rows, columns), self.shape[-2:], pads, strict=True)
-    ]
-    divisor = np.outer(*counted) if divisor_override is None else np.full((len(rows), len(columns)), divisor_override)
-    if fmt.is_float:
-        return _float_mean(fmt, _terms(self.astype(np.float64), rows, columns, kernel), divisor)
-    return _integer_mean(fmt, _terms(self, rows, columns, kernel), divisor)
+    windows = [Windows(*along) for along in zip(self.shape[-2:], steps, pads, strict=True)]
+    sizes = [_count(one, k, ceil_mode) for one, k in zip(windows, kernel, strict=True)]
+    shape = (*self.shape[:-2], *sizes)
+
+    def mean(places: slice) -> Golden:
+        """Of the results `places` in C order, [m]."""
+        *batch, row, column = np.unravel_index(np.arange(places.start, places.stop), shape)
+        terms = _terms(self, windows, kernel, batch, (row, column))
+        if divisor_override is None:
+            counted = (_counted(*each, count_include_pad) for each in zip(windows, kernel, (row, column), strict=True))
+            divisor = prod(counted)
+        else:
+            divisor = np.full(len(row), divisor_override)
+        return (_float_mean if fmt.is_float else _integer_mean)(fmt, terms, divisor)
+
+    goldens = ((places, mean(places)) for places in spans(prod(shape), prod(kernel)))
+    return assembled(goldens, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
 
 def _pair(argument: str, values: Sequence[int]) -> tuple[int, int]:
@@ -71,47 +84,59 @@ def _check(self: np.ndarray, kernel: tuple, steps: tuple, pads: tuple, divisor_o
         raise InvalidArguments("divisor_override must not be zero")
 
 
-def _windows(size: int, kernel: int, step: int, pad: int, ceil_mode: bool) -> list[tuple[int, int]]:
-    """Start and end of each window, counted in the unpadded input; the end stops at the padded input's."""
-    room = size + 2 * pad - kernel
-    count = (room + (step - 1 if ceil_mode else 0)) // step + 1
-    if ceil_mode and (count - 1) * step >= size + pad:
+def _count(windows: Windows, kernel: int, ceil_mode: bool) -> int:
+    """How many windows there are."""
+    room = windows.size + 2 * windows.padding - kernel
+    count = (room + (windows.stride - 1 if ceil_mode else 0)) // windows.stride + 1
+    if ceil_mode and (count - 1) * windows.stride >= windows.size + windows.padding:
         count -= 1
     if count < 1:
-        raise InvalidArguments(f"avg_pool2d kernel {kernel} exceeds an input of {size} with padding {pad}")
-    starts = [i * step - pad for i in range(count)]
-    return [(start, min(start + kernel, size + pad)) for start in starts]
+        raise InvalidArguments(
+            f"avg_pool2d kernel {kernel} exceeds an input of {windows.size} with padding {windows.padding}"
+        )
+    return count
 
 
-def _divisors(windows: list[tuple[int, int]], size: int, pad: int, count_include_pad: bool) -> list[int]:
-    """How many places of each window count."""
-    return [end - start if count_include_pad else min(end, size) - max(start, 0) for start, end in windows]
+def _counted(windows: Windows, kernel: int, places: np.ndarray, count_include_pad: bool) -> np.ndarray:
+    """How many places of each window count, all before the end of the padded input."""
+    start = places * windows.stride - windows.padding
+    end = np.minimum(start + kernel, windows.size + windows.padding)
+    return end - start if count_include_pad else np.minimum(end, windows.size) - np.maximum(start, 0)
 
 
-def _terms(self: np.ndarray, rows: list, columns: list, kernel: tuple[int, int]) -> np.ndarray:
-    """[kernel places, ..., rows, columns]: the elements of each window, zero outside the input."""
-    margin = [(0, 0)] * (self.ndim - 2) + [(kernel[0], kernel[0]), (kernel[1], kernel[1])]
-    padded = np.pad(self, margin)
-    i = np.array([start for start, _ in rows]) + kernel[0]
-    j = np.array([start for start, _ in columns]) + kernel[1]
-    return np.stack([padded[..., (i + di)[:, None], j + dj] for di in range(kernel[0]) for dj in range(kernel[1])])
+def _terms(
+    self: np.ndarray,
+    windows: Sequence[Windows],
+    kernel: tuple[int, int],
+    batch: Sequence[np.ndarray],
+    places: Sequence[np.ndarray],
+) -> Pieces[np.ndarray]:
+    """[kernel places, m]: the elements of each window, zero outside the input."""
+    taps, count = prod(kernel), len(places[0])
+
+    def piece(some: slice) -> np.ndarray:
+        offsets = np.unravel_index(np.arange(some.start, some.stop), kernel)
+        coordinates, there = met(windows, offsets, places)
+        return read(self, (*batch, *coordinates), there)
+
+    return Pieces(lambda: map(piece, spans(taps, count)), not fits(taps * count))
 
 
-def _float_mean(fmt: Format, terms: np.ndarray, divisor: np.ndarray) -> Golden:
-    total = accumulate.total(terms, axis=0)
-    counts = np.broadcast_to(divisor, terms.shape[1:])
+def _float_mean(fmt: Format, terms: Pieces[np.ndarray], divisor: np.ndarray) -> Golden:
+    total = accumulate.total_of(terms.map(lambda piece: piece.astype(np.float64)), axis=0)
     mean = Accumulated(
-        total.real / Real.exact(counts.astype(np.float64)), total.magnitude / np.abs(counts), total.terms + 1
+        total.real / Real.exact(divisor.astype(np.float64)), total.magnitude / np.abs(divisor), total.terms + 1
     )
-    golden = accumulation(
-        fmt, mean, lambda index: accumulate.exact_total(terms[(slice(None), *index)]) / Fraction(int(counts[index]))
-    )
-    return golden.opened(overflowing(fmt, total), "P35")
+
+    def exactly(index: tuple[int]) -> Fraction:
+        return sum(accumulate.exact_total(piece[:, index[0]]) for piece in terms) / Fraction(int(divisor[index]))
+
+    return accumulation(fmt, mean, exactly).opened(overflowing(fmt, total), "P35")
 
 
-def _integer_mean(fmt: Format, terms: np.ndarray, divisor: np.ndarray) -> Golden:
+def _integer_mean(fmt: Format, terms: Iterable[np.ndarray], divisor: np.ndarray) -> Golden:
     """Integers: the wrapped sum, divided toward zero as C does."""
     with np.errstate(over="ignore"):
-        total = terms.sum(axis=0, dtype=fmt.storage)
+        total = reduce(np.add, (piece.sum(axis=0, dtype=fmt.storage) for piece in terms))
     quotient = total // divisor
     return exact(quotient + ((quotient * divisor != total) & (quotient < 0)), fmt)

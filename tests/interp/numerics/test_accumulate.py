@@ -8,17 +8,22 @@ import numpy as np
 import pytest
 
 from conform.interp.numerics import accumulate
+from conform.interp.numerics import matmul as matmul_module
 from conform.interp.numerics.accumulate import (
     Accumulated,
     decide_sum,
     dot,
+    dot_of,
     exact_dot,
     exact_total,
-    matmul,
     running,
+    running_of,
     total,
+    total_at,
+    total_of,
 )
 from conform.interp.numerics.formats import FORMATS
+from conform.interp.numerics.matmul import matmul
 from conform.interp.numerics.rounding import round_fraction
 
 F16, BF16, F32, F64 = (FORMATS[name] for name in ("float16", "bfloat16", "float32", "float64"))
@@ -76,11 +81,29 @@ def test_total_and_running(kind, count):
     assert sums.terms == count
     magnitudes = [sum(map(abs, c), Fraction(0)) for c in columns]
     assert_encloses(sums, [sum(c, Fraction(0)) for c in columns], magnitudes, underflow(x))
-    prefixes = running(np.ascontiguousarray(x.T), 1)
+    prefixes = running(np.ascontiguousarray(x.T))
     assert prefixes.terms.tolist() == [list(range(1, count + 1))]
     beginnings = [column[: i + 1] for column in columns for i in range(count)]
     exact, magnitudes = [sum(c) for c in beginnings], [sum(map(abs, c)) for c in beginnings]
     assert_encloses(prefixes, exact, magnitudes, underflow(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_total_at_places(kind):
+    rng = np.random.default_rng(3)
+    places, terms = rng.integers(0, 5, 60), terms_of(kind, rng, (60,))
+    sums = total_at([(places[cut], terms[cut]) for cut in (slice(0, 7), slice(7, 7), slice(7, 60))], 6)
+    groups = [list(map(Fraction, terms[places == place].tolist())) for place in range(6)]  # nothing at the last
+    assert sums.terms.tolist() == [len(group) for group in groups]
+    exact, magnitudes = [sum(g, Fraction(0)) for g in groups], [sum(map(abs, g), Fraction(0)) for g in groups]
+    assert_encloses(sums, exact, magnitudes, underflow(terms))
+
+
+def test_special_terms_at_places():
+    pieces = [([0, 1, 2], [INF, INF, NAN]), ([3, 0, 1], [2.0, 1.0, -INF])]
+    sums = total_at([(np.array(places), np.array(terms)) for places, terms in pieces], 5)
+    np.testing.assert_array_equal(sums.real.hi, [INF, NAN, NAN, 2.0, 0.0])
+    np.testing.assert_allclose(sums.magnitude, [1.0, 0.0, 0.0, 2.0, 0.0], rtol=1e-14)  # of the finite terms
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,7 +151,7 @@ def test_slices_stay_exact_at_their_limit():
 def test_literals():
     x = np.array([1e16, 1.0, -1e16, 1e-30])
     assert [part.tolist() for part in (total(x, 0).real.hi, total(x, 0).real.lo)] == [1.0, 1e-30]
-    assert running(x, 0).real.hi.tolist() == [1e16, 1e16, 1.0, 1.0]
+    assert running(x).real.hi.tolist() == [1e16, 1e16, 1.0, 1.0]
     assert total(x, 0).magnitude >= 2e16 + 1
     overflowing = total(np.array([1.7e308, 1.7e308, -1.7e308]), 0)
     assert (overflowing.real.hi, overflowing.real.radius, overflowing.magnitude) == (1.7e308, 0.0, INF)
@@ -158,7 +181,7 @@ def test_special_terms(terms, expected):
             assert (sums.real.lo, sums.real.radius) == (0.0, 0.0)
         for product in (matmul(array[None], ones[:, None]), matmul(-ones[None], -array[:, None])):
             np.testing.assert_array_equal(product.real.hi, [[expected]])
-        np.testing.assert_array_equal(running(array, 0).real.hi[-1], expected)
+        np.testing.assert_array_equal(running(array).real.hi[-1], expected)
 
 
 def test_special_products():
@@ -171,7 +194,7 @@ def test_special_products():
 
 
 def test_finite_prefixes_and_neighbours_of_special_terms():
-    assert running(np.array([1.0, 2.0, INF, 1.0, -INF]), 0).real.hi[:4].tolist() == [1.0, 3.0, INF, INF]
+    assert running(np.array([1.0, 2.0, INF, 1.0, -INF])).real.hi[:4].tolist() == [1.0, 3.0, INF, INF]
     product = matmul(np.array([[1.0, NAN], [1.0, 2.0]]), np.array([[3.0], [4.0]]))
     assert product.real.hi[1, 0] == 11.0
     assert product.magnitude[0, 0] == pytest.approx(3.0)  # the finite terms
@@ -208,16 +231,40 @@ def test_exact_sums():
     assert accumulate.fraction(np.float32(0.1)) == Fraction(13421773, 2**27)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_in_pieces_are_the_sums(kind):
+    rng = np.random.default_rng(5)
+    x, y = terms_of(kind, rng, (3, 40)), terms_of("float64 range", rng, (3, 40))
+    x[1, 30], x[2, [3, 35]], y[0, 0] = np.inf, [np.inf, -np.inf], np.nan
+    cuts = [slice(0, 7), slice(7, 8), slice(8, 31), slice(31, 40)]
+    in_pieces = [total_of([x[:, cut] for cut in cuts]), dot_of([(x[:, cut], y[:, cut]) for cut in cuts])]
+    for expected, actual in zip([total(x, 1), dot(x, y, 1)], in_pieces, strict=True):
+        assert_same(actual, expected)
+    whole = running(x)
+    for cut, part in zip(cuts, running_of([x[:, cut] for cut in cuts]), strict=True):
+        expected = Accumulated(whole.real[:, cut], whole.magnitude[:, cut], whole.terms[:, cut])
+        assert_same(part, expected)
+
+
 @pytest.mark.parametrize("shape", [(300, 5, 150), (257, 1, 129), (2, 9000, 40), (1, 7, 400)])
-def test_a_product_in_tiles_is_the_product(monkeypatch, shape):
+def test_a_product_in_tiles_and_pieces_is_the_product(monkeypatch, shape):
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal(shape[:2]), rng.standard_normal(shape[1:])
     a[0, 0] = np.inf
-    in_tiles = matmul(a, b)
-    monkeypatch.setattr(accumulate, "TILE_ROWS", 10**9)
-    monkeypatch.setattr(accumulate, "TILE_COLUMNS", 10**9)
+    monkeypatch.setattr(matmul_module, "TILE_ROWS", 10**9)
+    monkeypatch.setattr(matmul_module, "TILE_COLUMNS", 10**9)
+    monkeypatch.setattr(matmul_module, "TILE_ELEMENTS", 10**9)
     whole = matmul(a, b)
+    for tile, elements in ((100, 10**9), (10**9, 2000), (64, 150)):
+        monkeypatch.setattr(matmul_module, "TILE_ROWS", tile)
+        monkeypatch.setattr(matmul_module, "TILE_COLUMNS", tile)
+        monkeypatch.setattr(matmul_module, "TILE_ELEMENTS", elements)
+        assert_same(matmul(a, b), whole)
+
+
+def assert_same(actual: Accumulated, expected: Accumulated) -> None:
+    """But for the magnitude, a sum of float64 in any order."""
     for part in ("hi", "lo", "radius"):
-        np.testing.assert_array_equal(getattr(in_tiles.real, part), getattr(whole.real, part))
-    np.testing.assert_allclose(in_tiles.magnitude, whole.magnitude, rtol=1e-12)
-    assert in_tiles.terms == whole.terms
+        np.testing.assert_array_equal(getattr(actual.real, part), getattr(expected.real, part))
+    np.testing.assert_allclose(actual.magnitude, expected.magnitude, rtol=1e-12)
+    np.testing.assert_array_equal(actual.terms, expected.terms)

@@ -22,6 +22,21 @@ def test_a_mask_of_the_scores_serves_every_batch_of_values() -> None:
     assert attend(np.array([[True, True]])).tolist() == [[[1.5]], [[6]]]
 
 
+def test_keys_and_values_have_heads_of_their_own_to_repeat() -> None:
+    query, key = np.zeros((4, 1, 1), np.float32), np.zeros((2, 2, 1), np.float32)
+    value = np.array([[[1], [3]]], np.float32)
+    mask = np.array([[[True, False]], [[True, True]], [[False, True]], [[True, True]]])
+    (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, value, mask], {"enable_gqa": True}).goldens
+    assert golden.value.tolist() == [[[1]], [[2]], [[3]], [[2]]]
+
+
+def test_errors_of_scores_without_bound_bound_nothing() -> None:
+    """The values are equal, so that no error of the weights moves their mean: infinity times 0."""
+    query, key = np.float32([[3e38, 3e38]]), np.float32([[1, -1], [1, -1]])
+    (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, np.ones((2, 1), np.float32)], {}).goldens
+    assert (golden.value.tolist(), golden.budget.tolist()) == ([[1]], [[np.inf]])
+
+
 def test_a_mask_does_not_extend_the_scores() -> None:
     """It is added to them in place (torch.nn.functional.scaled_dot_product_attention: broadcastable to [..., L, S])."""
     with pytest.raises(InvalidArguments, match=r"attn_mask \[2, 1, 2\] does not broadcast to \[1, 2\]"):

@@ -153,6 +153,12 @@ def test_convolution_refuses_images_without_pixels() -> None:
         goldens("aten::convolution", np.ones((1, 1, 0)), np.ones((1, 1, 1)), None, **{**PLAIN, "padding": [1]})
 
 
+def test_convolution_refuses_padding_that_leaves_no_result() -> None:
+    changes = {"transposed": True, "padding": [1]}
+    with pytest.raises(InvalidArguments, match=r"would give a result of \[0\]"):
+        goldens("aten::convolution", np.ones((1, 1, 2)), np.ones((1, 1, 1)), None, **{**PLAIN, **changes})
+
+
 def test_convolution_refuses_bools() -> None:
     mask = np.ones((1, 1, 1), bool)
     with pytest.raises(InvalidArguments, match="convolution is not defined for bool"):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments, Unjudged
+from conform.interp import blocks
 from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import boolean, check, check_open, f16, f32, goldens, i8, i32, i64, u8
 
@@ -90,6 +91,20 @@ def test_index_put_accumulates_the_real_sum() -> None:
         accumulate=True,
         gives=f16([2050.0, nan]),
     )
+
+
+@pytest.mark.parametrize("block", [1, 2, 1 << 16])
+def test_many_writes_to_one_element(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By blocks of elements: those with few writes, and one with more than are looked up at once."""
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    places, values = i64([3] * 20 + [0, -1] + [3] * 20), f32([1.0] * 20 + [2.0, -4.0] + [0.25] * 20)
+    (golden,) = goldens("aten::index_put", f32([1.0, 5.0, 0.0, inf, 7.0]), [places], values, accumulate=True)
+    assert golden.value.tolist() == [3.0, 5.0, 0.0, inf, 3.0]
+    assert golden.terms.tolist() == [1, 0, 0, 40, 1]
+    (golden,) = goldens("aten::index_put", f32([0.0] * 5), [places], values, accumulate=True)
+    assert golden.value.tolist() == [2.0, 0.0, 0.0, 25.0, -4.0]
+    check_open("aten::index_put", f32([0.0] * 5), [places], values, gives=f32([2.0, 0.0, 0.0, 0.25, -4.0]),
+               where_open=[False, False, False, True, False], rule="P25")  # fmt: skip
 
 
 def test_index_put_refuses() -> None:

@@ -7,6 +7,7 @@ from math import inf, nan
 import pytest
 
 from conform.errors import InvalidArguments
+from conform.interp import blocks
 from tests.interp.ops.literal import boolean, check, f32, goldens, i8, i64, shown
 
 
@@ -50,6 +51,17 @@ def test_without_stable_equal_elements_may_stand_in_any_order() -> None:
     assert values.zero_sign_free
     assert indices.ties.dim == 0
     assert indices.ties.ranks.tolist() == [1, 0, 1, 0]  # 2 and 2 share a rank, and so do the zeros
+
+
+@pytest.mark.parametrize("block", [1, 3, 1 << 16])
+@pytest.mark.parametrize("descending", [False, True])
+def test_ranks_of_a_row_that_is_longer_than_a_block(
+    descending: bool, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    _, indices = goldens("aten::sort", f32([[2.0, nan, 0.0, 2.0, -0.0, 2.0, nan]]), descending=descending)
+    assert indices.ties.ranks.tolist() == [[1, 2, 0, 1, 0, 1, 2]]
+    assert indices.value.tolist() == [[1, 6, 0, 3, 5, 2, 4] if descending else [2, 4, 0, 3, 5, 1, 6]]
 
 
 def test_sort_refuses() -> None:

@@ -1,0 +1,194 @@
+"""What a golden takes beyond its inputs and outputs does not grow with them (guarantee 19)."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from conform.interp import blocks, registry
+from conform.interp.evaluate import evaluate
+from conform.interp.numerics import accumulate, chunks, matmul
+
+BLOCK = 1 << 10
+SMALL, LARGE = 1 << 13, 1 << 15  # elements
+NOISE = 8000  # bytes: Python's own objects
+
+Arguments = Callable[[int], list[object]]
+
+
+def normal(*shape: int, dtype: str = "float32") -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+def positive(*shape: int) -> np.ndarray:
+    return np.abs(normal(*shape)) + np.float32(0.25)
+
+
+def shares(*shape: int) -> np.ndarray:
+    return 1 / (1 + positive(*shape))
+
+
+def places(n: int, below: int) -> np.ndarray:
+    return np.random.default_rng(1).integers(-below, below, n)
+
+
+def rows(n: int) -> np.ndarray:
+    return normal(n // 32, 32)
+
+
+def channels(n: int) -> np.ndarray:
+    return normal(n // 256, 8, 32)
+
+
+ATTENTION = "aten::scaled_dot_product_attention"
+STEPS = [[1, 1], [1, 1], [1, 1], False, [0, 0], 1]
+CALLS: list[tuple[str, Arguments]] = [
+    ("aten::exp", lambda n: [normal(n)]),
+    ("aten::special_ndtr", lambda n: [normal(n, dtype="float16")]),
+    ("aten::gelu", lambda n: [normal(n)]),
+    ("aten::softplus", lambda n: [normal(n)]),
+    ("aten::add.Tensor", lambda n: [rows(n), rows(n)[:, :1]]),
+    ("aten::add.Tensor", lambda n: [normal(n, dtype="int32"), normal(n, dtype="int32")]),
+    ("aten::mul.Tensor", lambda n: [normal(n).view("complex64"), normal(n).view("complex64")]),
+    ("aten::eq.Tensor", lambda n: [rows(n).T, rows(n).T]),
+    ("aten::_to_copy", lambda n: [normal(n), {"dtype": "int32"}]),
+    ("aten::sum", lambda n: [normal(n)]),
+    ("aten::sum", lambda n: [normal(n, dtype="int32")]),
+    ("aten::sum.dim_IntList", lambda n: [rows(n), [0]]),
+    ("aten::mean", lambda n: [normal(n, dtype="float16")]),
+    ("aten::mean.dim", lambda n: [rows(n), [1]]),
+    ("aten::amax", lambda n: [normal(n)]),
+    ("aten::argmax", lambda n: [normal(n)]),
+    ("aten::cumsum", lambda n: [normal(n), 0]),
+    ("aten::cumsum", lambda n: [normal(n, dtype="int32"), 0]),
+    ("aten::prod", lambda n: [1 + normal(n) * np.float32(1e-6)]),
+    ("aten::prod.dim_int", lambda n: [rows(n), 1]),
+    ("aten::logsumexp", lambda n: [normal(n), [0]]),
+    ("aten::var", lambda n: [normal(n)]),
+    ("aten::var.dim", lambda n: [rows(n), [1]]),
+    ("aten::var.correction", lambda n: [normal(n)]),
+    ("aten::std", lambda n: [normal(n)]),
+    ("aten::std.dim", lambda n: [rows(n), [0]]),
+    ("aten::std.correction", lambda n: [normal(n)]),
+    ("aten::linalg_vector_norm", lambda n: [normal(n), 3]),
+    ("aten::linalg_vector_norm", lambda n: [normal(n), float("inf")]),
+    ("aten::norm.Scalar", lambda n: [normal(n)]),
+    ("aten::norm.ScalarOpt_dim", lambda n: [rows(n), 1, [0]]),
+    ("aten::_softmax", lambda n: [normal(n), 0, False]),
+    ("aten::_softmax", lambda n: [rows(n), 0, False]),
+    ("aten::_log_softmax", lambda n: [normal(n), 0, False]),
+    ("aten::native_layer_norm", lambda n: [normal(n), [n], normal(n), normal(n), 0.5]),
+    ("aten::native_layer_norm", lambda n: [rows(n), [32], normal(32), normal(32), 0.5]),
+    ("aten::native_group_norm", lambda n: [normal(1, 4, n // 4), normal(4), normal(4), 1, 4, n // 4, 2, 0.5]),
+    ("aten::_native_batch_norm_legit.no_stats", lambda n: [channels(n), normal(8), normal(8), True, 0.1, 0.5]),
+    (
+        "aten::_native_batch_norm_legit_no_training",
+        lambda n: [channels(n), normal(8), normal(8), normal(8), positive(8), 0.1, 0.5],
+    ),
+    ("aten::rms_norm", lambda n: [normal(n), [n], normal(n), 0.5]),
+    ("aten::_fused_rms_norm", lambda n: [rows(n), [32], normal(32), 0.5]),
+    ("aten::mse_loss", lambda n: [normal(n), positive(n)]),
+    ("aten::mse_loss", lambda n: [rows(n), rows(n)[:1], 0]),
+    ("aten::l1_loss", lambda n: [normal(n, dtype="float16"), normal(n, dtype="float16"), 2]),
+    ("aten::smooth_l1_loss", lambda n: [normal(n), -normal(n), 1, 0.5]),
+    ("aten::huber_loss", lambda n: [normal(n), -normal(n), 0]),
+    ("aten::binary_cross_entropy", lambda n: [shares(n), shares(n)]),
+    ("aten::binary_cross_entropy", lambda n: [shares(n // 32, 32), shares(n // 32, 32), positive(32), 0]),
+    ("aten::binary_cross_entropy_with_logits", lambda n: [normal(n), shares(n), positive(n), positive(1)]),
+    ("aten::kl_div", lambda n: [normal(n), shares(n)]),
+    ("aten::kl_div", lambda n: [normal(n), -normal(n), 0, {"log_target": True}]),
+    ("aten::nll_loss", lambda n: [normal(n // 2, 2), np.arange(n // 2) % 2, positive(2)]),
+    ("aten::nll_loss_forward", lambda n: [normal(n, 1), np.zeros(n, np.int64), None, 0, -100]),
+    ("aten::cross_entropy_loss", lambda n: [rows(n), np.arange(n // 32) % 32]),
+    ("aten::cross_entropy_loss", lambda n: [normal(n), np.array(3), positive(n), 1, -100, 0.25]),
+    ("aten::cross_entropy_loss", lambda n: [normal(4, 8, n // 32), np.zeros((4, n // 32), np.int64), None, 0]),
+    ("aten::cross_entropy_loss", lambda n: [normal(1, n), shares(1, n), None, 2, -100, 0.25]),
+    ("aten::gather", lambda n: [rows(n), 0, places(n, n).reshape(-1, 32) % (n // 32)]),
+    ("aten::index_put", lambda n: [normal(n), [places(n, n)], normal(n)]),
+    ("aten::index_put", lambda n: [rows(n), [None, np.arange(32) % 31], normal(32)]),
+    ("aten::index_put", lambda n: [normal(n), [places(n, n)], normal(n), True]),
+    ("aten::index_put", lambda n: [normal(4), [places(n, 1)], normal(n), True]),
+    ("aten::index_put", lambda n: [normal(n, dtype="int32"), [places(n, n)], normal(n, dtype="int32"), True]),
+    ("aten::sort", lambda n: [normal(n)]),
+    ("aten::sort", lambda n: [rows(n), 0, True]),
+    ("aten::sort.stable", lambda n: [rows(n), {"stable": True}]),
+    ("aten::cat", lambda n: [[rows(n), rows(n).astype("int16")], 1]),
+    ("aten::arange", lambda n: [n]),
+    ("aten::arange.start", lambda n: [2.5, n]),
+    ("aten::arange.start_step", lambda n: [0.5, float(n), 1.5]),
+    ("aten::permute", lambda n: [rows(n), [1, 0]]),
+    ("aten::slice.Tensor", lambda n: [rows(n), 0, 1, None, 2]),
+    ("aten::mm", lambda n: [rows(n), normal(32, 8)]),
+    ("aten::mm", lambda n: [normal(4, n, dtype="float16"), normal(n, 4, dtype="float16")]),
+    ("aten::mm", lambda n: [normal(1, 4), normal(n // 4, 4).T]),
+    ("aten::mm", lambda n: [normal(4, n, dtype="int32"), normal(n, 4, dtype="int32")]),
+    ("aten::addmm", lambda n: [normal(4), normal(4, n), normal(n, 4)]),
+    ("aten::addmm", lambda n: [normal(1), normal(1, 4), normal(4, n // 4), {"beta": 0.5, "alpha": 3.0}]),
+    ("aten::addmm", lambda n: [normal(32, dtype="int32"), rows(n).view("int32"), normal(32, 32).view("int32")]),
+    ("aten::convolution", lambda n: [normal(1, 4, n // 128, 32), normal(2, 4, 3, 3), normal(2), *STEPS]),
+    (
+        "aten::convolution",
+        lambda n: [
+            normal(n // 128, 32, 4, dtype="int32").transpose(0, 2, 1),
+            normal(4, 2, 3, dtype="int32"),
+            None,
+            [1],
+            [2],
+            [2],
+            False,
+            [0],
+            2,
+        ],
+    ),
+    ("aten::convolution", lambda n: [normal(1, 4, n // 8), normal(4, 2, 3), None, [2], [1], [1], True, [1], 2]),
+    ("aten::convolution", lambda n: [normal(1, n, 3), normal(2, n, 3), None, [1], [0], [1], False, [0], 1]),
+    ("aten::convolution", lambda n: [normal(1, n // 4, 3), normal(n // 4, 4, 3), None, [1], [0], [1], True, [0], 1]),
+    ("aten::convolution", lambda n: [normal(1, 1, 3), normal(n, 1, 3), None, [1], [1], [1], False, [0], 1]),
+    ("aten::convolution", lambda n: [normal(1, 1, n), normal(2, 1, n - 3), None, [1], [0], [1], False, [0], 1]),
+    ("aten::avg_pool2d", lambda n: [normal(4, n // 128, 32), [3, 3], [2, 1], [1, 1]]),
+    ("aten::avg_pool2d", lambda n: [normal(1, n // 32, 32), [n // 32, 31], [1, 1]]),
+    ("aten::avg_pool2d", lambda n: [np.arange(n).reshape(1, 1, n), [1, 2], [1, 1]]),
+    (ATTENTION, lambda n: [normal(2, n // 64, 4), normal(2, 8, 4), normal(2, 8, 2)]),
+    (ATTENTION, lambda n: [normal(1, 2, 4), normal(1, n // 8, 4), normal(1, n // 8, 2), normal(2, n // 8)]),
+    (ATTENTION, lambda n: [normal(3, n // 64, 4)[:, -3:], *[normal(3, n // 64, 4)] * 2, None, 0.0, True]),
+    (ATTENTION, lambda n: [normal(4, 1, 4), *[normal(2, n // 16, 4)] * 2, {"enable_gqa": True}]),
+    (ATTENTION, lambda n: [normal(1, n), normal(2, n), normal(2, 3)]),
+    (ATTENTION, lambda n: [normal(1, 3), normal(2, 3), normal(2, n // 4)]),
+]
+
+
+def work_space_bytes(op: str, arguments: list[object]) -> int:
+    """What evaluating takes at its peak beyond what it returns."""
+    keywords = arguments.pop() if isinstance(arguments[-1], dict) else {}
+    gc.collect()
+    tracemalloc.start()
+    outcome = evaluate(op, arguments, keywords)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert outcome.goldens
+    return peak - kept
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", BLOCK)
+    for module in (chunks, accumulate):
+        monkeypatch.setattr(module, "CHUNK", BLOCK)
+    for name, size in (("TILE_ROWS", 32), ("TILE_COLUMNS", 32), ("TILE_ELEMENTS", BLOCK)):
+        monkeypatch.setattr(matmul, name, size)
+
+
+@pytest.mark.parametrize(("op", "arguments"), CALLS, ids=[op for op, _ in CALLS])
+def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments) -> None:
+    work_space_bytes(op, arguments(SMALL))  # imports and caches are made
+    small, large = (work_space_bytes(op, arguments(size)) for size in (SMALL, LARGE))
+    assert large <= 1.2 * small + NOISE, f"{small} bytes beside {SMALL} elements, {large} beside {LARGE}"
+
+
+def test_every_op_is_measured() -> None:
+    measured = {op for op, _ in CALLS}
+    assert {name for name in registry.names() if not registry.find(name).pointwise} <= measured
