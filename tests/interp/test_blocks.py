@@ -125,7 +125,7 @@ CALLS = [
     ("aten::mm", [normal(5, 9, dtype="int64"), normal(9, 7, dtype="int64")]),
     ("aten::addmm", [special(7), normal(5, 9), normal(9, 7)], {"beta": 0.5, "alpha": -3.0}),
     ("aten::addmm", [normal(5, 1), special(5, 9), normal(9, 7)], {"alpha": 1e38}),
-    ("aten::addmm", [np.arange(35).reshape(5, 7), np.arange(45).reshape(5, 9), np.arange(63).reshape(9, 7)], {"beta": 2}),
+    ("aten::addmm", [np.arange(7), np.arange(45).reshape(5, 9), np.arange(63).reshape(9, 7)], {"beta": 2}),
     ("aten::convolution", [special(2, 4, 5), normal(4, 3, 3), normal(6), [2], [1], [2], True, [1], 2]),
     ("aten::convolution", [normal(1, 2, 5, 4), special(3, 2, 3, 2), None, *STEPS, False, [0, 0], 1]),
     ("aten::convolution", [normal(2, 2, 5), special(2, 3, 4), normal(3), [3], [2], [1], True, [2], 1]),
