@@ -15,7 +15,7 @@ from conform.contracts.judge import judge
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate
 
-SIZES = (1 << 18, 1 << 20)  # elements of the input
+SIZES = (1 << 20, 1 << 22)  # elements of the input
 MEGABYTE = 1e6
 PLAIN_STEPS = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)  # from stride to groups
 
@@ -60,11 +60,12 @@ def megabytes(operands: list[object]) -> float:
 
 
 def work_space(op: str, arguments: list[object]) -> tuple[float, float, float, float]:
-    """Megabytes: (the golden, its work space, the judgement, its work space)."""
+    """Megabytes: (the goldens of all outputs, their work space, the judgement of the first, its work space)."""
     tracemalloc.start()
-    golden = evaluate(op, arguments, {}).goldens[0]
+    goldens = evaluate(op, arguments, {}).goldens
     kept, peak = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
+    golden = goldens[0]
     elements = judge(golden, golden.value, contract_table("opencl").row(op, golden.format.name))
     judged, judged_peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -110,6 +110,7 @@ CALLS: list[tuple[str, Arguments]] = [
     ("aten::gather", lambda n: [rows(n), 0, places(n, n).reshape(-1, 32) % (n // 32)]),
     ("aten::index_put", lambda n: [normal(n), [places(n, n)], normal(n)]),
     ("aten::index_put", lambda n: [rows(n), [None, np.arange(32) % 31], normal(32)]),
+    ("aten::index_put", lambda n: [normal(n), [np.arange(n)], normal(n)]),
     ("aten::index_put", lambda n: [normal(n), [places(n, n)], normal(n), True]),
     ("aten::index_put", lambda n: [normal(4), [places(n, 1)], normal(n), True]),
     ("aten::index_put", lambda n: [normal(n, dtype="int32"), [places(n, n)], normal(n, dtype="int32"), True]),

@@ -256,7 +256,9 @@ def accumulated(
     """The sum of `pieces`, and `magnitude`, times 2^exponent. `lost` bounds what the pieces lack of the exact sum."""
     lo = dropped = np.zeros(magnitude.shape)
     hi = pieces[0] + 0.0 if pieces else lo  # no sum is -0
-    for piece in pieces[1:]:
+    if len(pieces) > 1:
+        hi, lo = two_sum(hi, pieces[1])
+    for piece in pieces[2:]:
         hi, error = two_sum(hi, piece)
         lo, rounding = two_sum(lo, error)
         dropped = dropped + np.abs(rounding)

@@ -23,6 +23,8 @@ from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import overflowing
 from conform.interp.registry import semantics
 
+SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
+
 
 def _check(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> None:
     """Refuses an index that is not of int64 or int32, or out of range (P26)."""
@@ -172,14 +174,29 @@ def _broadcast(
 def _replaced(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
     """self with the values in their places; elements that are written to twice are open (P25)."""
     result = self.copy().reshape(-1)
-    times = np.zeros(result.size, np.uint8)  # how often an element was written to, 2 for more; then the mask of those
     for places, values in writes.blocks():
         result[places] = values
-        times[places] = np.minimum(times[places] + 1, 2)
-        ordered = np.sort(places)
-        times[ordered[1:][ordered[1:] == ordered[:-1]]] = 2
-    repeated = np.greater(times, 1, out=times.view(bool))
-    return exact(result.reshape(self.shape), fmt).opened(repeated.reshape(self.shape), "P25")
+    golden = exact(result.reshape(self.shape), fmt)
+    repeated = _repeated(writes, self.size)
+    return golden if repeated is None else golden.opened(repeated.reshape(self.shape), "P25")
+
+
+def _repeated(writes: _Writes, size: int) -> np.ndarray | None:
+    """[size]: which elements are written to twice; None: no one. All writes are gone through for every share of the
+    elements, which is as large as the byte for each of them lets it be."""
+    repeated = None
+    for block in spans(-(-size // SHARE)):
+        share = slice(block.start * SHARE, min(block.stop * SHARE, size))
+        times = np.zeros(_width(share), np.uint8)  # how often an element was written to, 2 for more
+        for places, _ in writes.blocks():
+            inside = places[(places >= share.start) & (places < share.stop)] - share.start
+            times[inside] = np.minimum(times[inside] + 1, 2)
+            ordered = np.sort(inside)
+            times[ordered[1:][ordered[1:] == ordered[:-1]]] = 2
+        if (times > 1).any():
+            repeated = np.zeros(size, bool) if repeated is None else repeated
+            repeated[share] = times > 1
+    return repeated
 
 
 def _integer_sums(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
