@@ -61,3 +61,13 @@ def test_exact_results_have_the_tolerance_too() -> None:
     golden = Golden(FORMATS["float32"], np.float32([1.0, 1.0]))  # of data movement: no real number behind it
     row = Row("almost_eq", None, None, "test", Tolerance(0.0, 1e-4))
     assert judge(golden, np.float32([1.00005, 1.001]), row).ok.tolist() == [True, False]
+
+
+def test_the_bound_told_is_that_of_the_distance_from_the_exact_result() -> None:
+    """1 + 2^-11 is halfway between two numbers of float16; the lower one is the expected value."""
+    golden = Golden(FORMATS["float16"], np.float16([1.0, 1.0]), Real.exact(np.full(2, 1 + 2.0**-11)))
+    row = Row("almost_eq", None, None, "test", Tolerance(0.0, 2.0**-12))
+    elements = judge(golden, np.float16([1.0, 1 + 2.0**-10]), row)
+    assert elements.ok.tolist() == [True, False]
+    assert elements.error_ulp.tolist() == [0.5, 0.5]
+    assert elements.bound_ulp.tolist() == [0.75, 0.75]  # 2^-12 is a quarter of an ulp
