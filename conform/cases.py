@@ -84,7 +84,14 @@ class Draw:
 
     def arguments(self) -> Arguments:
         """The typical inputs, contiguous."""
-        drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample)
+        return self._sampled(has_elements=True)
+
+    def outline(self) -> Arguments:
+        """What `arguments` gives, with zeros for the elements of tensors that it draws: fast however large they are."""
+        return self._sampled(has_elements=False)
+
+    def _sampled(self, has_elements: bool) -> Arguments:
+        drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample, has_elements)
         return Arguments(drawn.args, drawn.kwargs, drawn.literal, drawn.requires_grad, drawn.scalars)
 
 
@@ -118,13 +125,13 @@ def _allowed_dtypes(test: Test) -> Collection[str] | None:
     if not isinstance(test.op, str) or not kinds(test):
         return None
     common = {kind: DEFAULT_DTYPES[kind] for kind in kinds(test)}
-    spec = spec_of(resolved_op(test, Draw(test, common, 0, 0).arguments()))
+    spec = spec_of(resolved_op(test, Draw(test, common, 0, 0).outline()))
     return spec.dtypes if spec else None
 
 
 def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     """The cases of one draw, before filters."""
-    arguments = draw.arguments()
+    arguments = draw.outline()
     op = resolved_op(draw.test, arguments)
     dtype = _dtype(draw, op, arguments)
     segment = dtype_segment(draw.test, draw.variant)

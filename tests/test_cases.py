@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -129,6 +130,14 @@ def test_a_case_is_the_same_whatever_else_is_selected(suite: Callable[..., Suite
     among = inputs(suite(EXP, ADD), values="all", samples=2)[name]
     for one, other in zip(alone, among, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_cases_are_found_without_drawing_a_tensor(
+    suite: Callable[..., Suite], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = ids(suite(ADD, COUNT), values="all", layouts="all")
+    monkeypatch.setattr(import_module("conform.suites.sample"), "draw_array", None)
+    assert ids(suite(ADD, COUNT), values="all", layouts="all") == drawn
 
 
 def test_seeds_and_samples_draw_anew(suite: Callable[..., Suite]) -> None:

@@ -45,13 +45,16 @@ class Arguments:
     scalars: Mapping[Place, str]  # where `scalar` nodes stand, and the dtype of each
 
 
-def sample(test: Test, variant: Variant, stream_factory: StreamFactory, sample: int) -> Arguments:
+def sample(
+    test: Test, variant: Variant, stream_factory: StreamFactory, sample: int, has_elements: bool = True
+) -> Arguments:
     """Draw number `sample` of the test's arguments, with the dtypes of `variant` where a node leaves its dtype open.
 
     `stream_factory` is `functools.partial(Stream, seed)`. Tensors are C-contiguous arrays in the storage of their
-    format. An object to be constructed is the `nodes.Construct` that describes it: nothing is imported here.
+    format; without `has_elements` zeros stand for those that would be drawn. An object to be constructed is the
+    `nodes.Construct` that describes it: nothing is imported here.
     """
-    sampler = _Sampler(test, variant, stream_factory, sample)
+    sampler = _Sampler(test, variant, stream_factory, sample, has_elements)
     args = [sampler.value(node, ("in", at)) for at, node in enumerate(test.inputs)]
     kwargs = {key: sampler.value(node, ("kwargs", key)) for key, node in test.kwargs.items()}
     if test.cast_input0_to_complex and args[0].dtype.kind != "c":
@@ -62,11 +65,14 @@ def sample(test: Test, variant: Variant, stream_factory: StreamFactory, sample: 
 class _Sampler:
     """Walks the nodes in order, counting tensors."""
 
-    def __init__(self, test: Test, variant: Variant, stream_factory: StreamFactory, sample: int) -> None:
+    def __init__(
+        self, test: Test, variant: Variant, stream_factory: StreamFactory, sample: int, has_elements: bool
+    ) -> None:
         self.test = test
         self.variant = variant
         self.stream_factory = stream_factory
         self.sample = sample
+        self.has_elements = has_elements
         self.tensors = 0
         self.literal: set[int] = set()
         self.requires_grad: set[int] = set()
@@ -105,6 +111,8 @@ class _Sampler:
         if tensor.draw is None:
             self.literal.add(number)
             return np.asarray(literal_array(tensor, fmt))
+        if not self.has_elements:
+            return np.zeros(tensor.shape, fmt.storage)
         return np.asarray(draw_array(tensor.draw, fmt, tensor.shape, self.stream(place)))
 
 
