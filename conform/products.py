@@ -60,12 +60,12 @@ def in_mode(outcome: Outcome, product: Product, arithmetic: Arithmetic) -> Outco
         return outcome
     golden = golden.opened(golden.magnitude > FORMATS[mode.accumulator].max_finite, "P35")
     if mode.factor_bits is None:
-        return Outcome((golden,), outcome.refusal, outcome.notes)
+        return Outcome((golden,), outcome.refusal)
     with np.errstate(all="ignore"):
         made = _split(product, mode.factor_bits) if mode.parts > 1 else _converted(product, mode.factor_bits)
         changed = np.any([~_same_class(value, golden.value) for value in made], axis=0)
         magnitude = golden.magnitude + _lost(product, mode.factor_bits) / mode.product_error
-    return Outcome((replace(golden, magnitude=magnitude).opened(changed, "P35"),), outcome.refusal, outcome.notes)
+    return Outcome((replace(golden, magnitude=magnitude).opened(changed, "P35"),), outcome.refusal)
 
 
 def _converted(product: Product, bits: int) -> list[np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -90,4 +90,3 @@ class Outcome:
 
     goldens: tuple[Golden, ...]
     refusal: str | None = None
-    notes: tuple[str, ...] = field(default=())

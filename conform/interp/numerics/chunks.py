@@ -27,18 +27,6 @@ def in_chunks(fmt: Format, function: Callable[..., Result], operands: tuple[np.n
     return value.reshape(shape), Real(hi, lo, radius).reshape(shape)
 
 
-def errors_in_chunks(function: Callable[..., np.ndarray], *operands: np.ndarray) -> np.ndarray:
-    """function(*operands), float64 numbers of operands of one shape: chunk by chunk where they are large."""
-    if operands[0].size <= CHUNK:
-        return function(*operands)
-    flat = [np.ascontiguousarray(operand).reshape(-1) for operand in operands]
-    errors = np.empty(flat[0].size)
-    for start in range(0, errors.size, CHUNK):
-        chunk = slice(start, start + CHUNK)
-        errors[chunk] = function(*(operand[chunk] for operand in flat))
-    return errors.reshape(operands[0].shape)
-
-
 def chunked(function: Callable[..., Result]) -> Callable[..., Result]:
     """`function(fmt, *operands)`, which broadcasts its operands, in chunks where they are large."""
 

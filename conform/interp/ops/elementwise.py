@@ -17,7 +17,6 @@ from conform.interp.complexes import components, joined, sum_of_products
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics import arithmetic, functions
 from conform.interp.numerics.ball import Ball
-from conform.interp.numerics.chunks import errors_in_chunks
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
@@ -331,7 +330,7 @@ def gelu(self: Operand, approximate: str = "none") -> Golden:
     x = numbers(self, fmt)
     value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
     compute = compute_format(fmt)
-    budget = errors_in_chunks(lambda some: _gelu_budget(Ball.exact(some, compute), approximate), x)
+    budget = _gelu_budget(Ball.exact(x, compute), approximate)
     return Golden(fmt, value, real, budget=budget).opened(x == -np.inf, "P38")
 
 

@@ -16,7 +16,6 @@ from conform.interp.golden import Golden
 from conform.interp.numerics import functions
 from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball, underflow
-from conform.interp.numerics.chunks import errors_in_chunks
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import Format
 from conform.interp.numerics.functions.error import erfc_float64
@@ -67,7 +66,7 @@ def _define(
         x = numbers(self, fmt)
         value, real = functions.apply(name, fmt, x)
         compute = compute_format(fmt)
-        spent = None if budget is None else errors_in_chunks(lambda some: budget(Ball.exact(some, compute)), x)
+        spent = None if budget is None else budget(Ball.exact(x, compute))
         golden = Golden(fmt, value, real, budget=spent, zero_sign_free=zero_sign_free_at(x))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
@@ -279,12 +278,8 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     _refuse("logaddexp", fmt, integers=True)
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("logaddexp", fmt, x, y)
-
-    def budget(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
-        return (larger + (smaller - larger).exp().log1p()).rad
-
-    return Golden(fmt, value, real, budget=errors_in_chunks(budget, x, y))
+    larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
+    return Golden(fmt, value, real, budget=(larger + (smaller - larger).exp().log1p()).rad)
 
 
 @pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
@@ -295,12 +290,8 @@ def xlogy(self: Operand, other: Operand) -> Golden:
     _refuse("xlogy", fmt, complexes=True)
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("xlogy", fmt, x, y)
-
-    def budget(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
-        return np.where(x == 0, 0.0, (factor * argument.log()).rad)
-
-    return Golden(fmt, value, real, budget=errors_in_chunks(budget, x, y))
+    factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
+    return Golden(fmt, value, real, budget=np.where(x == 0, 0.0, (factor * argument.log()).rad))
 
 
 # Softplus
