@@ -79,6 +79,13 @@ class Rows:
         """The elements [m] of one row, piece by piece."""
         return self.pieces.map(lambda piece: piece[number])
 
+    def at(self, columns: np.ndarray) -> np.ndarray:
+        """[count, m]: the elements of each row in its own columns [count, m]."""
+        places = (self.first + np.arange(self.count)[:, None]) * self.terms + columns
+        if self.source.flags.c_contiguous:
+            return self.read(self.source.reshape(-1)[places])
+        return self.read(self.source.flat[places.reshape(-1)]).reshape(places.shape)
+
     def are_finite(self) -> np.ndarray:
         """[count, 1]: which rows have neither infinities nor NaN."""
         return np.logical_and.reduce([np.isfinite(piece).all(axis=1, keepdims=True) for piece in self.pieces])

@@ -217,7 +217,7 @@ def _of_probabilities(
 def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Terms:
     """-weight log_softmax(x) of each sample's own class."""
     rows, fmt, compute = logits.rows, logits.fmt, compute_format(logits.fmt)
-    x, largest = _at(rows, own), rows.largest()[:, 0]
+    x, largest = rows.at(own[:, None])[:, 0], rows.largest()[:, 0]
     log_sum, ball = log_sum_exp.of_reals(rows)[1][:, 0], log_sum_exp.of_balls(rows, compute)[1][:, 0]
     real = -(Real.exact(weights) * (Real.exact(x) - Real.exact(largest) - log_sum))
     ball = -(Ball.exact(weights, compute) * (Ball.exact(x, compute) - Ball.exact(largest, compute) - ball))
@@ -232,11 +232,6 @@ def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Te
         return -(mp.of_float(x[i]) - highest - logarithm) * mp.of_float(weights[i])
 
     return Terms(real, ball, rational, formula)
-
-
-def _at(rows: Rows, columns: np.ndarray) -> np.ndarray:
-    """[rows]: the element of each row in its column."""
-    return rows.read(rows.source.flat[(rows.first + np.arange(rows.count)) * rows.terms + columns])
 
 
 def _is_zero(number: Real) -> bool:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks import spans
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.formats import FORMATS, format_of
+from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.ops.elementwise import exact
 from conform.interp.registry import semantics
+from conform.interp.rows import Rows
 
 
 @semantics("aten::sort")
@@ -28,11 +31,10 @@ def stable_sort(
     if fmt.is_complex:
         raise InvalidArguments(f"sort is not defined for {fmt.name}")
     operand = self.reshape(1) if self.ndim == 0 else self
-    last = operand.ndim - 1
-    rows = operand.transpose([*range(axis), *range(axis + 1, last + 1), axis])
-    back = [*range(axis), last, *range(axis, last)]
+    rows = Rows.over(operand, (axis,), lambda some: some)
+    shape = np.moveaxis(operand, axis, -1).shape
     sorted_rows = _sorted(rows, descending, with_ranks=not stable)
-    results = [array.reshape(rows.shape).transpose(back).reshape(self.shape) for array in sorted_rows]
+    results = [np.moveaxis(array.reshape(shape), -1, axis).reshape(self.shape) for array in sorted_rows]
     if stable:
         values, indices = results
         return exact(values, fmt), exact(indices, FORMATS["int64"])
@@ -41,41 +43,55 @@ def stable_sort(
     return free, exact(indices, FORMATS["int64"], ties=Ties(axis, ranks))
 
 
-def _sorted(rows: np.ndarray, descending: bool, with_ranks: bool) -> list[np.ndarray]:
-    """The elements of rows [..., n] in order, where each was, and their ranks if wanted; all of shape [rows, n]."""
-    n = rows.shape[-1]
-    count = rows.size // n if n else 0
+def _sorted(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
+    """The elements of the rows in order, where each was, and their ranks if wanted; all [rows, n]."""
     results: list[np.ndarray] = []
-    for place in spans(count, n):
-        elements = flat(rows, slice(place.start * n, place.stop * n)).reshape(place.stop - place.start, n)
-        parts = _sorted_block(elements, descending, with_ranks)
-        if len(elements) == count:
+    for place, some in rows.blocks():
+        parts = _sorted_block(some, descending, with_ranks)
+        if some.count == rows.count:
             return parts
-        results = results or [np.empty((count, n), part.dtype) for part in parts]
+        results = results or [np.empty((rows.count, rows.terms), part.dtype) for part in parts]
         for result, part in zip(results, parts, strict=True):
             result[place] = part
     return results
 
 
-def _sorted_block(rows: np.ndarray, descending: bool, with_ranks: bool) -> list[np.ndarray]:
-    """`_sorted` of rows [k, n]. A row longer than a block is sorted at once: of floats of 16 bits or less, of a strided
-    row and for a descending order that takes a copy."""
-    order, ordered = _order(rows, descending), np.empty(rows.shape, rows.dtype)
-    for columns in spans(rows.shape[1], len(rows)):
-        ordered[:, columns] = np.take_along_axis(rows, order[:, columns], 1)
+def _sorted_block(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
+    """`_sorted` of some rows. One that is longer than a block is sorted at once: only its outputs are made."""
+    ordered = np.empty((rows.count, rows.terms), rows.source.dtype)
+    order = _order(rows, descending, scratch=ordered)
+    for columns in rows.columns:
+        ordered[:, columns] = rows.at(order[:, columns])
     if not with_ranks:
         return [ordered, order]
     return [ordered, order, _ranks(*(part[:, ::-1] if descending else part for part in (ordered, order)))]
 
 
-def _order(rows: np.ndarray, descending: bool) -> np.ndarray:
-    """Where the elements of rows [k, n] in order are, equal ones in the order in which they stand."""
-    fmt = format_of(rows)
-    keys = rows.astype(np.float32) if fmt.is_float and fmt.bits <= 16 else rows  # numpy sorts its own NaN last
+def _order(rows: Rows, descending: bool, scratch: np.ndarray) -> np.ndarray:
+    """Where the elements of the rows in order are, equal ones in the order in which they stand. In a descending order
+    the rows are sorted backwards, so that the last of equal ones comes first; numpy sorts its own NaN last."""
+    fmt = format_of(scratch)
+    has_table = fmt.is_float and fmt.bits <= 16
+    keys = scratch.view(fmt.code_storage) if has_table else scratch
+    for columns, piece in zip(rows.columns, rows.pieces, strict=True):
+        part = _ranks_of_codes(fmt)[piece.view(fmt.code_storage)] if has_table else piece
+        if descending:
+            keys[:, rows.terms - columns.stop : rows.terms - columns.start] = part[:, ::-1]
+        else:
+            keys[:, columns] = part
+    order = np.argsort(keys, axis=1, kind="stable")
     if not descending:
-        return np.argsort(keys, axis=1, kind="stable")
-    backwards = np.argsort(keys[:, ::-1], axis=1, kind="stable")[:, ::-1]  # the last of equal ones comes first
-    return np.subtract(rows.shape[1] - 1, backwards, out=backwards)
+        return order
+    backwards = order[:, ::-1]
+    return np.subtract(rows.terms - 1, backwards, out=backwards)
+
+
+@cache
+def _ranks_of_codes(fmt: Format) -> np.ndarray:
+    """The place of every code among the distinct numbers of the format, NaN last, in as many bits as a code."""
+    codes = np.arange(2**fmt.bits, dtype=fmt.code_storage)
+    numbers = codes.view(fmt.storage).astype(np.float64)
+    return np.unique(numbers, return_inverse=True)[1].astype(fmt.code_storage)
 
 
 def _ranks(ordered: np.ndarray, order: np.ndarray) -> np.ndarray:
