@@ -10,6 +10,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 BLOCK = 1 << 16  # elements worked on at a time
+KEPT_BYTES = 16 << 20  # of freed memory, which the work space of a block does not reach
+
+# glibc keeps twice as much freed memory as the largest array ever freed, up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD),
+# and 256 KiB without one: the work space would be given back after every block, and paged in again for the next.
+np.empty(KEPT_BYTES, np.uint8)
 
 T = TypeVar("T")
 
