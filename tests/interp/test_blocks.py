@@ -114,6 +114,8 @@ CALLS = [
     ("aten::index_put", [normal(5, 8), [np.arange(20) % 7 - 2, None], normal(8)]),
     ("aten::index_put", [normal(5, 8), [np.arange(20) % 5, np.arange(20) % 3], special(20), True]),
     ("aten::index_put", [normal(4), [np.zeros(40, np.int64)], normal(40), True]),
+    ("aten::index_put", [normal(5, 8), [normal(5, 8) > 0], normal(1)]),
+    ("aten::index_put", [normal(2, 5, 8), [None, normal(5, 8) > 0], normal(2, 1), True]),
     ("aten::sort", [special(2, 20), -1, True]),
     ("aten::sort", [special(40)]),
     ("aten::arange", [40]),

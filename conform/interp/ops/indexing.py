@@ -1,10 +1,8 @@
-"""Reading and writing at indices.
-
-A bool mask becomes the coordinates of its True places, of which there are as many as writes.
-"""
+"""Reading and writing at indices."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -75,12 +73,13 @@ def index_put(
 class _Writes:
     """The values that are written to a tensor of `shape`, and where: writes in the order of numpy's advanced indexing.
 
-    coordinates: one for each dimension, views of the shape of what is written, as `values` is
+    coordinates: for each index, which covers one dimension or a mask's, the coordinates of some writes; extents: how
+    many elements it covers
     """
 
     def __init__(self, shape: tuple[int, ...], indices: Sequence[np.ndarray | None], values: np.ndarray) -> None:
-        self.extents = shape
-        written, self.coordinates = _broadcast(_coordinates(shape, indices), shape)
+        self.extents, checked = _indices(shape, indices)
+        written, self.coordinates = _broadcast(checked, self.extents)
         try:
             self.values = np.broadcast_to(values, written)
         except ValueError:
@@ -90,9 +89,9 @@ class _Writes:
 
     def places(self, some: slice) -> np.ndarray:
         """The places, in the flattened tensor, to which the writes `some` go."""
-        places = np.zeros(some.stop - some.start, np.int64)
-        for coordinate, extent in zip(self.coordinates, self.extents, strict=True):
-            index = flat(coordinate, some)
+        places = np.zeros(_width(some), np.int64)
+        for coordinates, extent in zip(self.coordinates, self.extents, strict=True):
+            index = coordinates(some)
             places = places * extent + np.where(index < 0, index + extent, index)
         return places
 
@@ -121,38 +120,58 @@ class _Writes:
         return Pieces(pieces, are_many=True)
 
 
-def _coordinates(shape: tuple[int, ...], indices: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
-    """The checked integers that index each dimension of `shape`, None where it is taken whole; masks as coordinates."""
-    coordinates: list[np.ndarray | None] = []
+class _Trues:
+    """The True places of a mask in C order, [count], found when they are asked for."""
+
+    def __init__(self, mask: np.ndarray) -> None:
+        self.mask, self.blocks = mask, list(spans(mask.size))
+        self.ends = np.cumsum([np.count_nonzero(flat(mask, block)) for block in self.blocks])
+        self.shape = (int(self.ends[-1]),)
+
+    def __getitem__(self, numbers: np.ndarray) -> np.ndarray:
+        places, where = np.empty_like(numbers), np.searchsorted(self.ends, numbers, side="right")
+        for at in np.unique(where):
+            found, ours = np.flatnonzero(flat(self.mask, self.blocks[at])), where == at
+            places[ours] = self.blocks[at].start + found[numbers[ours] - self.ends[at]]  # counted from the block's end
+        return places
+
+
+Index = np.ndarray | _Trues | None
+Coordinates = Callable[[slice], np.ndarray]
+
+
+def _indices(shape: tuple[int, ...], indices: Sequence[np.ndarray | None]) -> tuple[list[int], list[Index]]:
+    """(how many elements each index covers, the checked indices), None for a dimension that is taken whole. A mask
+    covers its dimensions as if they were one."""
+    extents: list[int] = []
+    checked: list[Index] = []
+    dim = 0
     for index in indices:
-        dim = len(coordinates)
-        if index is None:
-            coordinates.append(None)
-        elif format_of(index).name in ("bool", "uint8"):
+        is_mask = index is not None and format_of(index).name in ("bool", "uint8")
+        covered = shape[dim : dim + (index.ndim if is_mask else 1)]
+        if is_mask:
             if index.ndim == 0:
                 raise Unjudged("no semantics for index_put with a 0-d mask, which torch documents nowhere")
-            if index.shape != shape[dim : dim + index.ndim]:
+            if index.shape != covered:
                 raise InvalidArguments(
                     f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(shape)}"
                 )
-            coordinates += np.nonzero(index)
-        else:
-            if dim < len(shape):
-                _check(index, shape[dim], dim, smallest=-shape[dim])
-            coordinates.append(index)
-    if len(coordinates) > len(shape):
-        raise InvalidArguments(f"too many indices for a tensor of {len(shape)} dimensions")
-    return coordinates + [None] * (len(shape) - len(coordinates))
+        elif not covered:
+            raise InvalidArguments(f"too many indices for a tensor of {len(shape)} dimensions")
+        elif index is not None:
+            _check(index, shape[dim], dim, smallest=-shape[dim])
+        extents.append(math.prod(covered))
+        checked.append(_Trues(index) if is_mask else index)
+        dim += len(covered)
+    return [*extents, *shape[dim:]], checked + [None] * (len(shape) - dim)
 
 
-def _broadcast(
-    coordinates: list[np.ndarray | None], shape: tuple[int, ...]
-) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """(the shape of what is written, in which integers broadcast together; the coordinates of the writes as views of
-    it). The dimensions of the integers stand where the first of them was if they are adjacent, else in front."""
-    given = [dim for dim, index in enumerate(coordinates) if index is not None]
-    whole = [dim for dim, index in enumerate(coordinates) if index is None]
-    shapes = [coordinates[dim].shape for dim in given]
+def _broadcast(indices: list[Index], extents: list[int]) -> tuple[tuple[int, ...], list[Coordinates]]:
+    """(the shape of what is written, in which integers broadcast together; for each index the coordinates of some
+    writes). The dimensions of the integers stand where the first of them was if they are adjacent, else in front."""
+    given = [dim for dim, index in enumerate(indices) if index is not None]
+    whole = [dim for dim, index in enumerate(indices) if index is None]
+    shapes = [indices[dim].shape for dim in given]
     try:
         together = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -160,15 +179,24 @@ def _broadcast(
         raise InvalidArguments(f"indices of shapes {found} do not broadcast") from None
     in_place = bool(given) and given[-1] - given[0] < len(given)
     before, behind = (whole[: given[0]], whole[given[0] :]) if in_place else ([], whole)
-    written = (*(shape[dim] for dim in before), *together, *(shape[dim] for dim in behind))
+    written = (*(extents[dim] for dim in before), *together, *(extents[dim] for dim in behind))
 
-    def view(dim: int, index: np.ndarray | None) -> np.ndarray:
+    def coordinates(dim: int, index: Index) -> Coordinates:
         if index is None:
-            trailing = len(behind) - behind.index(dim) - 1 if dim in behind else len(written) - before.index(dim) - 1
-            return np.broadcast_to(np.arange(shape[dim]).reshape(-1, *[1] * trailing), written)
-        return np.broadcast_to(index.reshape((*index.shape, *[1] * len(behind))), written)
+            axis = before.index(dim) if dim in before else len(written) - len(behind) + behind.index(dim)
+            return lambda some: _along(axis, extents[dim], written, some)
+        if isinstance(index, _Trues):
+            axis = len(written) - len(behind) - 1
+            return lambda some: index[_along(axis, index.shape[0], written, some)]
+        view = np.broadcast_to(index.reshape((*index.shape, *[1] * len(behind))), written)
+        return lambda some: flat(view, some)
 
-    return written, [view(dim, index) for dim, index in enumerate(coordinates)]
+    return written, [coordinates(dim, index) for dim, index in enumerate(indices)]
+
+
+def _along(axis: int, extent: int, shape: tuple[int, ...], some: slice) -> np.ndarray:
+    """The coordinates along `axis`, which broadcasts from `extent`, of the elements `some` of an array of `shape`."""
+    return np.arange(some.start, some.stop) // math.prod(shape[axis + 1 :]) % extent
 
 
 def _replaced(self: np.ndarray, fmt: Format, writes: _Writes) -> Golden:
