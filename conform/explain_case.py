@@ -10,8 +10,7 @@ import numpy as np
 
 from conform import schema
 from conform.cases import Case, Selection, beyond_the_kit, select
-from conform.contracts.comparison import Comparison
-from conform.contracts.judge import elements_of
+from conform.contracts.judge import judge
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.arguments import Arguments, is_tensor
@@ -159,13 +158,13 @@ def _shown(limit: float | str) -> str:
 
 def _vacuous(golden: Golden, row: Row, operands: dict[str, Any]) -> list[str]:
     """How many elements an honest implementation may get wrong by any amount."""
-    vacuous = np.count_nonzero(elements_of(Comparison(golden, golden.value, operands), row).vacuous)
+    vacuous = np.count_nonzero(judge(golden, golden.value, row, operands).vacuous)
     return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
 
 
 def _allowed(golden: Golden, row: Row, operands: dict[str, Any]) -> str:
     """The smallest and largest bound of the row in this output; `-` where it bounds no element."""
-    elements = elements_of(Comparison(golden, golden.value, operands), row)
+    elements = judge(golden, golden.value, row, operands)
     bounds = elements.bound_ulp[elements.compared & np.isfinite(elements.bound_ulp)]
     if bounds.size == 0:
         return "-"

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from conform.contracts import tosa
-from conform.contracts.comparison import Comparison
-from conform.contracts.judge import Elements, elements_of
-from conform.contracts.tables import Row, Table, contract_table, names
+from conform.contracts.judge import judged
+from conform.contracts.tables import Table, contract_table, names
+from conform.judgement import Result
 from conform.report.verdict import JUDGED
-from conform.sums import violation
+from conform.sums import errors_of_sums, violation
 
 ROUNDING_ALONE = ("exact", "ulp", "ulp_of_rounded", "almost_eq", "tosa")  # kinds that accept what is correctly rounded
 
@@ -43,18 +43,6 @@ def without_bounds(status: str) -> Standing:
 
 
 @dataclass(frozen=True)
-class Result:
-    """One output beside its golden: the name its rows stand under, and the judgement by one row, perhaps of a table of
-    the user's. `drawn`: its operands are drawn at random, so that its errors have a mean and a variance."""
-
-    op: str
-    comparison: Comparison
-    row: Row
-    elements: Elements
-    drawn: bool
-
-
-@dataclass(frozen=True)
 class _Answer:
     """What a row says of one output: right or wrong, whether it compared anything, and its bound in ulps at the worst
     element (NaN if that is in another output)."""
@@ -66,10 +54,8 @@ class _Answer:
 
 def standing(results: Sequence[Result]) -> Standing:
     """Every shipped table on the outputs of one call."""
-    places = _worst_place(results)
-    known = [
-        {_key(each.row): _answer(each, each.row, each.elements, at)} for each, at in zip(results, places, strict=True)
-    ]
+    places = _worst_places(results)
+    known = [{_key(each): _own_answer(each, at)} for each, at in zip(results, places, strict=True)]
     tables: dict[str, str | None] = {}
     bounds: dict[str, float] = {}
     for name in names():
@@ -85,8 +71,12 @@ def standing(results: Sequence[Result]) -> Standing:
     return Standing(tables, min(bounds, key=bounds.__getitem__, default=None))
 
 
-def _key(row: Row) -> tuple:
-    """What decides a judgement: all of the row but its source."""
+def _key(result: Result) -> tuple:
+    """What decides a judgement: all of the row but its source; of integers and bools, which are right or wrong,
+    nothing."""
+    row, fmt = result.row, result.comparison.golden.format
+    if not (fmt.is_float or fmt.is_complex):
+        return ()
     return (row.kind, row.bound, row.tolerance, row.excluded, row.formula if row.kind == "tosa" else None)
 
 
@@ -100,35 +90,46 @@ def _answer_of(result: Result, place: int | None, known: dict[tuple, _Answer], t
     total = row.excluded is None and row.formula not in tosa.PARTIAL
     if CORRECTLY_ROUNDED in known and row.kind in ROUNDING_ALONE and total:
         return known[CORRECTLY_ROUNDED]
-    key = _key(row)
+    by_table = replace(result, row=row)
+    key = _key(by_table)
     if key not in known:
-        known[key] = _answer(result, row, elements_of(result.comparison, row), place)
+        known[key] = _answer(by_table, place)
     if known[key].right and (row.kind == "exact" or (row.kind == "ulp" and row.bound == 0.5)):
         known[CORRECTLY_ROUNDED] = known[key]
     return known[key]
 
 
-def _answer(result: Result, row: Row, elements: Elements, place: int | None) -> _Answer:
-    right = bool(elements.ok.all()) and not _violated(result, row, elements)
-    judges = bool(elements.compared.any()) or elements.ok.size == 0
+def _own_answer(result: Result, place: int | None) -> _Answer:
+    """That of the row by which the result was judged already."""
+    judgement = result.judgement
+    right, judges = judgement.failed == 0 and not judgement.violation, judgement.compared > 0 or judgement.size == 0
     if place is None or not right:
         return _Answer(right, judges, np.nan)
-    bound = elements.bound_ulp.flat[place] if elements.compared.flat[place] else np.inf
-    return _Answer(right, judges, float(bound))
+    worst = judgement.largest_error
+    return _Answer(right, judges, worst.bound_ulp if worst.compared else np.inf)
 
 
-def _violated(result: Result, row: Row, elements: Elements) -> bool:
-    """Whether the errors of many sums are wrong together."""
-    comparison = result.comparison
-    return result.drawn and violation(
-        comparison.golden, comparison.actual, elements.compared, row, comparison.arithmetic
-    ) is not None  # fmt: skip
+def _answer(result: Result, place: int | None) -> _Answer:
+    """Block by block, no further than to the first element that is wrong."""
+    comparison, bound = result.comparison, np.nan
+    judges = comparison.golden.value.size == 0
+    errors = errors_of_sums(comparison.golden, comparison.actual, result.row) if result.drawn else None
+    for numbers, elements in judged(comparison, result.row):
+        if not elements.ok.all():
+            return _Answer(False, True, np.nan)
+        judges = judges or bool(elements.compared.any())
+        if place is not None and numbers.start <= place < numbers.stop:
+            at = place - numbers.start
+            bound = float(elements.bound_ulp[at]) if elements.compared[at] else np.inf
+        if errors:
+            errors.add(numbers, elements.compared)
+    return _Answer(not violation(errors, comparison.arithmetic), judges, bound)
 
 
-def _worst_place(results: Sequence[Result]) -> list[int | None]:
+def _worst_places(results: Sequence[Result]) -> list[int | None]:
     """The element with the largest error in ulps, in the output that has it; None for the others, and where no ulp is
     defined."""
-    found = [each.elements.largest(lambda block: np.nan_to_num(block.error_ulp, nan=-1.0)) for each in results]
-    largest = [number for number, _ in found]
+    found = [each.judgement.largest_error for each in results]
+    largest = [-1.0 if each is None else each.figure for each in found]
     worst = max(largest, default=-1.0)
-    return [at if number == largest.index(worst) and worst >= 0 else None for number, (_, at) in enumerate(found)]
+    return [each.number if number == largest.index(worst) and worst >= 0 else None for number, each in enumerate(found)]

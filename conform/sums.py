@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.contracts.accumulation import statistics
+from conform.contracts.accumulation import ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.causes import cause
 from conform.contracts.tables import Row
@@ -13,12 +13,17 @@ from conform.interp.golden import Golden
 from conform.products import product_of
 
 
-def violation(golden: Golden, actual: np.ndarray, compared: np.ndarray, row: Row, arithmetic: Arithmetic) -> str | None:
-    """What is wrong with the errors of many sums; None if nothing is, or if the row or the output is none of sums."""
+def errors_of_sums(golden: Golden, actual: np.ndarray, row: Row) -> ErrorsOfSums | None:
+    """What gathers the errors of many sums; None if the row or the output is none of sums."""
     of_sums = row.kind in ("accumulation", "tosa") or (row.kind == "derived" and golden.budget is None)
-    if not of_sums or golden.magnitude is None or not golden.format.is_float:
+    if not of_sums or not golden.format.is_float or not ErrorsOfSums.are_judged(golden):
         return None
-    found = statistics(golden, actual, compared, arithmetic)
+    return ErrorsOfSums(golden, actual)
+
+
+def violation(errors: ErrorsOfSums | None, arithmetic: Arithmetic) -> str | None:
+    """What is wrong with the errors of many sums; None if nothing is."""
+    found = errors.statistics(arithmetic) if errors else None
     return found.violation() if found else None
 
 

@@ -47,7 +47,7 @@ def _error(golden: Golden, actual: np.ndarray) -> np.ndarray:
     if actual.shape != golden.value.shape or format_of(actual) != golden.format:
         expected = f"{golden.format.name} of shape {list(golden.value.shape)}"
         raise UsageError(f"expected {expected}, got {format_of(actual).name} of shape {list(actual.shape)}")
-    golden = replace(golden, ties=None, alternatives=())  # nothing is measured by them
+    golden = replace(golden, alternatives=())  # nothing is measured by them
     if fits(actual.size):
         return _of_block(golden, actual)
     parts = [2] if golden.format.is_complex else []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,18 +14,19 @@ from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison
 from conform.contracts.components import components
-from conform.contracts.judge import Elements, elements_of, has_bound
+from conform.contracts.judge import has_bound
 from conform.contracts.tables import Row, Table
 from conform.declared import admitted, arithmetic_for
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.inputs.arguments import Arguments, is_tensor
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import Format, format_of
+from conform.judgement import Result
 from conform.reach import operands_at
 from conform.report.verdict import KIT_DEFECT, Contract, Verdict, Worst
-from conform.standing import Result, Standing, standing, without_bounds
+from conform.standing import Standing, standing, without_bounds
 from conform.suites.test import Domain
-from conform.sums import looks_like, violation
+from conform.sums import looks_like
 
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
@@ -129,35 +128,13 @@ def _harm(reply: Reply) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """One output's judgement beside what it was made from."""
-
-    number: int
-    golden: Golden
-    actual: np.ndarray
-    row: Row
-    elements: Elements
-    comparison: Comparison
-    op: str  # the name that its rows stand under
-
-    @cached_property
-    def furthest(self) -> tuple[float, int | None]:
-        """How much of its bound the worst element spends, and which one that is, in C order."""
-        return self.elements.largest(_ratio)
-
-    @property
-    def arithmetic(self) -> Arithmetic:
-        return self.comparison.arithmetic
-
-
 def _compared(
     case: Case, arguments: Arguments, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
 ) -> Verdict:
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
-    judged, checks = [], 1
+    results, checks = [], 1
     operands = schema.bind(schema.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = _fitting(golden, output)
@@ -165,10 +142,10 @@ def _compared(
         if isinstance(fitting, str):
             return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
         op = fitting.bounded_as or case.op
-        row = table.row(op, fitting.format.name)
         comparison = Comparison(fitting, output.array, operands, arithmetic)
-        judged.append(_Judged(number, fitting, output.array, row, elements_of(comparison, row), comparison, op))
-    return _summed(case, arguments, outcome, judged, checks)
+        row = table.row(op, fitting.format.name)
+        results.append(Result(number, op, comparison, row, drawn=case.values == "typical"))
+    return _summed(case, arguments, results, checks)
 
 
 def _fitting(golden: Golden, output: Any) -> Golden | str:
@@ -184,19 +161,17 @@ def _fitting(golden: Golden, output: Any) -> Golden | str:
     return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
 
 
-def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Judged], checks: int) -> Verdict:
-    compared, right, opened, vacuous = (
-        sum(int(np.count_nonzero(getattr(each.elements, mask))) for each in judged)
-        for mask in ("compared", "ok", "open", "vacuous")
+def _summed(case: Case, arguments: Arguments, results: list[Result], checks: int) -> Verdict:
+    compared, failed, opened, vacuous = (
+        sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
-    failed = sum(each.elements.ok.size for each in judged) - right
-    drawn = case.values == "typical"
-    stands = standing([Result(each.op, each.comparison, each.row, each.elements, drawn) for each in judged])
+    stands = standing(results)
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
-    deciding = _deciding(judged)
+    deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     if failed == 0 and compared == 0 and opened + vacuous:
-        rules = ", ".join(sorted({each.golden.open_rule for each in judged if each.golden.open_rule}))
+        goldens = [each.comparison.golden for each in results]
+        rules = ", ".join(sorted({golden.open_rule for golden in goldens if golden.open_rule}))
         if opened:
             return _verdict(
                 case,
@@ -206,17 +181,17 @@ def _summed(case: Case, arguments: Arguments, outcome: Outcome, judged: list[_Ju
                 contract=contract,
                 **counts,
             )
-        bounded = any(has_bound(each.golden, each.row) for each in judged)
+        bounded = any(has_bound(each.comparison.golden, each.row) for each in results)
         reason = "the bound is vacuous: it exceeds every result" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(case, arguments, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
-    if not failed and drawn and (off := _many_sums(judged)):
-        deciding, status, reason = off[0], "fail", off[1]
+    if not failed and (off := next((each for each in results if each.judgement.violation), None)):
+        deciding, status, reason = off, "fail", off.judgement.violation
         contract = Contract(deciding.row.kind, STATISTICS, STATISTICS_SOURCE)
     if status == "fail":
-        reason += looks_like(case.op, arguments, deciding.golden, deciding.actual)
+        reason += looks_like(case.op, arguments, deciding.comparison.golden, deciding.comparison.actual)
     return _verdict(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
         bound_ulp=worst.bound_ulp if worst else None, **counts,
@@ -227,41 +202,24 @@ def _why_unbounded(row: Row) -> str:
     return f"no bound: {row.source}" if row.kind == "unbounded" else "no table bounds the op's error"
 
 
-def _many_sums(judged: list[_Judged]) -> tuple[_Judged, str] | None:
-    """The first output whose errors, each within its bound, are wrong together, and how. Only of drawn operands: those
-    of special values have errors that are not independent."""
-    for each in judged:
-        if reason := violation(each.golden, each.actual, each.elements.compared, each.row, each.arithmetic):
-            return each, reason
-    return None
-
-
-def _ratio(elements: Elements) -> np.ndarray:
-    """How much of its bound each element spends; a wrong class or an inexact exact result is beyond any bound."""
-    with np.errstate(all="ignore"):
-        ratio = np.nan_to_num(elements.error_ulp / elements.bound_ulp, nan=0.0, posinf=np.inf)
-    ratio = np.where(elements.compared, ratio, -1.0)
-    return np.where(
-        elements.ok, np.minimum(ratio, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(ratio, 1.0 + 1e-9))
-    )
-
-
-def _deciding(judged: list[_Judged]) -> _Judged:
+def _deciding(results: list[Result]) -> Result:
     """The output whose worst element is furthest into its bound."""
-    return max(judged, key=lambda each: each.furthest[0])
+    furthest = [each.judgement.furthest for each in results]
+    shares = [-np.inf if each is None else each.figure for each in furthest]
+    return results[shares.index(max(shares))]
 
 
-def _worst(case: Case, arguments: Arguments, deciding: _Judged) -> Worst | None:
-    elements = deciding.elements
-    if not elements.compared.any():
+def _worst(case: Case, arguments: Arguments, deciding: Result) -> Worst | None:
+    if not deciding.judgement.compared:
         return None
-    place = tuple(int(i) for i in np.unravel_index(deciding.furthest[1], elements.ok.shape))
-    index = place[: deciding.golden.value.ndim]
-    error, bound = (float(array[place]) for array in (elements.error_ulp, elements.bound_ulp))
-    bound = np.nan if deciding.row.kind == "exact" else bound  # equal, not near
-    expected, actual = (_python(array[index]) for array in (deciding.golden.value, deciding.actual))
+    element, comparison = deciding.judgement.furthest, deciding.comparison
+    place = tuple(int(i) for i in np.unravel_index(element.number, deciding.shape))
+    index = place[: comparison.golden.value.ndim]
+    # An exact result is to be equal, not near.
+    error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
+    expected, actual = (_python(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
-        deciding.number, index, deciding.golden.format.name, operands_at(case.op, arguments, index), expected, actual,
+        deciding.number, index, comparison.golden.format.name, operands_at(case.op, arguments, index), expected, actual,
         None if np.isnan(error) else error, None if np.isnan(bound) else bound,
     )  # fmt: skip
 
@@ -272,25 +230,21 @@ def _python(element: Any) -> bool | int | float | complex:
     return convert(element)
 
 
-def _reason(deciding: _Judged) -> str:
+def _reason(deciding: Result) -> str:
     """What is wrong with the worst element, in words that group failures of one kind."""
-    _, flat = deciding.furthest
-    if not deciding.golden.format.is_float and deciding.golden.format.kind != "complex":
+    golden, actual = deciding.comparison.golden, deciding.comparison.actual
+    worst, row = deciding.judgement.furthest, deciding.row
+    if not (golden.format.is_float or golden.format.is_complex):
         return "wrong value"
-    if deciding.elements.wrong_class.flat[flat]:
-        return _wrong_class(deciding, flat)
-    if deciding.arithmetic.flushes_subnormals and flushing.partly(deciding.golden, deciding.actual, flat):
+    if worst.wrong_class:
+        return _wrong_class(golden, actual, worst.number)
+    if deciding.comparison.arithmetic.flushes_subnormals and flushing.partly(golden, actual, worst.number):
         return "a subnormal result is flushed to zero, another is kept"
-    return (
-        "not the correctly rounded result"
-        if deciding.row.kind == "exact" or deciding.row.bound == 0.5
-        else "error above the bound"
-    )
+    return "not the correctly rounded result" if row.kind == "exact" or row.bound == 0.5 else "error above the bound"
 
 
-def _wrong_class(deciding: _Judged, flat: int) -> str:
-    golden, actual = deciding.golden, deciding.actual
-    expected, got = (_component(golden.format, array, flat) for array in (golden.value, actual))
+def _wrong_class(golden: Golden, actual: np.ndarray, number: int) -> str:
+    expected, got = (_component(golden.format, array, number) for array in (golden.value, actual))
     if np.isnan(got):
         return "NaN where a number is expected"
     if np.isnan(expected):
@@ -300,6 +254,6 @@ def _wrong_class(deciding: _Judged, flat: int) -> str:
     return "wrong infinity" if np.isinf(expected) or np.isinf(got) else "wrong class of value"
 
 
-def _component(fmt: Format, array: np.ndarray, flat: int) -> np.generic:
-    """The element at this flat index, or of complex numbers, which have two components each, the component."""
-    return components(fmt, array.flat[flat // 2]).flat[flat % 2] if fmt.is_complex else array.flat[flat]
+def _component(fmt: Format, array: np.ndarray, number: int) -> np.generic:
+    """The element of this number in C order, or of complex numbers, which have two components each, the component."""
+    return components(fmt, array.flat[number // 2]).flat[number % 2] if fmt.is_complex else array.flat[number]

@@ -15,13 +15,12 @@ the same in all of them (an addend that all share leaves the same rest when it c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from conform.contracts.arithmetic import Arithmetic
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks import flat
 from conform.interp.golden import Golden
 from conform.interp.numerics.ball import gamma
 from conform.interp.numerics.formats import FORMATS, Format
@@ -76,30 +75,44 @@ class Statistics:
         return None
 
 
-def statistics(golden: Golden, actual: np.ndarray, judged: np.ndarray, arithmetic: Arithmetic) -> Statistics | None:
-    """The errors of the `judged` elements; None unless they hold MIN_SUMS different sums of one length."""
-    if golden.magnitude is None or golden.real is None or not isinstance(golden.terms, int):
-        return None
-    if actual.size < MIN_SUMS:
-        return None
-    sums, different = [], np.empty(0)
-    for block, got, used in _used(golden, actual, judged):
-        if different.size < MIN_SUMS:  # no more are looked at than it takes
-            different = np.unique(np.concatenate([different, block.real.hi[used]]))
-        errors = errors_in_units(block, got)[used]
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums.append((errors.size, np.sum(errors), np.sum(errors**2)))
-    return _against_limits(*np.sum(sums, axis=0).tolist(), golden, arithmetic) if different.size >= MIN_SUMS else None
+class ErrorsOfSums:
+    """The errors of an output's sums, which are added up block by block."""
 
+    def __init__(self, golden: Golden, actual: np.ndarray) -> None:
+        self.golden, self.actual = replace(golden, alternatives=()), actual
+        self.count, self.errors, self.squares = 0, 0.0, 0.0
+        self.different = np.empty(0)  # the sums, until they are enough
 
-def _used(golden: Golden, actual: np.ndarray, judged: np.ndarray) -> Iterator[tuple[Golden, np.ndarray, np.ndarray]]:
-    """The output in blocks: golden, actual values, and which of the elements have errors that count."""
-    golden = replace(golden, alternatives=())
-    for place in spans(actual.size):
-        block, got = golden.block(place), flat(actual, place)
+    @staticmethod
+    def are_judged(golden: Golden) -> bool:
+        """Whether the golden may hold MIN_SUMS different sums of one length."""
+        is_sum = golden.magnitude is not None and golden.real is not None and isinstance(golden.terms, int)
+        return is_sum and golden.value.size >= MIN_SUMS
+
+    def add(self, place: slice, compared: np.ndarray) -> None:
+        """Those of the `compared` elements [n] of `place`."""
+        golden, actual = self.golden.block(place), flat(self.actual, place)
         with np.errstate(all="ignore"):
-            used = flat(judged, place) & np.isfinite(block.real.hi) & np.isfinite(got) & (block.magnitude > 0)
-        yield block, got, used
+            used = compared & np.isfinite(golden.real.hi) & np.isfinite(actual) & (golden.magnitude > 0)
+            if self.different.size < MIN_SUMS:
+                self.different = np.unique(np.concatenate([self.different, golden.real.hi[used]]))
+            errors = errors_in_units(golden, actual)[used]
+            self.count += errors.size
+            self.errors, self.squares = self.errors + float(errors.sum()), self.squares + float((errors**2).sum())
+
+    def statistics(self, arithmetic: Arithmetic) -> Statistics | None:
+        """Against the limits for a backend of this arithmetic; None of fewer than MIN_SUMS different sums.
+
+        Limits are TOSA's; a compute mode's product error e, which may be the same in every sum, adds e / u to both.
+        """
+        if self.different.size < MIN_SUMS:
+            return None
+        golden, count, mode = self.golden, self.count, arithmetic.mode(self.golden.format)
+        variance = VARIANCE * blocks(golden.terms * mode.parts, FORMATS[mode.accumulator], golden.format)
+        systematic = mode.product_error / golden.format.unit_roundoff
+        rms_limit = float(np.sqrt(variance)) + systematic
+        mean_limit = float(np.sqrt(BIAS * variance / count)) + SHARED + systematic
+        return Statistics(count, float(np.sqrt(self.squares / count)), rms_limit, self.errors / count, mean_limit)
 
 
 def errors_in_units(golden: Golden, actual: np.ndarray) -> np.ndarray:
@@ -107,17 +120,6 @@ def errors_in_units(golden: Golden, actual: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         unit = np.maximum(golden.magnitude * golden.format.unit_roundoff, golden.format.min_normal)
         return ((actual.astype(np.float64) - golden.real.hi) - golden.real.lo) / unit
-
-
-def _against_limits(count: float, errors: float, squares: float, golden: Golden, arithmetic: Arithmetic) -> Statistics:
-    """Sums of `count` errors and of their squares against TOSA's limits; a compute mode's product error e, which may
-    be the same in every sum, adds e / u to both."""
-    mode = arithmetic.mode(golden.format)
-    variance = VARIANCE * blocks(golden.terms * mode.parts, FORMATS[mode.accumulator], golden.format)
-    systematic = mode.product_error / golden.format.unit_roundoff
-    rms_limit = float(np.sqrt(variance)) + systematic
-    mean_limit = float(np.sqrt(BIAS * variance / count)) + SHARED + systematic
-    return Statistics(int(count), float(np.sqrt(squares / count)), rms_limit, errors / count, mean_limit)
 
 
 def blocks(terms: int, accumulator: Format, result: Format) -> int:

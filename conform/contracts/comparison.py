@@ -13,7 +13,7 @@ from conform.contracts import flushing, normwise
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.components import components
 from conform.interp.blocks import flat
-from conform.interp.golden import Golden, Ties
+from conform.interp.golden import Golden
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import error_ulp, ulp
 
@@ -110,17 +110,9 @@ class Comparison:
         others = (other for other in self.golden.alternatives if other.format == self.golden.format)
         return tuple(Comparison(other, self.actual, self.operands, self.arithmetic) for other in others)
 
-    @property
-    def with_ties_last(self) -> Comparison:
-        """The same output by this reading alone, with the dim of its ties as the last."""
-        dim, ranks = self.golden.ties.dim, self.golden.ties.ranks
-        golden = replace(self.golden, alternatives=()).rearranged(lambda array: np.moveaxis(array, dim, -1))
-        golden = replace(golden, ties=Ties(-1, np.moveaxis(ranks, dim, -1)))
-        return replace(self, golden=golden, actual=np.moveaxis(self.actual, dim, -1))
-
-    def block(self, place: slice, broadcast: Collection[str] = ()) -> Comparison:
+    def block(self, place: slice | np.ndarray, broadcast: Collection[str] = ()) -> Comparison:
         """The elements `place` in C order, by this reading alone, with as much of the operands `broadcast`, which have
-        the output's shape or broadcast to it."""
+        the output's shape or broadcast to it. Of complex numbers `place` is a slice."""
         golden = replace(self.golden, alternatives=()).block(place)
         shape = self.golden.value.shape
         cut = {name: flat(np.broadcast_to(self.operands[name], shape), place) for name in broadcast}

@@ -2,14 +2,15 @@
 
 One judge a kind of contract; each is a pure function of golden and actual values, and decides every element alone.
 Classes come first: NaN, infinities that the op's meaning determines, and signs of zero are right or wrong, not near.
-Large outputs are judged in blocks, whatever their kind; what an element's judgement needs of others goes with it: an
-index its row, a zero whether the backend kept a subnormal anywhere.
+Large outputs are judged in blocks, whatever their kind; what an element's judgement needs of others is found first: of
+an index whether it stands earlier in its row, of a zero whether the backend kept a subnormal anywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,19 @@ from conform.contracts import accumulation, flushing, normwise, tosa
 from conform.contracts.almost_eq import allowance, almost_eq
 from conform.contracts.arithmetic import IEEE, Arithmetic, compute_of
 from conform.contracts.comparison import Comparison, same_special
-from conform.contracts.indices import equal_rank
+from conform.contracts.indices import equal_rank, repeated
 from conform.contracts.tables import Row
-from conform.interp.blocks import fits, flat, spans
+from conform.interp.blocks import fits, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics.real import Real
+
+Numbers = slice | np.ndarray  # which elements of an output, in C order; of complex numbers, which components
 
 
 @dataclass(frozen=True)
 class Elements:
-    """The judgement of one output: arrays of its shape (complex outputs: with a last axis of two components).
+    """The judgement of one output: arrays of its shape (complex outputs: with a last axis of two components); or of
+    some of its elements, [n].
 
     `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the
     golden leaves it open, or the bound is vacuous.
@@ -41,20 +45,8 @@ class Elements:
     vacuous: np.ndarray
     wrong_class: np.ndarray
 
-    def block(self, place: slice) -> Elements:
-        """The judgement of the elements `place` in C order, [n]."""
-        return Elements(**{name: flat(array, place) for name, array in vars(self).items()})
-
-    def largest(self, figure: Callable[[Elements], np.ndarray]) -> tuple[float, int | None]:
-        """The largest `figure` (a function of a block; no NaN), and the first element in C order that has it; of no
-        elements -inf and None."""
-        largest, where = -np.inf, None
-        for place in spans(self.ok.size):
-            figures = figure(self if fits(self.ok.size) else self.block(place))
-            if figures.size and (where is None or figures.max() > largest):
-                first = int(figures.argmax())
-                largest, where = float(figures.flat[first]), place.start + first
-        return largest, where
+    def reshaped(self, *shape: int) -> Elements:
+        return Elements(**{name: array.reshape(shape) for name, array in vars(self).items()})
 
 
 FIGURES = ("error_ulp", "bound_ulp")  # the others are masks
@@ -68,33 +60,45 @@ def judge(
     arithmetic: Arithmetic = IEEE,
 ) -> Elements:
     """`actual` (of the golden's shape and format) against the golden; where it fails, against the alternatives."""
-    return elements_of(Comparison(golden, actual, operands or {}, arithmetic), row)
-
-
-def elements_of(comparison: Comparison, row: Row) -> Elements:
-    """As `judge`; the comparison may be judged by several rows."""
-    if fits(comparison.golden.value.size):
-        return _by_any(comparison.readings(), row)
-    return _in_blocks(comparison, row)
-
-
-def _in_blocks(comparison: Comparison, row: Row) -> Elements:
-    """A block at a time, so that what is computed on the way stays small whatever the tensor's size. Indices with ties
-    go row by row, some at a time, and a row longer than a block as a whole: the last dim of `readings`."""
-    golden, readings = comparison.golden, list(comparison.readings())
-    dim, extent = -1, 1
-    if golden.ties is not None:
-        dim, extent = golden.ties.dim, golden.ties.ranks.shape[golden.ties.dim]
-        readings = [reading.with_ties_last for reading in readings]
-    shape = (*readings[0].golden.value.shape, *([2] if golden.format.is_complex else []))
-    whole = {each.name: np.empty(shape, np.float64 if each.name in FIGURES else bool) for each in fields(Elements)}
-    broadcast = _broadcast(comparison, row)
-    for rows in spans(golden.value.size // extent, extent):
-        place = slice(rows.start * extent, rows.stop * extent)
-        elements = _by_any((reading.block(place, broadcast) for reading in readings), row)
+    comparison = Comparison(golden, actual, operands or {}, arithmetic)
+    shape = judged_shape(comparison)
+    size = prod(shape)
+    whole = {each.name: np.empty(size, np.float64 if each.name in FIGURES else bool) for each in fields(Elements)}
+    for numbers, elements in judged(comparison, row):
         for name, array in vars(elements).items():
-            whole[name].reshape(golden.value.size, -1)[place] = array.reshape(place.stop - place.start, -1)
-    return Elements(**{name: np.moveaxis(array, -1, dim) for name, array in whole.items()})
+            whole[name][numbers] = array
+    return Elements(**whole).reshaped(*shape)
+
+
+def judged_shape(comparison: Comparison) -> tuple[int, ...]:
+    """The shape of what is judged: the output's, of complex numbers with a last axis of two components."""
+    golden = comparison.golden
+    return (*golden.value.shape, 2) if golden.format.is_complex else golden.value.shape
+
+
+def judged(comparison: Comparison, row: Row) -> Iterator[tuple[Numbers, Elements]]:
+    """(the numbers of some elements, their judgement), every element once: a block at a time, so that what is computed
+    on the way stays small whatever the tensor's size."""
+    size = comparison.golden.value.size
+    if comparison.golden.ties is not None:
+        yield from _among_ties(comparison, row)
+    elif fits(size):
+        yield slice(0, prod(judged_shape(comparison))), _by_any(comparison.readings(), row).reshaped(-1)
+    else:
+        readings, broadcast = list(comparison.readings()), _broadcast(comparison, row)
+        parts = 2 if comparison.golden.format.is_complex else 1
+        for place in spans(size):
+            elements = _by_any((reading.block(place, broadcast) for reading in readings), row)
+            yield slice(parts * place.start, parts * place.stop), elements.reshaped(-1)
+
+
+def _among_ties(comparison: Comparison, row: Row) -> Iterator[tuple[np.ndarray, Elements]]:
+    """Every index is judged alone but for those that stand earlier along the dim: these are wrong."""
+    readings = list(comparison.readings())
+    for numbers, again in repeated(comparison.actual, comparison.golden.ties.dim):
+        elements = _by_any((reading.block(numbers) for reading in readings), row)
+        wrong = again & elements.compared
+        yield numbers, replace(elements, ok=elements.ok & ~wrong, wrong_class=elements.wrong_class | wrong)
 
 
 def _by_any(readings: Iterator[Comparison], row: Row) -> Elements:

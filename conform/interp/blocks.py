@@ -31,7 +31,7 @@ def spans(count: int, width: int = 1) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def flat(array: np.ndarray, place: slice) -> np.ndarray:
+def flat(array: np.ndarray, place: slice | np.ndarray) -> np.ndarray:
     """The elements `place` of `array` in C order, [n], without a copy of the others."""
     return array.reshape(-1)[place] if array.flags.c_contiguous else array.flat[place]
 

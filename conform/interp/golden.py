@@ -17,10 +17,12 @@ from conform.interp.numerics.real import Real
 @dataclass(frozen=True)
 class Ties:
     """Index outputs whose choice among equal elements is free: index `i` along `dim` at a position is as right as the
-    expected one if both carry the same rank, and no index may occur twice along `dim`."""
+    expected one if both carry the same rank, and no index may occur twice along `dim`. `ranks` has the output's shape,
+    also where only the elements `numbers` of it, [n] in C order, are meant."""
 
     dim: int
     ranks: np.ndarray
+    numbers: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -65,16 +67,18 @@ class Golden:
         others = tuple(other.rearranged(move) for other in self.alternatives)
         return replace(self, **moved, real=real, alternatives=others)
 
-    def block(self, place: slice) -> Golden:
-        """The golden of the elements `place` in C order, [n], with no copy of the others. Ties must lie along the last
-        dim; they become those of whole rows, [rows, n of a row]."""
+    def block(self, place: slice | np.ndarray) -> Golden:
+        """The golden of the elements `place` in C order, [n], with no copy of the others. Of complex numbers `place` is
+        a slice."""
 
         def cut(array: np.ndarray) -> np.ndarray:
             parts = array.shape[self.value.ndim :]  # of complex numbers two, beside each value
+            if not parts:
+                return flat(array, place)
             count = math.prod(parts)
             return flat(array, slice(count * place.start, count * place.stop)).reshape(-1, *parts)
 
-        ties = self.ties and Ties(-1, flat(self.ties.ranks, place).reshape(-1, self.ties.ranks.shape[-1]))
+        ties = self.ties and replace(self.ties, numbers=_numbers(place))
         others = tuple(other.block(place) for other in self.alternatives)
         return replace(replace(self, alternatives=()).rearranged(cut), ties=ties, alternatives=others)
 
@@ -82,6 +86,10 @@ class Golden:
         """This golden, with `others` (and their own alternatives) accepted as well."""
         leaves = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
         return replace(self, alternatives=self.alternatives + tuple(leaves))
+
+
+def _numbers(place: slice | np.ndarray) -> np.ndarray:
+    return np.arange(place.start, place.stop) if isinstance(place, slice) else place
 
 
 @dataclass(frozen=True)

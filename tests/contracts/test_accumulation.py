@@ -8,9 +8,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from conform.contracts.accumulation import Statistics, allowance, blocks, errors_in_units, statistics
+from conform.contracts.accumulation import ErrorsOfSums, Statistics, allowance, blocks, errors_in_units
 from conform.contracts.arithmetic import COMPUTE_MODES, IEEE, Arithmetic, arithmetic_of
 from conform.errors import UsageError
+from conform.interp.blocks import flat, spans
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import FORMATS
@@ -109,6 +110,13 @@ def test_tosas_ksb(terms: int, accumulator: object, result: object, ksb: int) ->
 
 
 ONES = np.linspace(1.0, 2.0, 1000)
+
+
+def statistics(golden: Golden, actual: np.ndarray, compared: np.ndarray, arithmetic: Arithmetic) -> Statistics | None:
+    errors = ErrorsOfSums(golden, actual)
+    for place in spans(actual.size):
+        errors.add(place, flat(compared, place))
+    return errors.statistics(arithmetic)
 
 
 def found(errors: np.ndarray | float, terms: int = 10, arithmetic: Arithmetic = IEEE) -> Statistics | None:
