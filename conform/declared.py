@@ -12,10 +12,11 @@ from conform.contracts import flushing
 from conform.contracts.arithmetic import Arithmetic
 from conform.errors import Unjudged
 from conform.inputs.arguments import Arguments, map_tensors, tensors
+from conform.interp.blocks import everywhere
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import format_of
-from conform.products import PRODUCTS, in_mode, product_of
+from conform.products import PRODUCTS, in_mode, products_of
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
@@ -29,7 +30,7 @@ def admitted(
     """`outcome` for a backend of this arithmetic, which returned `outputs`: with what its conversions of factors lose,
     and with the results of flushed operands as right as the others, unless it kept subnormals."""
     if arithmetic.compute != "ieee":
-        outcome = in_mode(outcome, product_of(op, arguments), arithmetic)
+        outcome = in_mode(outcome, products_of(op, arguments), arithmetic)
     if arithmetic.flushes_subnormals and any(_has_subnormals(tensor) for tensor in tensors(arguments)):
         outcome = _with_flushed_operands(op, arguments, outcome, outputs)
     return outcome
@@ -37,7 +38,7 @@ def admitted(
 
 def _has_subnormals(array: np.ndarray) -> bool:
     fmt = format_of(array)
-    return flushing.flushes(fmt) and bool(flushing.subnormal(fmt, array).any())
+    return flushing.flushes(fmt) and not everywhere(lambda some: ~flushing.subnormal(fmt, some), array)
 
 
 def _with_flushed_operands(op: str, arguments: Arguments, outcome: Outcome, outputs: Sequence[Any]) -> Outcome:

@@ -2,54 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from conform.contracts.arithmetic import Arithmetic
-from conform.contracts.causes import Product, cut, halves
+from conform.contracts.causes import Products, cut, halves, unchanged
 from conform.inputs.arguments import Arguments, is_tensor
-from conform.interp.evaluate import evaluate
+from conform.interp.converted import Change, Converted
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS
+from conform.interp.ops.contraction import addmm_sums, convolution_sums, mm_sums
+from conform.interp.tiles import Contraction
 from conform.schema import bind, schema
 
 
 @dataclass(frozen=True)
 class _Operands:
-    """Names in the op's schema."""
+    """Names in the op's schema, and its sums."""
 
     factors: tuple[str, str]
+    sums: Callable[..., Contraction]
     addend: str | None = None
 
 
 # Every op of the family contraction; an op that is not here has no factors that a compute mode may convert.
 PRODUCTS = {
-    "aten::mm": _Operands(("self", "mat2")),
-    "aten::addmm": _Operands(("mat1", "mat2"), "self"),
-    "aten::convolution": _Operands(("input", "weight"), "bias"),
+    "aten::mm": _Operands(("self", "mat2"), mm_sums),
+    "aten::addmm": _Operands(("mat1", "mat2"), addmm_sums, "self"),
+    "aten::convolution": _Operands(("input", "weight"), convolution_sums, "bias"),
 }
 
 
-def product_of(op: str, arguments: Arguments) -> Product | None:
-    """The op's factors and its sums of products without the addend, whose zeros go with any number of rows of the first
-    factor; None if it is no such op, or of integers."""
+def products_of(op: str, arguments: Arguments) -> Products | None:
+    """The op's sums of products of changed factors, without the addend; None if it is no such op."""
     operands = PRODUCTS.get(op.partition(".")[0])
     if operands is None:
         return None
     bound = bind(schema(op), arguments.args, arguments.kwargs, is_tensor)
-    lhs, rhs = (bound[name] for name in operands.factors)
     if operands.addend is not None and bound[operands.addend] is not None:
         bound[operands.addend] = np.zeros_like(bound[operands.addend], shape=np.shape(bound[operands.addend])[-1:])
 
-    def sums(left: np.ndarray, right: np.ndarray) -> Golden:
-        changed = {**bound, **dict(zip(operands.factors, (left, right), strict=True))}
-        return evaluate(op, [], changed).goldens[0]
+    def sums(*changes: Change) -> Contraction:
+        changed = {
+            name: Converted(bound[name], change) for name, change in zip(operands.factors, changes, strict=True)
+        }
+        return operands.sums(**{**bound, **changed})
 
-    return Product(lhs, rhs, sums)
+    return sums
 
 
-def in_mode(outcome: Outcome, product: Product, arithmetic: Arithmetic) -> Outcome:
+def in_mode(outcome: Outcome, products: Products, arithmetic: Arithmetic) -> Outcome:
     """The outcome for a backend that declares a compute mode: what a factor loses below the normal range, where the
     conversion error is no longer relative, joins the magnitudes. Where converted factors make an infinity or NaN of a
     number, or another of one (they overflow, an infinity has no second half, 0 times infinity), the sums are open, as
@@ -58,26 +63,36 @@ def in_mode(outcome: Outcome, product: Product, arithmetic: Arithmetic) -> Outco
     mode = arithmetic.mode(golden.format)
     if golden.magnitude is None:
         return outcome
-    golden = golden.opened(golden.magnitude > FORMATS[mode.accumulator].max_finite, "P35")
-    if mode.factor_bits is None:
-        return Outcome((golden,), outcome.refusal)
+    largest, bits, honest = FORMATS[mode.accumulator].max_finite, mode.factor_bits, products(unchanged, unchanged)
+    made = [] if bits is None else _split(products, bits) if mode.parts > 1 else _converted(products, bits)
+    lost = [] if bits is None else _lost(products, bits)
+    magnitude, beyond = np.array(golden.magnitude), None
     with np.errstate(all="ignore"):
-        made = _split(product, mode.factor_bits) if mode.parts > 1 else _converted(product, mode.factor_bits)
-        changed = np.any([~_same_class(value, golden.value) for value in made], axis=0)
-        magnitude = golden.magnitude + _lost(product, mode.factor_bits) / mode.product_error
-    return Outcome((replace(golden, magnitude=magnitude).opened(changed, "P35"),), outcome.refusal)
+        for place in honest.tiles():
+            expected, size = (honest.part(array, place) for array in (golden.value, golden.magnitude))
+            changed = size > largest
+            for sums in made:
+                changed |= ~_same_class(sum(_values(one.tile(*place)) for one in sums), expected)
+            if lost:
+                more = sum(one.tile(*place).magnitude for one in lost)
+                honest.put(magnitude, place, size + more / mode.product_error)
+            if changed.any():
+                beyond = np.zeros(golden.value.shape, bool) if beyond is None else beyond
+                honest.put(beyond, place, changed)
+    golden = replace(golden, magnitude=magnitude)
+    return Outcome((golden if beyond is None else golden.opened(beyond, "P35"),), outcome.refusal)
 
 
-def _converted(product: Product, bits: int) -> list[np.ndarray]:
+def _converted(products: Products, bits: int) -> list[list[Contraction]]:
     """The sums of factors that are rounded, and of such that are truncated."""
-    factors = (product.lhs, product.rhs)
-    return [_values(product.sums(*(cut(factor, bits, nearest) for factor in factors))) for nearest in (True, False)]
+    changes = [partial(cut, bits=bits, nearest=nearest) for nearest in (True, False)]
+    return [[products(change, change)] for change in changes]
 
 
-def _split(product: Product, bits: int) -> list[np.ndarray]:
-    """The sum of the three products of halves."""
-    (a1, a2), (b1, b2) = halves(product.lhs, bits), halves(product.rhs, bits)
-    return [_values(product.sums(a1, b1)) + _values(product.sums(a1, b2)) + _values(product.sums(a2, b1))]
+def _split(products: Products, bits: int) -> list[list[Contraction]]:
+    """The three products of halves, which are added up."""
+    first, second = (lambda x: halves(x, bits)[0]), (lambda x: halves(x, bits)[1])
+    return [[products(first, first), products(first, second), products(second, first)]]
 
 
 def _values(golden: Golden) -> np.ndarray:
@@ -90,10 +105,16 @@ def _same_class(value: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return finite | (value == expected) | (np.isnan(value) & np.isnan(expected))
 
 
-def _lost(product: Product, bits: int) -> np.ndarray:
-    """What the sums lose where converted factors, or the second halves of theirs, are subnormal: one step each."""
+def _lost(products: Products, bits: int) -> list[Contraction]:
+    """Whose magnitudes are what the sums lose where converted factors, or the second halves of theirs, are subnormal:
+    one step each."""
     step = np.float32(2.0 ** (FORMATS["float32"].emin - bits + 1))
     small = np.float32(FORMATS["float32"].min_normal * 2.0 ** (2 * bits))
-    lhs, rhs = (np.where(np.isfinite(factor), np.abs(factor), np.float32(0)) for factor in (product.lhs, product.rhs))
-    lost = [np.where((factor > 0) & (factor < small), step, np.float32(0)) for factor in (lhs, rhs)]
-    return product.sums(lost[0], rhs).magnitude + product.sums(lhs, lost[1]).magnitude + product.sums(*lost).magnitude
+
+    def size(x: np.ndarray) -> np.ndarray:
+        return np.where(np.isfinite(x), np.abs(x), np.float32(0))
+
+    def steps(x: np.ndarray) -> np.ndarray:
+        return np.where((x != 0) & (size(x) < small) & np.isfinite(x), step, np.float32(0))
+
+    return [products(steps, size), products(size, steps), products(steps, steps)]

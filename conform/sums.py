@@ -10,7 +10,7 @@ from conform.contracts.causes import cause
 from conform.contracts.tables import Row
 from conform.inputs.arguments import Arguments
 from conform.interp.golden import Golden
-from conform.products import product_of
+from conform.products import products_of
 
 
 def errors_of_sums(golden: Golden, actual: np.ndarray, row: Row) -> ErrorsOfSums | None:
@@ -31,5 +31,5 @@ def looks_like(op: str, arguments: Arguments, golden: Golden, actual: np.ndarray
     """The words ", as if ...": the cause of a failed sum, told from its errors; empty if there is none to tell."""
     if golden.magnitude is None:
         return ""
-    words = cause(golden, actual, product_of(op, arguments))
+    words = cause(golden, actual, products_of(op, arguments))
     return f", {words}" if words else ""

@@ -3,26 +3,28 @@
 Each hypothesis is tested on the failed output itself. Cut factors change the exact result in a known way: the sums of
 the cut factors are computed, and they are the cause if they explain the actual values (within IEEE bounds, and nearer
 than the true sums by a factor of EXPLAINS). Truncation and a narrow accumulator depend on the order of summation, which
-is not known: what shows is the direction of the errors, and their size. All of it is summed up over blocks: rows of the
-output where sums are made again, else elements.
+is not known: what shows is the direction of the errors, and their size. All of it is summed up over blocks: tiles of
+the output where sums are made again, else elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from functools import partial
 
 import numpy as np
 
 from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
 from conform.contracts.arithmetic import IEEE, compute_of
 from conform.interp.blocks import flat, spans
+from conform.interp.converted import Change
 from conform.interp.golden import Golden
 from conform.interp.numerics.ball import gamma
 from conform.interp.numerics.formats import FORMATS, Format
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.ulp import ulp
+from conform.interp.tiles import Contraction
 
 EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error
 SIGMAS = 4.0  # of a fair coin: how one-sided errors must be to count as truncated
@@ -31,19 +33,8 @@ NARROWER = {"float16": "float16", "bfloat16": "bfloat16", "float64": "float32"}
 SEEN = 1 / 16  # the least root mean square, in units of u S, that a narrow accumulator leaves
 
 
-@dataclass(frozen=True)
-class Product:
-    """The factors (arrays of one element type) of a sum of products, and the sum of products of any two arrays of their
-    shapes, without the op's addend. Entry i of the sums takes entry i of the first factor, so that the first factor may
-    have fewer."""
-
-    lhs: np.ndarray
-    rhs: np.ndarray
-    sums: Callable[[np.ndarray, np.ndarray], Golden]
-
-    def rows(self, place: slice) -> Product:
-        """What the entries `place` of the sums are made from."""
-        return replace(self, lhs=self.lhs[place])
+# The sums of products of two factors without the op's addend, of factors that are changed where they are read.
+Products = Callable[[Change, Change], Contraction]
 
 
 @dataclass
@@ -62,14 +53,14 @@ class _Errors:
         return float(np.sqrt(self.squares / self.count)) if self.count else 0.0
 
 
-def cause(golden: Golden, actual: np.ndarray, product: Product | None) -> str | None:
+def cause(golden: Golden, actual: np.ndarray, products: Products | None) -> str | None:
     """What the errors of a failed accumulation look like, in words that follow "error above the bound"; None if like
     nothing known."""
     if not golden.format.is_float or golden.real is None or golden.magnitude is None:
         return None
     golden = replace(golden, alternatives=())
     with np.errstate(all="ignore"):
-        return _cut_factors(golden, actual, product) or _truncation(golden, actual) or _narrow(golden, actual)
+        return _cut_factors(golden, actual, products) or _truncation(golden, actual) or _narrow(golden, actual)
 
 
 # -- Factors cut short: float32 only, since the half types fit into TF32 -----------------------------------------------
@@ -85,8 +76,8 @@ def cut(x: np.ndarray, bits: int, nearest: bool = True) -> np.ndarray:
     return np.where(np.isfinite(x), short, x)
 
 
-def _cut_products(product: Product, bits: int, nearest: bool) -> Real:
-    return product.sums(cut(product.lhs, bits, nearest), cut(product.rhs, bits, nearest)).real
+def unchanged(x: np.ndarray) -> np.ndarray:
+    return x
 
 
 def halves(x: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,41 +86,49 @@ def halves(x: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
     return head, cut(x - head, bits)
 
 
-def _split_products(product: Product) -> Real:
+Sums = Callable[[slice, slice], Real]  # those of some rows and columns
+
+
+def _of_cut(bits: int, nearest: bool) -> Callable[[Products], Sums]:
+    change = partial(cut, bits=bits, nearest=nearest)
+    return lambda products: lambda *place: products(change, change).tile(*place).real
+
+
+def _of_halves(products: Products) -> Sums:
     """(a1 + a2) (b1 + b2) - a2 b2: of the four products of bfloat16 halves the smallest is left out."""
-    (a1, a2), (b1, b2) = halves(product.lhs, 8), halves(product.rhs, 8)
-    return product.sums(a1 + a2, b1 + b2).real - product.sums(a2, b2).real
+    both, second = (products(part, part) for part in (lambda x: np.add(*halves(x, 8)), lambda x: halves(x, 8)[1]))
+    return lambda *place: both.tile(*place).real - second.tile(*place).real
 
 
-_CUTS: dict[str, Callable[[Product], Real]] = {
-    "as if the inputs were rounded to TF32 (10 bits)": lambda product: _cut_products(product, 11, True),
-    "as if the inputs were truncated to TF32 (10 bits)": lambda product: _cut_products(product, 11, False),
-    "as if the inputs were rounded to bfloat16 (7 bits)": lambda product: _cut_products(product, 8, True),
-    "as if the inputs were truncated to bfloat16 (7 bits)": lambda product: _cut_products(product, 8, False),
-    "as if the inputs were split into bfloat16 halves (bf16x3)": _split_products,
+_CUTS: dict[str, Callable[[Products], Sums]] = {
+    "as if the inputs were rounded to TF32 (10 bits)": _of_cut(11, True),
+    "as if the inputs were truncated to TF32 (10 bits)": _of_cut(11, False),
+    "as if the inputs were rounded to bfloat16 (7 bits)": _of_cut(8, True),
+    "as if the inputs were truncated to bfloat16 (7 bits)": _of_cut(8, False),
+    "as if the inputs were split into bfloat16 halves (bf16x3)": _of_halves,
 }
 
 
-def _cut_factors(golden: Golden, actual: np.ndarray, product: Product | None) -> str | None:
+def _cut_factors(golden: Golden, actual: np.ndarray, products: Products | None) -> str | None:
     """The cut that leaves the smallest error, if it explains the actual values."""
-    if product is None or golden.format.name != "float32":
+    if products is None or golden.format.name != "float32":
         return None
-    true, supposed = _Errors(), {words: _Errors() for words in _CUTS}
-    rows = len(golden.value)
-    for place in spans(rows, golden.value.size // max(rows, 1)):
-        block, got, part = golden.rearranged(itemgetter(place)), actual[place], product.rows(place)
-        honest = part.sums(part.lhs, part.rhs).real
+    honest, supposed = products(unchanged, unchanged), {words: make(products) for words, make in _CUTS.items()}
+    true, left = _Errors(), {words: _Errors() for words in _CUTS}
+    for place in honest.tiles():
+        block, got = golden.rearranged(partial(honest.part, place=place)), honest.part(actual, place)
+        of_addend = block.real - honest.tile(*place).real
         true.add(block, got)
         for words in list(supposed):
-            hypothesis = replace(block, real=block.real + (_CUTS[words](part) - honest))
+            hypothesis = replace(block, real=of_addend + supposed[words](*place))
             if _within(hypothesis, got):
-                supposed[words].add(hypothesis, got)
+                left[words].add(hypothesis, got)
             else:
                 del supposed[words]
         if not supposed:
             return None
-    best = min(supposed, key=lambda words: supposed[words].rms)
-    return best if supposed[best].rms * EXPLAINS <= true.rms else None
+    best = min(supposed, key=lambda words: left[words].rms)
+    return best if left[best].rms * EXPLAINS <= true.rms else None
 
 
 def _within(golden: Golden, actual: np.ndarray) -> bool:

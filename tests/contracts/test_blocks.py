@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,20 @@ import pytest
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import IEEE, Arithmetic
-from conform.contracts.causes import cause, cut
+from conform.contracts.causes import cause, cut, unchanged
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.inputs.arguments import Arguments
 from conform.interp import blocks
-from conform.interp.golden import Golden, Ties
+from conform.interp.converted import Change
+from conform.interp.golden import Golden, Outcome, Ties
+from conform.interp.numerics import matmul
 from conform.interp.numerics.formats import FORMATS
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
-from conform.products import product_of
+from conform.products import in_mode, products_of
 from conform.truth import Truth
-from tests.contracts.test_accumulation import statistics, truncating
+from tests.contracts.test_accumulation import statistics
 
 ULP_OF_1 = 2.0**-23
 NORMAL = 2.0**-126  # the smallest normal number of float32
@@ -314,32 +317,56 @@ def test_what_is_said_of_all_sums_does_not_depend_on_blocks(monkeypatch: pytest.
     assert statistics(few_differ, actual, compared, IEEE) is None
 
 
-@pytest.mark.parametrize("op", ["aten::mm", "aten::addmm"])
-def test_cut_factors_are_found_row_by_row(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    lhs, rhs = (rng.normal(size=shape).astype(np.float32) for shape in ((13, 16), (16, 11)))
-    addend = [np.zeros((13, 11), np.float32)] if op == "aten::addmm" else []
-    product = product_of(op, Arguments([*addend, lhs, rhs]))
-    golden = product.sums(lhs, rhs)
-    from_tf32 = product.sums(*(np.float32(factor.view(np.int32) & ~0x1FFF) for factor in (lhs, rhs)))
-    for actual in (truncating(lhs, rhs, np.float32), from_tf32.value, np.float32(golden.value * 1.5)):
-        whole = cause(golden, actual, product)
-        monkeypatch.setattr(blocks, "BLOCK", 30)
-        assert cause(golden, actual, product) == whole
-        monkeypatch.undo()
+CONVOLVED = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)  # from stride to groups
+
+
+def factors_of(op: str, size: int) -> list[Any]:
+    """Arguments with `size` elements: many rows, many terms, or many columns."""
+    many, wide = size // 4, size // 16
+    lhs, rhs = {
+        "rows": ((many, 4), (4, 3)), "terms": ((3, many), (many, 2)), "columns": ((3, 4), (4, many)),
+        "images": ((1, 2, wide, 16), (2, 2, 3, 3)), "channels": ((1, wide, 3, 3), (2, wide, 3, 3)),
+    }[op.partition(" ")[2]]  # fmt: skip
+    rng = np.random.default_rng(size)
+    args: list[Any] = [rng.normal(size=shape).astype(np.float32) for shape in (lhs, rhs)]
+    if op.startswith("aten::addmm"):
+        return [np.zeros(rhs[1], np.float32), *args]
+    return [*args, None, *CONVOLVED] if op.startswith("aten::convolution") else args
+
+
+@pytest.mark.parametrize("op", ["aten::mm rows", "aten::addmm columns", "aten::convolution images"])
+@pytest.mark.parametrize("changes", [partial(cut, bits=11), partial(cut, bits=11, nearest=False), None])
+def test_cut_factors_are_found_tile_by_tile(op: str, changes: Change | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    products = products_of(op.partition(" ")[0], Arguments(factors_of(op, 128)))
+    golden = products(unchanged, unchanged).golden()
+    actual = products(changes, changes).golden().value if changes else np.float32(golden.value * 1.5)
+    whole = cause(golden, actual, products)
+    assert (whole is None) == (changes is None)
+    monkeypatch.setattr(blocks, "BLOCK", 30)
+    assert cause(golden, actual, products) == whole
 
 
 @pytest.mark.usefixtures("_small_blocks")
-def test_and_take_no_memory_that_grows_with_the_rows() -> None:
-    rhs = np.random.default_rng(0).normal(size=(8, 16)).astype(np.float32)
+@pytest.mark.parametrize(
+    "op",
+    [
+        "aten::mm rows", "aten::mm terms", "aten::mm columns", "aten::addmm terms", "aten::convolution images",
+        "aten::convolution channels",
+    ],
+)  # fmt: skip
+def test_neither_causes_nor_modes_take_memory_that_grows_with_the_factors(
+    op: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("TILE_ROWS", 32), ("TILE_COLUMNS", 32), ("TILE_ELEMENTS", 1 << 11)):
+        monkeypatch.setattr(matmul, name, size)
 
-    def named(rows: int) -> Callable[[], str | None]:
-        lhs = np.random.default_rng(rows).normal(size=(rows, 8)).astype(np.float32)
-        product = product_of("aten::mm", Arguments([lhs, rhs]))
-        golden = product.sums(lhs, rhs)
-        actual = product.sums(cut(lhs, 11), cut(rhs, 11)).value
-        return lambda: cause(golden, actual, product)
+    def asked(size: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        products = products_of(op.partition(" ")[0], Arguments(factors_of(op, size)))
+        golden = products(unchanged, unchanged).golden()
+        rounded = partial(cut, bits=11)
+        actual = products(rounded, rounded).golden().value
+        tf32 = Arithmetic("tf32")
+        return lambda: cause(golden, actual, products), lambda: in_mode(Outcome((golden,)), products, tf32)
 
-    small, large = (named(size // 16) for size in SIZES)
-    assert small() == "as if the inputs were rounded to TF32 (10 bits)"
-    assert_does_not_grow(small, large)
+    for small, large in zip(asked(1 << 12), asked(1 << 14), strict=True):
+        assert_does_not_grow(small, large)

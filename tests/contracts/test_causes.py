@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.contracts.causes import Product, cause, cut, halves
+from conform.contracts.causes import Products, cause, cut, halves, unchanged
 from conform.inputs.arguments import Arguments
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import FORMATS
-from conform.products import product_of
+from conform.products import products_of
 from tests.contracts.test_accumulation import sequential, truncating
 
 F32 = np.float32
@@ -69,14 +69,14 @@ def factors(dtype: str, terms: int, positive: bool = False) -> tuple[np.ndarray,
     return draw((13, terms)).astype(storage), draw((terms, 11)).astype(storage)
 
 
-def golden_of(lhs: np.ndarray, rhs: np.ndarray) -> tuple[Golden, Product]:
-    product = product_of("aten::mm", Arguments([lhs, rhs]))
-    return product.sums(lhs, rhs), product
+def golden_of(lhs: np.ndarray, rhs: np.ndarray) -> tuple[Golden, Products]:
+    products = products_of("aten::mm", Arguments([lhs, rhs]))
+    return products(unchanged, unchanged).golden(), products
 
 
 def named(lhs: np.ndarray, rhs: np.ndarray, actual: np.ndarray) -> str | None:
-    golden, product = golden_of(lhs, rhs)
-    return cause(golden, actual.astype(golden.format.storage), product)
+    golden, products = golden_of(lhs, rhs)
+    return cause(golden, actual.astype(golden.format.storage), products)
 
 
 def split_product(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import accumulation, overflowing
 from conform.interp.patches import Pair, Patches, Windows
 from conform.interp.registry import semantics
-from conform.interp.tiles import by_tiles
+from conform.interp.tiles import Contraction
 
 TERMS = 512  # of a window that many places are worked on together for; it may have more, which come in pieces
 SMALL_PRODUCT = 1 << 18  # multiplications
@@ -47,12 +47,19 @@ def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
 @semantics("aten::mm")
 def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
+    return mm_sums(self, mat2).golden()
+
+
+def mm_sums(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     fmt = _same_format("mm", self, mat2)
     refuse_complex(fmt, "mm")
     _check_matrices("mm", self, mat2)
-    if not fmt.is_float:
-        return exact(_integer_product(fmt, self, mat2), fmt)
-    return by_tiles(partial(_float_product, fmt, self, mat2), (self.shape[0], mat2.shape[1]))
+    tile = _float_product if fmt.is_float else _integer_tile
+    return Contraction(self.shape[:1], mat2.shape[1], partial(tile, fmt, self, mat2))
+
+
+def _integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
+    return exact(_integer_product(fmt, self[rows], mat2[:, columns]), fmt)
 
 
 def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
@@ -73,6 +80,12 @@ def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Golden:
     """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
+    return addmm_sums(self, mat1, mat2, beta, alpha).golden()
+
+
+def addmm_sums(
+    self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float, alpha: int | float
+) -> Contraction:
     fmt = _same_format("addmm", self, mat1, mat2)
     refuse_complex(fmt, "addmm")
     _check_matrices("addmm", mat1, mat2)
@@ -82,9 +95,11 @@ def addmm(
         addend = np.broadcast_to(self, shape)
     except ValueError:
         raise InvalidArguments(f"addmm cannot expand shape {list(self.shape)} to {list(shape)}") from None
-    if not fmt.is_float:
-        return by_tiles(partial(_integer_addmm, fmt, addend, mat1, mat2, int(beta), int(alpha)), shape)
-    return by_tiles(partial(_float_addmm, fmt, addend, mat1, mat2, np.float64(beta), np.float64(alpha)), shape)
+    if fmt.is_float:
+        tile = partial(_float_addmm, fmt, addend, mat1, mat2, np.float64(beta), np.float64(alpha))
+    else:
+        tile = partial(_integer_addmm, fmt, addend, mat1, mat2, int(beta), int(alpha))
+    return Contraction(shape[:1], shape[1], tile)
 
 
 def _integer_addmm(
@@ -170,6 +185,21 @@ def convolution(
 ) -> Golden:
     """result[n, o, x] = bias[o] + sum over c, k of input[n, c, x * stride + k * dilation - padding] * weight[o, c, k],
     channels in `groups`; transposed is its adjoint: every input element spreads weight over the result."""
+    steps = (stride, padding, dilation, transposed, output_padding, groups)
+    return convolution_sums(input, weight, bias, *steps).golden()
+
+
+def convolution_sums(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Contraction:
     fmt = _same_format("convolution", input, weight, *([] if bias is None else [bias]))
     if fmt.is_complex or fmt.kind == "bool":
         raise InvalidArguments(f"convolution is not defined for {fmt.name}")
@@ -185,9 +215,7 @@ def convolution(
     sizes = _output_sizes(windows, weight.shape[2:], output_padding)
     patches = Patches(input, weight, windows, sizes, groups)
     tile = partial(_float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
-    golden = by_tiles(tile, (patches.places, patches.outputs), min(prod(patches.window), TERMS))
-    channels_second = (0, spatial + 1, *range(1, spatial + 1))
-    return golden.rearranged(lambda part: part.reshape(len(input), *sizes, patches.outputs).transpose(channels_second))
+    return Contraction((len(input), *sizes), patches.outputs, tile, min(prod(patches.window), TERMS))
 
 
 def _per_dim(values: Sequence[int], spatial: int) -> list[int]:

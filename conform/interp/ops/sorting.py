@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.blocks import spans
+from conform.interp.blocks import fits, spans
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, Ties
 from conform.interp.numerics.formats import FORMATS, Format, format_of
@@ -79,11 +79,44 @@ def _order(rows: Rows, descending: bool, scratch: np.ndarray) -> np.ndarray:
             keys[:, rows.terms - columns.stop : rows.terms - columns.start] = part[:, ::-1]
         else:
             keys[:, columns] = part
-    order = np.argsort(keys, axis=1, kind="stable")
+    order = _stable_order(keys)
     if not descending:
         return order
     backwards = order[:, ::-1]
     return np.subtract(rows.terms - 1, backwards, out=backwards)
+
+
+def _stable_order(keys: np.ndarray) -> np.ndarray:
+    """argsort of each row, equal elements in the order in which they stand. Numpy's stable sort takes memory for half
+    of its result: a row longer than a block is sorted by the other one, and then the places of equal elements."""
+    if fits(keys.shape[1]):
+        return np.argsort(keys, axis=1, kind="stable")
+    order = np.argsort(keys, axis=1)
+    for row, places in zip(keys, order, strict=True):
+        start = 0  # of the elements that are equal to the last one
+        for columns in spans(places.size):
+            before = np.maximum(np.arange(columns.start, columns.stop) - 1, 0)
+            rises = columns.start + np.flatnonzero(_rises(row[places[columns]], row[places[before]]))
+            if rises.size:
+                places[start : rises[0]].sort()
+                start = rises[-1]
+                _sort_groups(places[rises[0] : start], rises[:-1] - rises[0], places.size)
+        places[start:].sort()
+    return order
+
+
+def _rises(here: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Whether elements are greater than those before them, not smaller; NaN is the greatest."""
+    return (here != before) & ~((here != here) & (before != before))
+
+
+def _sort_groups(places: np.ndarray, starts: np.ndarray, count: int) -> None:
+    """Sorts the places, below `count`, of each group of equal elements, of which the next begins at each start."""
+    groups = np.zeros(places.size, np.int64)
+    groups[starts] = count
+    numbers = np.cumsum(groups) + places
+    numbers.sort()
+    places[:] = numbers % count
 
 
 @cache
@@ -103,8 +136,7 @@ def _ranks(ordered: np.ndarray, order: np.ndarray) -> np.ndarray:
     for columns in spans(order.shape[1], len(order)):
         here = ordered[:, columns]
         before = ordered[:, np.maximum(np.arange(columns.start, columns.stop) - 1, 0)]
-        rises = (here != before) & ~((here != here) & (before != before))
-        steps = reached + np.cumsum(rises, axis=1)
+        steps = reached + np.cumsum(_rises(here, before), axis=1)
         np.put_along_axis(ranks, order[:, columns], steps, 1)
         reached = steps[:, -1:]
     return ranks

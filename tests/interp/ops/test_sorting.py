@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf, isnan, nan
 
+import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments
@@ -62,6 +63,18 @@ def test_ranks_of_a_row_that_is_longer_than_a_block(
     _, indices = goldens("aten::sort", f32([[2.0, nan, 0.0, 2.0, -0.0, 2.0, nan]]), descending=descending)
     assert indices.ties.ranks.tolist() == [[1, 2, 0, 1, 0, 1, 2]]
     assert indices.value.tolist() == [[1, 6, 0, 3, 5, 2, 4] if descending else [2, 4, 0, 3, 5, 1, 6]]
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+@pytest.mark.parametrize("values", [3, 400])
+def test_equal_elements_of_a_long_row_keep_their_order(
+    values: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = np.random.default_rng(values).integers(0, values, 500).tolist()
+    row = [nan if number == 2 else -0.0 if number == 1 else float(number) for number in numbers]
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    _, indices = goldens("aten::sort.stable", f32(row), stable=True)
+    assert indices.value.tolist() == sorted(range(500), key=lambda place: (isnan(row[place]), row[place]))
 
 
 def test_sort_refuses() -> None:
