@@ -52,6 +52,8 @@ def calls(size: int) -> dict[str, tuple[str, list[object]]]:
         "attention": ("aten::scaled_dot_product_attention", heads),
         "average pooling": ("aten::avg_pool2d", [row.reshape(1, 16, -1, 256), [2, 2]]),
         "sort of rows": ("aten::sort", [x]),
+        "sort": ("aten::sort", [row]),
+        "index_put at a mask": ("aten::index_put", [x, [x > 0], normal(1)]),
     }
 
 
@@ -60,16 +62,16 @@ def megabytes(operands: list[object]) -> float:
 
 
 def work_space(op: str, arguments: list[object]) -> tuple[float, float, float, float]:
-    """Megabytes: (the goldens of all outputs, their work space, the judgement of the first, its work space)."""
+    """Megabytes: (the goldens of all outputs, their work space, their judgements, the work space of those)."""
     tracemalloc.start()
     goldens = evaluate(op, arguments, {}).goldens
     kept, peak = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    golden = goldens[0]
-    elements = judge(golden, golden.value, contract_table("opencl").row(op, golden.format.name))
+    table = contract_table("opencl")
+    judgements = [judge(golden, golden.value, table.row(op, golden.format.name)) for golden in goldens]
     judged, judged_peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert elements.ok.all()
+    assert all(elements.ok.all() for elements in judgements)
     return tuple(number / MEGABYTE for number in (kept, peak - kept, judged - kept, judged_peak - judged))
 
 

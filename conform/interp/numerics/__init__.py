@@ -55,7 +55,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
         test_blocks.py::test_blocks_are_put_together_as_the_whole
         numerics/test_accumulate.py::test_sums_in_pieces_are_the_sums
         numerics/test_accumulate.py::test_a_product_in_tiles_and_pieces_is_the_product
-19. Beyond its inputs and outputs a golden takes no memory that grows with them, but for the places of a bool mask.
+19. Beyond its inputs and outputs a golden takes no memory that grows with them.
         test_memory.py::test_work_space_does_not_grow_with_the_tensor
         test_memory.py::test_every_op_is_measured
 """
