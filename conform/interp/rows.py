@@ -79,6 +79,11 @@ class Rows:
         """The elements [m] of one row, piece by piece."""
         return self.pieces.map(lambda piece: piece[number])
 
+    def part(self, number: int, columns: slice) -> np.ndarray:
+        """[m]: some elements of one row."""
+        start = (self.first + number) * self.terms
+        return self.read(flat(self.source, slice(start + columns.start, start + columns.stop)))
+
     def at(self, columns: np.ndarray) -> np.ndarray:
         """[count, m]: the elements of each row in its own columns [count, m]."""
         places = (self.first + np.arange(self.count)[:, None]) * self.terms + columns

@@ -289,7 +289,7 @@ def _product(x: Real, y: Real) -> Real:
     lo = np.where((x.hi == 0) | (y.hi == 0), 0.0, lo)  # two_prod overflows beside a number near the largest
     rounding = np.where((x.lo == 0) & (y.lo == 0), 0.0, PRODUCT_ERROR * np.abs(hi))
     carried = (np.abs(x.hi) + x.radius) * y.radius + np.abs(y.hi) * x.radius
-    return Real(hi, lo, (rounding + carried) * RAISE + TINY * ((x.radius > 0) | (y.radius > 0)))
+    return Real(hi, lo, (rounding + carried) * RAISE + TINY * _may_underflow(x, y))
 
 
 def _quotient(x: Real, y: Real) -> Real:
@@ -307,7 +307,17 @@ def _quotient(x: Real, y: Real) -> Real:
     room = np.maximum(np.abs(y.hi) * (1 - 2.0**-50) - y.radius, 0.0)
     inexact_operand = (x.radius > 0) | (y.radius > 0)
     carried = np.where(inexact_operand, (x.radius + np.abs(hi) * y.radius * RAISE) / room, 0.0)
-    return Real(hi, lo, (rounding + carried) * RAISE + TINY * inexact_operand)
+    return Real(hi, lo, (rounding + carried) * RAISE + TINY * _may_underflow(x, y))
+
+
+def _may_underflow(x: Real, y: Real) -> np.ndarray:
+    """Where underflow may take something from the error of a product or quotient: beside an inexact operand, unless
+    the other is exactly zero and makes a zero of a sign that is known."""
+    inexact = (x.radius > 0) | (y.radius > 0)
+    if not ((x.hi == 0) | (y.hi == 0)).any():
+        return inexact
+    exact_zero = ((x.hi == 0) & (x.radius == 0)) | ((y.hi == 0) & (y.radius == 0))
+    return inexact & ~(exact_zero & ~_straddles_zero(x) & ~_straddles_zero(y))
 
 
 def _root(x: Real) -> Real:

@@ -20,7 +20,7 @@ from conform.interp.numerics import multiprecision as mp
 from conform.interp.numerics.ball import Ball
 from conform.interp.numerics.escalate import resolved
 from conform.interp.numerics.formats import FORMATS, Format, format_of
-from conform.interp.numerics.real import Real
+from conform.interp.numerics.real import Real, where
 from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise import exact
 from conform.interp.ops.reduction import reshaped
@@ -30,7 +30,6 @@ from conform.interp.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.standardized import Standardized
 
 # Softmax
-
 
 @semantics("aten::_softmax")
 def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
@@ -69,15 +68,18 @@ def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool
 
 
 def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
-    """e / sum(e) with e = exp(x - max)."""
+    """e / sum(e) with e = exp(x - max); where e is below half the smallest number of the format, it rounds to +0."""
+    vanishing = np.log(fmt.min_subnormal) - 1
     largest, compute = rows.largest(), compute_format(fmt)
     with np.errstate(all="ignore"):
         e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
         balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
         total, total_ball = Real.total(e), Ball.total(balls)
         for x, numerator, ball in zip(rows.pieces, e, balls, strict=True):
-            value, real = resolved(fmt, numerator / total, partial(_mp_softmax, rows, largest, x))
-            yield Golden(fmt, value, real, budget=(ball / total_ball).rad)
+            real = numerator / total
+            vanishes = np.isfinite(real.hi) & (x - largest < vanishing)
+            value, decided = resolved(fmt, where(vanishes, 0.0, real), partial(_mp_softmax, rows, largest, x))
+            yield Golden(fmt, value, where(vanishes, real, decided), budget=(ball / total_ball).rad)
 
 
 def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray) -> np.ndarray:

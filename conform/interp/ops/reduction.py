@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import log_sum_exp
+from conform.interp.blocks import spans
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.numerics import accumulate
@@ -20,7 +20,8 @@ from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.ball import Ball, growth, underflow
 from conform.interp.numerics.escalate import decide_exactly, resolved
 from conform.interp.numerics.formats import FORMATS, Format, format_named, format_of
-from conform.interp.numerics.real import Real, concatenate, where
+from conform.interp.numerics.product import BEYOND, beyond_float64, exact_product, product
+from conform.interp.numerics.real import Real, where
 from conform.interp.numerics.rounding import in_integer_range
 from conform.interp.operands import compute_format, converted, refuse_complex
 from conform.interp.ops.elementwise import exact
@@ -153,16 +154,28 @@ def _running_integers(fmt: Format, rows: Rows) -> Iterator[Golden]:
 
 
 def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    beginnings = _Beginnings(rows)
     for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
-        golden = accumulation(fmt, sums, partial(_exact_beginning, rows, columns.start))
+        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start))
         yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
 
 
-def _exact_beginning(rows: Rows, start: int, index: tuple[int, int]) -> Fraction:
-    """The sum of a row up to and with the column index[1] of the piece that starts at `start`."""
-    row, last = index[0], start + index[1]
-    pieces = zip(rows.columns, rows.row(row), strict=True)
-    return sum((accumulate.exact_total(x[: max(last + 1 - place.start, 0)]) for place, x in pieces), Fraction(0))
+class _Beginnings:
+    """The exact sums of the beginnings of rows: of one row after the other, each from the one before it."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.row, self.count, self.sum = rows, -1, 0, Fraction(0)
+
+    def exact(self, start: int, index: tuple[int, int]) -> Fraction:
+        """The sum of a row up to and with the column index[1] of the piece that starts at `start`."""
+        row, count = index[0], start + index[1] + 1
+        if row != self.row or count < self.count:
+            self.row, self.count, self.sum = row, 0, Fraction(0)
+        for more in spans(count - self.count):
+            columns = slice(self.count + more.start, self.count + more.stop)
+            self.sum += accumulate.exact_total(self.rows.part(row, columns))
+        self.count = count
+        return self.sum
 
 
 # Products
@@ -195,28 +208,21 @@ def _float_product(fmt: Format, rows: Rows) -> Golden:
     compute, products = compute_format(fmt), max(rows.terms - 1, 0)
     is_special, special = _special_product(rows)
     factors = rows.pieces.map(lambda piece: np.where(is_special[:, None], 1.0, piece))
+
+    def exactly(index: tuple[int]) -> Fraction:
+        (row,) = index
+        part = significand.hi[row], significand.lo[row], significand.radius[row]
+        far = beyond_float64(fmt, part, int(exponent[row]))
+        return exact_product(rows.row(row)) if far is None else far
+
     with np.errstate(all="ignore"):
-        product = reduce(operator.mul, (_tree_product(Real.exact(piece)) for piece in factors))
-        real = where(is_special, special, product)
-        value, real = decide_exactly(fmt, real, lambda index: _exact_product(rows.row(index[0])))
+        significand, exponent = product(factors, rows.count)
+        real = significand.times_power_of_two(np.clip(exponent, -BEYOND, BEYOND).astype(np.int32))
+        value, real = decide_exactly(fmt, where(is_special, special, real), exactly)
         relative = np.expm1(growth(products) * np.log1p(compute.unit_roundoff))
         budget = np.abs(real.hi) * relative + products * underflow(compute)
     golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
     return golden.opened(_may_leave_the_range(compute, rows) & ~np.isnan(special), "P61")
-
-
-def _exact_product(row: Iterable[np.ndarray]) -> Fraction:
-    return Fraction(prod(prod(map(Fraction, piece.tolist())) for piece in row))
-
-
-def _tree_product(factors: Real) -> Real:
-    """The product over the last axis; an empty one is 1."""
-    if factors.shape[-1] == 0:
-        return Real.exact(np.ones(factors.shape[:-1]))
-    while (count := factors.shape[-1]) > 1:
-        pairs = factors[..., : count // 2] * factors[..., count // 2 : count // 2 * 2]
-        factors = concatenate([pairs, factors[..., count // 2 * 2 :]], -1) if count % 2 else pairs
-    return factors[..., 0]
 
 
 def _special_product(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -236,7 +242,7 @@ def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
         factors = sizes.map(lambda x: beyond_1(x, 1.0))  # noqa: B023 - used in this turn alone
         beyond = (sum(np.log2(x).sum(axis=1) for x in factors) - np.log2(limit)) * sense
         for row in np.flatnonzero(np.abs(beyond) < 2.0**-20):  # far more than the rounding errors of the logarithms
-            beyond[row] = sense * (_exact_product(x[row] for x in factors) - Fraction(limit))
+            beyond[row] = sense * (exact_product(x[row] for x in factors) - Fraction(limit))
         leaves |= beyond > 0
     return leaves
 

@@ -246,3 +246,12 @@ def test_a_product_with_an_exact_zero_is_exact_beside_the_largest_numbers() -> N
     product = Real.exact(np.array([1.7e308, -1.7e308, INF])) * Real.exact(np.array([0.0, 0.0, 0.0]))
     assert product.radius.tolist() == [0.0, 0.0, 0.0]
     assert str(product.hi.tolist()) == "[0.0, -0.0, nan]"
+
+
+def test_an_exact_zero_makes_an_exact_zero_of_a_sign_that_is_known() -> None:
+    zero = Real.exact(np.array([0.0, -0.0, 0.0]))
+    about = Real(np.array([1.0, 1.0, 0.0]), np.zeros(3), np.array([1e-30, 1e-30, 1e-30]))  # the last of either sign
+    for result in (zero * about, about * zero, (zero / about)[:2]):
+        assert result.radius[:2].tolist() == [0.0, 0.0]
+        assert np.signbit(result.hi[:2]).tolist() == [False, True]
+    assert (zero * about).radius[2] > 0
