@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -145,16 +145,14 @@ class Queries:
             return [some]
         return (self._value(keys, columns) for columns in spans(count, some.shape[0] * some.shape[1]))
 
-    def terms(self, query: int, keys: Pieces[Keys]) -> list[Term]:
+    def terms(self, query: int, keys: Pieces[Keys]) -> Iterator[Term]:
         """Those of each key that has a weight for query number `query` of these, whose keys are `keys`."""
         batch = tuple(index[query] for index in self.batch)
         own = self.whole.query.at(batch, self.row[query])
-        found = []
         for piece in keys:
             for s in np.flatnonzero(piece.scores.hi[query] > -np.inf).tolist():
                 product = exact_dot(own, self.whole.key.at(batch, piece.start + s))
-                found.append((product, float(piece.bias[query, s]), piece.value[query, s].copy()))
-        return found
+                yield product, float(piece.bias[query, s]), piece.value[query, s]
 
 
 def _any(holds: np.ndarray) -> np.ndarray:

@@ -92,6 +92,7 @@ CALLS = [
      [normal(2, 5, 3), normal(5), normal(5), normal(5), np.abs(normal(5)), 0.1, 1e-5]),
     ("aten::rms_norm", [normal(9, 4), [4]]),
     ("aten::scaled_dot_product_attention", [normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 2)]),
+    (ATTENTION, [0 * normal(2, 3, 4), normal(2, 20, 4), np.float32([[[1.5], [-1.5]] * 10] * 2)]),
     ("aten::convolution",
      [normal(2, 4, 9, 7), normal(6, 2, 3, 2), normal(6), [2, 1], [1, 1], [1, 2], False, [0, 0], 2]),
     ("aten::convolution", [normal(1, 3, 20, dtype="int64"), normal(2, 3, 4, dtype="int64"), None, [1], [0], [1], False,

@@ -40,6 +40,11 @@ def rows(n: int) -> np.ndarray:
     return normal(n // 32, 32)
 
 
+def cancelling(n: int) -> np.ndarray:
+    """Values [1, 2n, 2] whose sum is 0, which is found by fractions."""
+    return np.concatenate([normal(1, n, 2), -normal(1, n, 2)], axis=1)
+
+
 def channels(n: int) -> np.ndarray:
     return normal(n // 256, 8, 32)
 
@@ -160,6 +165,7 @@ CALLS: list[tuple[str, Arguments]] = [
     (ATTENTION, lambda n: [normal(1, 2, 4), normal(1, n // 8, 4), normal(1, n // 8, 2), normal(2, n // 8)]),
     (ATTENTION, lambda n: [normal(3, n // 64, 4)[:, -3:], *[normal(3, n // 64, 4)] * 2, None, 0.0, True]),
     (ATTENTION, lambda n: [normal(4, 1, 4), *[normal(2, n // 16, 4)] * 2, {"enable_gqa": True}]),
+    (ATTENTION, lambda n: [0 * normal(1, 2, 4), normal(1, n // 8, 4), cancelling(n // 16)]),
     (ATTENTION, lambda n: [normal(1, n), normal(2, n), normal(2, 3)]),
     (ATTENTION, lambda n: [normal(1, 3), normal(2, 3), normal(2, n // 4)]),
 ]

@@ -5,8 +5,6 @@ Every function takes a number or an array of numbers (dtype object) and rounds t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import mpmath
 import numpy as np
 
@@ -18,8 +16,3 @@ log1p = np.frompyfunc(mpmath.log1p, 1, 1)
 sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
 of_float = np.frompyfunc(lambda x: mpmath.mpf(float(x)), 1, 1)
 of_fraction = np.frompyfunc(lambda x: mpmath.mpf(x.numerator) / x.denominator, 1, 1)
-
-
-def fsum(numbers: Iterable[Number]) -> Number:
-    """The sum, rounded once."""
-    return mpmath.fsum(numbers)

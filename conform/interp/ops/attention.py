@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
-from math import isqrt, prod
+from math import isfinite, isqrt, prod
 from operator import add
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from conform.interp.queries import Attention, Keys, Operand, Queries, Term
 from conform.interp.registry import semantics
 from conform.interp.tiles import by_tiles
 
+GROUPS = 4096  # different scores, of which the sums are held
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
@@ -223,13 +224,15 @@ def _exactly(
 ) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[tuple[int, int]], Fraction | None]]:
     """The formula of some rows on mpmath numbers, and that of an element by fractions."""
     size, scale = queries.whole.size, queries.whole.scale
-    terms_of = lru_cache(maxsize=1)(partial(queries.terms, keys=keys))
+    terms_of = partial(queries.terms, keys=keys)
+    means_of = lru_cache(maxsize=1)(lambda row: _rational_means(terms_of(row), _rational_scale(size, scale)))
 
     def formula(some: np.ndarray) -> np.ndarray:
-        return np.array([_mp_row(terms_of(row), size, scale) for row in some.tolist()], dtype=object)
+        return np.array([_mp_row(partial(terms_of, row), size, scale) for row in some.tolist()], dtype=object)
 
     def rational(index: tuple[int, int]) -> Fraction | None:
-        return _rational_mean(terms_of(index[0]), _rational_scale(size, scale), index[1])
+        means = means_of(index[0])
+        return means and means[index[1]]
 
     return formula, rational
 
@@ -240,20 +243,34 @@ def _rational_scale(size: int, scale: float | None) -> Fraction | None:
     return Fraction(1, isqrt(size)) if isqrt(size) ** 2 == size else None
 
 
-def _rational_mean(terms: list[Term], scale: Fraction | None, column: int) -> Fraction | None:
-    """The mean of the values where all scores are equal, or where those of each score have the same mean."""
-    groups = {}
+def _rational_means(terms: Iterable[Term], scale: Fraction | None) -> list[Fraction | None] | None:
+    """The mean of each column of the values, None where it is not known to be rational: it is where all scores are
+    equal, or where the values of each score have the same mean. None beside more than GROUPS different scores."""
+    groups: dict[object, tuple[int, list[Fraction]]] = {}
     for product, bias, value in terms:
         score = (product, bias) if scale is None else product * scale + Fraction(bias)
-        groups.setdefault(score, []).append(Fraction(value[column]))
-    means = {sum(group) / len(group) for group in groups.values()}
-    return means.pop() if len(means) == 1 else None
+        count, sums = groups.get(score, (0, [Fraction(0)] * len(value)))
+        groups[score] = count + 1, [one + _fraction(other) for one, other in zip(sums, value.tolist(), strict=True)]
+        if len(groups) > GROUPS:
+            return None
+    columns = zip(*([one / count for one in sums] for count, sums in groups.values()), strict=True)
+    return [column[0] if len(set(column)) == 1 else None for column in columns]
 
 
-def _mp_row(terms: list[Term], size: int, scale: float | None) -> list[mp.Number]:
+def _fraction(number: float) -> Fraction | float:
+    """Of a column with an infinity or NaN nobody asks for the mean."""
+    return Fraction(number) if isfinite(number) else number
+
+
+def _mp_row(terms: Callable[[], Iterable[Term]], size: int, scale: float | None) -> list[mp.Number]:
+    """terms(): those of the row, from the first on."""
     factor = 1 / mp.sqrt(mp.of_float(size)) if scale is None else mp.of_float(scale)
-    scores = [mp.of_fraction(product) * factor + mp.of_float(bias) for product, bias, _ in terms]
-    largest = max(scores)
-    e = [mp.exp(score - largest) for score in scores]
-    total, values = mp.fsum(e), zip(*(value.tolist() for _, _, value in terms), strict=True)
-    return [mp.fsum(w * mp.of_float(v) for w, v in zip(e, column, strict=True)) / total for column in values]
+
+    def scored() -> Iterator[tuple[mp.Number, np.ndarray]]:
+        return ((mp.of_fraction(product) * factor + mp.of_float(bias), value) for product, bias, value in terms())
+
+    largest, total, sums = max(score for score, _ in scored()), 0, 0
+    for score, value in scored():
+        e = mp.exp(score - largest)
+        total, sums = total + e, sums + mp.of_float(value) * e
+    return (sums / total).tolist()
