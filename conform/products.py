@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,31 +13,31 @@ from conform.inputs.arguments import Arguments, is_tensor
 from conform.interp.converted import Change, Converted
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS
-from conform.interp.ops.contraction import addmm_sums, convolution_sums, mm_sums
+from conform.interp.ops.contraction import SUMS
 from conform.interp.tiles import Contraction
 from conform.schema import bind, schema
 
 
 @dataclass(frozen=True)
 class _Operands:
-    """Names in the op's schema, and its sums."""
+    """Names in the op's schema."""
 
     factors: tuple[str, str]
-    sums: Callable[..., Contraction]
     addend: str | None = None
 
 
 # Every op of the family contraction; an op that is not here has no factors that a compute mode may convert.
 PRODUCTS = {
-    "aten::mm": _Operands(("self", "mat2"), mm_sums),
-    "aten::addmm": _Operands(("mat1", "mat2"), addmm_sums, "self"),
-    "aten::convolution": _Operands(("input", "weight"), convolution_sums, "bias"),
+    "aten::mm": _Operands(("self", "mat2")),
+    "aten::addmm": _Operands(("mat1", "mat2"), "self"),
+    "aten::convolution": _Operands(("input", "weight"), "bias"),
 }
 
 
 def products_of(op: str, arguments: Arguments) -> Products | None:
     """The op's sums of products of changed factors, without the addend; None if it is no such op."""
-    operands = PRODUCTS.get(op.partition(".")[0])
+    name = op.partition(".")[0]
+    operands = PRODUCTS.get(name)
     if operands is None:
         return None
     bound = bind(schema(op), arguments.args, arguments.kwargs, is_tensor)
@@ -46,10 +45,9 @@ def products_of(op: str, arguments: Arguments) -> Products | None:
         bound[operands.addend] = np.zeros_like(bound[operands.addend], shape=np.shape(bound[operands.addend])[-1:])
 
     def sums(*changes: Change) -> Contraction:
-        changed = {
-            name: Converted(bound[name], change) for name, change in zip(operands.factors, changes, strict=True)
-        }
-        return operands.sums(**{**bound, **changed})
+        pairs = zip(operands.factors, changes, strict=True)
+        changed = {factor: Converted(bound[factor], change) for factor, change in pairs}
+        return SUMS[name](**{**bound, **changed})
 
     return sums
 

@@ -5,10 +5,10 @@ The real number, rounded once. Integers wrap modulo 2^n.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from math import prod
 
 import numpy as np
@@ -32,6 +32,21 @@ TERMS = 512  # of a window that many places are worked on together for; it may h
 SMALL_PRODUCT = 1 << 18  # multiplications
 
 
+SUMS: dict[str, Callable[..., Contraction]] = {}  # by the op's name
+
+
+def contraction(name: str) -> Callable[[Callable[..., Contraction]], Callable[..., Contraction]]:
+    """Register the decorated function, by whose tiles others may ask for sums of other factors, as the meaning of
+    `name`."""
+
+    def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
+        SUMS[name] = sums
+        semantics(name)(wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden()))
+        return sums
+
+    return register
+
+
 def _same_format(op: str, *operands: np.ndarray) -> Format:
     formats = {format_of(operand).name for operand in operands}
     if len(formats) > 1:
@@ -44,13 +59,9 @@ def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
         raise InvalidArguments(f"{op} cannot multiply shapes {list(lhs.shape)} and {list(rhs.shape)}")
 
 
-@semantics("aten::mm")
-def mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
+@contraction("aten::mm")
+def mm(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
-    return mm_sums(self, mat2).golden()
-
-
-def mm_sums(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     fmt = _same_format("mm", self, mat2)
     refuse_complex(fmt, "mm")
     _check_matrices("mm", self, mat2)
@@ -75,17 +86,11 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@semantics("aten::addmm")
+@contraction("aten::addmm")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
-) -> Golden:
-    """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
-    return addmm_sums(self, mat1, mat2, beta, alpha).golden()
-
-
-def addmm_sums(
-    self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float, alpha: int | float
 ) -> Contraction:
+    """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
     fmt = _same_format("addmm", self, mat1, mat2)
     refuse_complex(fmt, "addmm")
     _check_matrices("addmm", mat1, mat2)
@@ -171,7 +176,7 @@ def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
     return largest
 
 
-@semantics("aten::convolution")
+@contraction("aten::convolution")
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
@@ -182,24 +187,9 @@ def convolution(
     transposed: bool,
     output_padding: Sequence[int],
     groups: int,
-) -> Golden:
+) -> Contraction:
     """result[n, o, x] = bias[o] + sum over c, k of input[n, c, x * stride + k * dilation - padding] * weight[o, c, k],
     channels in `groups`; transposed is its adjoint: every input element spreads weight over the result."""
-    steps = (stride, padding, dilation, transposed, output_padding, groups)
-    return convolution_sums(input, weight, bias, *steps).golden()
-
-
-def convolution_sums(
-    input: np.ndarray,
-    weight: np.ndarray,
-    bias: np.ndarray | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-) -> Contraction:
     fmt = _same_format("convolution", input, weight, *([] if bias is None else [bias]))
     if fmt.is_complex or fmt.kind == "bool":
         raise InvalidArguments(f"convolution is not defined for {fmt.name}")
