@@ -53,8 +53,8 @@ def _shares(elements: slice) -> Iterator[slice]:
 def _seen(
     indices: np.ndarray, places: np.ndarray, extent: int, share: slice, first: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(which of the `places`, in which `indices` stand, have an index of the share; whether it stood in a place before,
-    all [n]). `first`: the first place of every index of the share, which is noted here."""
+    """(which of the `places` [n], in which `indices` stand, have an index of the share; of those, whether it stands in
+    an earlier place). `first`: the first place of every index of the share, which is noted here."""
     outside = (indices < 0) | (indices >= extent)
     keys = np.where(outside, places, places // extent * extent + indices) - share.start  # where the index points to
     here = (keys >= 0) & (keys < first.size)

@@ -58,4 +58,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
 19. Beyond its inputs and outputs a golden takes no memory that grows with them.
         test_memory.py::test_work_space_does_not_grow_with_the_tensor
         test_memory.py::test_every_op_is_measured
+20. A product of many numbers is rounded from its exact value, however far it or a part of it leaves float64's range.
+        numerics/test_product.py::test_products_are_enclosed
+        numerics/test_product.py::test_products_beyond_float64_are_rounded_all_the_same
 """
