@@ -261,6 +261,9 @@ def _almost_equal(comparison: Comparison, row: Row) -> Nearness:
     by_modulus = comparison.numbers is not None and row.tolerance.modulus
     compared = comparison.numbers if by_modulus else comparison
     near = almost_eq(compared.golden.value, compared.actual, row.tolerance)
+    if row.tolerance.same_sign:  # of a zero whose sign is free the other one is as right
+        free = (compared.golden.value == 0) & compared.golden.zero_sign_free
+        near |= free & almost_eq(-compared.golden.value, compared.actual, row.tolerance)
     allowed = allowance(compared.golden.value, row.tolerance)
     if by_modulus:
         near, allowed = (np.broadcast_to(array[..., None], comparison.golden.value.shape) for array in (near, allowed))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conform.contracts.almost_eq import Tolerance
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden, Ties
@@ -103,6 +104,13 @@ def test_the_sign_of_an_exact_zero_is_required_unless_it_is_free(row: Row) -> No
     assert accepted(zeros, [-0.0, 0.0], row) == [False, False]
     assert judged(zeros, [-0.0, 0.0], row).wrong_class.tolist() == [True, True]
     assert accepted(golden("float32", [0.0, -0.0], **extras, zero_sign_free=True), [-0.0, 0.0], row) == [True, True]
+
+
+def test_where_signs_must_agree_a_zero_of_free_sign_has_both() -> None:
+    row = Row("almost_eq", None, None, "test", tolerance=Tolerance(rtol=0.0, atol=0.5, same_sign=True))
+    near = [0.25, -0.25, 0.75]
+    assert accepted(golden("float32", [0.0, 0.0, 0.0]), near, row) == [True, False, False]
+    assert accepted(golden("float32", [-0.0, -0.0, -0.0], zero_sign_free=True), near, row) == [True, True, False]
 
 
 def test_a_number_that_underflows_keeps_its_sign_but_an_error_bound_reaches_across_zero() -> None:
