@@ -43,8 +43,19 @@ def _overloads(op: str) -> list[str]:
 
 def _meaning(name: str) -> str:
     found = registry.find(name)
-    meaning = found.meaning if found else "no semantics: cases of this overload end as unjudged"
+    meaning = found.meaning if found else f"no semantics: cases of this overload end as unjudged{_see(name)}"
     return f"{schema(name)}\n{textwrap.indent(meaning, '    ')}"
+
+
+def _see(name: str) -> str:
+    """The ops of like name that have semantics, as `_softmax` of softmax and `native_layer_norm` of layer_norm."""
+    base = packet(name).removeprefix("aten::")
+    like = {packet(known) for known in registry.names() if _bare(known).startswith(base)}
+    return f" (see {', '.join(sorted(like))})" if like else ""
+
+
+def _bare(name: str) -> str:
+    return packet(name).removeprefix("aten::").lstrip("_").removeprefix("native_")
 
 
 def _dtypes(op: str, found: Sequence[str]) -> str:
