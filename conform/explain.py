@@ -50,7 +50,7 @@ def _meaning(name: str) -> str:
 def _see(name: str) -> str:
     """The ops of like name that have semantics, as `_softmax` of softmax and `native_layer_norm` of layer_norm."""
     base = packet(name).removeprefix("aten::")
-    like = {packet(known) for known in registry.names() if _bare(known).startswith(base)}
+    like = {packet(known) for known in registry.names() if f"{_bare(known)}_".startswith(f"{base}_")}
     return f" (see {', '.join(sorted(like))})" if like else ""
 
 

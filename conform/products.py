@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from conform.contracts.arithmetic import Arithmetic
-from conform.contracts.causes import Products, cut, halves, unchanged
+from conform.contracts.causes import Products, cut, halves
 from conform.inputs.arguments import Arguments, is_tensor
-from conform.interp.converted import Change, Converted
+from conform.interp.converted import Change, Converted, unchanged
 from conform.interp.golden import Golden, Outcome
 from conform.interp.numerics.formats import FORMATS
 from conform.interp.ops.contraction import SUMS

@@ -18,7 +18,7 @@ import numpy as np
 from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
 from conform.contracts.arithmetic import IEEE, compute_of
 from conform.interp.blocks import flat, spans
-from conform.interp.converted import Change
+from conform.interp.converted import Change, unchanged
 from conform.interp.golden import Golden
 from conform.interp.numerics.ball import gamma
 from conform.interp.numerics.formats import FORMATS, Format
@@ -74,10 +74,6 @@ def cut(x: np.ndarray, bits: int, nearest: bool = True) -> np.ndarray:
         pattern = pattern + (1 << (drop - 1)) - 1 + (pattern >> drop & 1)
     short = (pattern >> drop << drop).astype(np.uint32).view(np.float32)
     return np.where(np.isfinite(x), short, x)
-
-
-def unchanged(x: np.ndarray) -> np.ndarray:
-    return x
 
 
 def halves(x: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:

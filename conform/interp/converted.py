@@ -10,6 +10,11 @@ import numpy as np
 Change = Callable[[np.ndarray], np.ndarray]  # of some elements, one by one; their dtype stays
 
 
+def unchanged(x: np.ndarray) -> np.ndarray:
+    """The change that is none."""
+    return x
+
+
 class Converted:
     """An array, but for its elements, which `change` gives of the array's own.
 

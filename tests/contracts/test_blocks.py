@@ -14,12 +14,12 @@ import pytest
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import IEEE, Arithmetic
-from conform.contracts.causes import cause, cut, unchanged
+from conform.contracts.causes import cause, cut
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.inputs.arguments import Arguments
 from conform.interp import blocks
-from conform.interp.converted import Change
+from conform.interp.converted import Change, unchanged
 from conform.interp.golden import Golden, Outcome, Ties
 from conform.interp.numerics import matmul
 from conform.interp.numerics.formats import FORMATS
@@ -27,7 +27,7 @@ from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_to
 from conform.products import in_mode, products_of
 from conform.truth import Truth
-from tests.contracts.test_accumulation import statistics
+from tests.contracts.test_accumulation import statistics, truncating
 
 ULP_OF_1 = 2.0**-23
 NORMAL = 2.0**-126  # the smallest normal number of float32
@@ -334,16 +334,37 @@ def factors_of(op: str, size: int) -> list[Any]:
     return [*args, None, *CONVOLVED] if op.startswith("aten::convolution") else args
 
 
+def without_13_bits(x: np.ndarray) -> np.ndarray:
+    return (np.ascontiguousarray(x).view(np.int32) & ~0x1FFF).view(np.float32)
+
+
+OFF: list[tuple[str, Change | None]] = [
+    ("as if the inputs were rounded to TF32 (10 bits)", partial(cut, bits=11)),
+    ("as if the inputs were truncated to TF32 (10 bits)", without_13_bits),
+    ("None", None),
+]
+
+
 @pytest.mark.parametrize("op", ["aten::mm rows", "aten::addmm columns", "aten::convolution images"])
-@pytest.mark.parametrize("changes", [partial(cut, bits=11), partial(cut, bits=11, nearest=False), None])
-def test_cut_factors_are_found_tile_by_tile(op: str, changes: Change | None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("words", "change"), OFF, ids=[words for words, _ in OFF])
+def test_cut_factors_are_found_tile_by_tile(
+    op: str, words: str, change: Change | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     products = products_of(op.partition(" ")[0], Arguments(factors_of(op, 128)))
     golden = products(unchanged, unchanged).golden()
-    actual = products(changes, changes).golden().value if changes else np.float32(golden.value * 1.5)
-    whole = cause(golden, actual, products)
-    assert (whole is None) == (changes is None)
+    actual = products(change, change).golden().value if change else np.float32(golden.value * 1.5)
+    assert str(cause(golden, actual, products)) == words
     monkeypatch.setattr(blocks, "BLOCK", 30)
-    assert cause(golden, actual, products) == whole
+    assert str(cause(golden, actual, products)) == words
+
+
+def test_truncated_sums_are_found_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    lhs, rhs = (np.random.default_rng(0).random(shape).astype(np.float32) for shape in ((13, 16), (16, 11)))
+    products = products_of("aten::mm", Arguments([lhs, rhs]))
+    golden, actual = products(unchanged, unchanged).golden(), truncating(lhs, rhs, np.float32)
+    for _ in range(2):
+        assert cause(golden, actual, products) == "as if the sums were truncated (rounded toward zero)"
+        monkeypatch.setattr(blocks, "BLOCK", 30)
 
 
 @pytest.mark.usefixtures("_small_blocks")
@@ -368,5 +389,7 @@ def test_neither_causes_nor_modes_take_memory_that_grows_with_the_factors(
         tf32 = Arithmetic("tf32")
         return lambda: cause(golden, actual, products), lambda: in_mode(Outcome((golden,)), products, tf32)
 
-    for small, large in zip(asked(1 << 12), asked(1 << 14), strict=True):
+    smaller, larger = asked(1 << 12), asked(1 << 14)
+    assert larger[0]() == "as if the inputs were rounded to TF32 (10 bits)"
+    for small, large in zip(smaller, larger, strict=True):
         assert_does_not_grow(small, large)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.contracts.causes import Products, cause, cut, halves, unchanged
+from conform.contracts.causes import Products, cause, cut, halves
 from conform.inputs.arguments import Arguments
+from conform.interp.converted import unchanged
 from conform.interp.golden import Golden
 from conform.interp.numerics.formats import FORMATS
 from conform.products import products_of

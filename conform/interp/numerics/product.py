@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real, concatenate
+from conform.interp.numerics.real import Real, concatenate, significand
 from conform.interp.numerics.rounding import round_fraction
 
 AT_ONCE = 512  # numbers of magnitude 1/2 to 1 whose product is at least 2^-512
@@ -23,14 +23,13 @@ def product(pieces: Iterable[np.ndarray], count: int) -> tuple[Real, np.ndarray]
     for piece in pieces:
         significands, exponents = np.frexp(piece)
         factors, exponent = Real.exact(significands), exponent + exponents.sum(axis=1, dtype=np.int64)
-        while factors.shape[1]:
+        while factors.shape[1] > 1:
             parts = [_tree(factors[:, start : start + AT_ONCE]) for start in range(0, factors.shape[1], AT_ONCE)]
-            factors, more = _significand(concatenate([part[:, None] for part in parts], 1))
+            factors, more = significand(concatenate([part[:, None] for part in parts], 1))
             exponent = exponent + more.sum(axis=1, dtype=np.int64)
-            if factors.shape[1] == 1:
-                total, more = _significand(total * factors[:, 0])
-                exponent = exponent + more
-                break
+        if factors.shape[1]:
+            total, more = significand(total * factors[:, 0])
+            exponent = exponent + more
     return total, exponent
 
 
@@ -40,11 +39,6 @@ def _tree(factors: Real) -> Real:
         pairs = factors[..., : count // 2] * factors[..., count // 2 : count // 2 * 2]
         factors = concatenate([pairs, factors[..., count // 2 * 2 :]], -1) if count % 2 else pairs
     return factors[..., 0]
-
-
-def _significand(x: Real) -> tuple[Real, np.ndarray]:
-    exponent = np.frexp(x.hi)[1]
-    return x.times_power_of_two(-exponent), exponent
 
 
 def beyond_float64(fmt: Format, part: tuple[float, float, float], exponent: int) -> Fraction | None:

@@ -130,8 +130,8 @@ class Real:
             unsafe = ~(np.abs(product.hi) >= SMALLEST_SAFE) | ~np.isfinite(product.lo)
             unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
             if unsafe.any():
-                x, x_exponent = _significand(self)
-                y, y_exponent = _significand(other)
+                x, x_exponent = significand(self)
+                y, y_exponent = significand(other)
                 product = where(unsafe, _product(x, y).times_power_of_two(x_exponent + y_exponent), product)
             return _settled(product, self.hi * other.hi, self, other, sign_matters=True)
 
@@ -142,8 +142,8 @@ class Real:
             unsafe = ~(np.minimum(np.abs(quotient.hi), np.abs(self.hi)) >= SMALLEST_SAFE) | ~np.isfinite(quotient.lo)
             unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
             if unsafe.any():
-                x, x_exponent = _significand(self)
-                y, y_exponent = _significand(other)
+                x, x_exponent = significand(self)
+                y, y_exponent = significand(other)
                 quotient = where(unsafe, _quotient(x, y).times_power_of_two(x_exponent - y_exponent), quotient)
             return _settled(quotient, self.hi / other.hi, self, other, pole=other.hi == 0, sign_matters=True)
 
@@ -176,7 +176,7 @@ class Real:
             root = _root(self)
             unsafe = (self.hi > 0) & ((self.hi < SMALLEST_SAFE) | ~np.isfinite(root.lo)) & np.isfinite(self.hi)
             if unsafe.any():
-                x, exponent = _significand(self)
+                x, exponent = significand(self)
                 odd = exponent & 1
                 scaled_root = _root(x.times_power_of_two(odd))
                 root = where(unsafe, scaled_root.times_power_of_two((exponent - odd) // 2), root)
@@ -341,7 +341,7 @@ def _scaled(parts: tuple[np.ndarray, ...], exponent: np.ndarray) -> list[np.ndar
     return [part * factor for part in parts]
 
 
-def _significand(x: Real) -> tuple[Real, np.ndarray]:
+def significand(x: Real) -> tuple[Real, np.ndarray]:
     """(m, k) with x = m * 2^k and m.hi in [1/2, 1)."""
     exponent = np.frexp(x.hi)[1]
     return x.times_power_of_two(-exponent), exponent

@@ -232,7 +232,7 @@ def _exactly(
 
     def rational(index: tuple[int, int]) -> Fraction | None:
         means = means_of(index[0])
-        return means and means[index[1]]
+        return means[index[1]] if means else None
 
     return formula, rational
 
