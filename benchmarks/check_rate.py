@@ -16,15 +16,15 @@ import conform
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.reply import Reply
-from conform.cases import Case, Selection, select
+from conform.call.arguments import Arguments
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
-from conform.inputs.arguments import Arguments
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
+from conform.judging.case import cannot_run, verdict_of
 from conform.suites import load
-from conform.verdicts import cannot_run, verdict_of
+from conform.suites.cases import Case, Selection, select
 
 BACKEND = "cpu"
 IN_FLIGHT = 8

@@ -10,12 +10,12 @@ import sys
 import time
 from collections import defaultdict
 
-from conform.agreement.registry import family_of
-from conform.inputs.draws import Stream
-from conform.inputs.engine.argument_generator import arguments
-from conform.inputs.engine.meta_tuple import valid_tuples
-from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import specs
+from conform.domains.engine.argument_generator import arguments
+from conform.domains.engine.meta_tuple import valid_tuples
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.specs import specs
+from conform.numerics.draws import Stream
+from conform.selftest.agreement.witnesses import family_of
 
 
 def seconds(spec: OpSpec, count: int) -> float:

@@ -14,11 +14,11 @@ import numpy as np
 from mpmath import libmp
 from tabulate import tabulate
 
-from conform.agreement.exhaustion import KEYWORDS
 from conform.contracts.judge import judge
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS
+from conform.selftest.agreement.exhaustion import KEYWORDS
 
 FUNCTIONS = {"exp": libmp.mpf_exp, "sin": libmp.mpf_sin, "tanh": libmp.mpf_tanh}
 DTYPES = ("float16", "float32", "float64")

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from conform.inputs.draws import Stream
+from conform.numerics.draws import Stream
 from conform.suites import load, sample, variants
 
 N = 10_000

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from conform.api import Truth, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.straight_line import check
-    from conform.truth import Truth, golden
 
 __all__ = [
     "Backend",
@@ -33,8 +33,8 @@ __all__ = [
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
-    "golden": "conform.truth",
-    "Truth": "conform.truth",
+    "golden": "conform.api",
+    "Truth": "conform.api",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 

@@ -210,7 +210,7 @@ def ops() -> None:
     semantics: it can be judged; reference: an independent second definition; spec: what is valid input; suite: tests in
     the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
     """
-    from conform.inventory import inventory, render
+    from conform.explain.inventory import inventory, render
 
     click.echo(render(inventory()))
 
@@ -220,7 +220,7 @@ def backends() -> None:
     """List the backends, and why some are not available."""
     from tabulate import tabulate
 
-    from conform.backends.registry import backends as known
+    from conform.backends.names import backends as known
 
     rows = [[name, "yes" if available else "no", detail] for name, available, detail in known()]
     click.echo(tabulate(rows, headers=["backend", "available", "version or reason"], disable_numparse=True))
@@ -241,8 +241,8 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
     conform explain aten::gelu
     conform explain exp_1d/float32/special/contiguous
     """
-    from conform.explain import explain_op
-    from conform.explain_case import explain_case
+    from conform.explain.case import explain_case
+    from conform.explain.op import explain_op
 
     chosen = suites or DEFAULT_SUITE
     click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
@@ -266,7 +266,7 @@ def repro(case_id: str, directory: Path) -> None:
     """
     from tqdm import tqdm
 
-    from conform.repro import repro as reduced
+    from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
         text = reduced(case_id, directory, on_try=lambda: bar.update())
@@ -293,7 +293,7 @@ def gen(op: str, count: int, invalid: bool, dtype: str | None, seed: int, path: 
     conform gen 'aten::*xlogy*' --dtype float16 --out xlogy.yaml
     conform gen aten::atan2 --invalid
     """
-    from conform.gen import suite_text, write
+    from conform.suites.generated.command import suite_text, write
 
     text = suite_text(op, count, invalid=invalid, dtype=dtype, seed=seed)
     if path is None:

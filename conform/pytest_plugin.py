@@ -16,9 +16,9 @@ import pytest
 from conform.errors import ConformError
 
 if TYPE_CHECKING:
-    from conform.cases import Case
-    from conform.report.verdict import Verdict
+    from conform.judging.verdict import Verdict
     from conform.suites import Suite
+    from conform.suites.cases import Case
 
 SUFFIX = ".conform.yaml"
 
@@ -40,8 +40,8 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[CaseItem]:
         if self.config.getoption("conform_backend") is None:
             raise pytest.skip.Exception("no --conform-backend NAME, so there is nothing to test")
-        from conform.cases import Selection, select
         from conform.suites import load
+        from conform.suites.cases import Selection, select
 
         try:
             suite = load([_shown(self.path)])
@@ -74,7 +74,7 @@ class CaseItem(pytest.Item):
             raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def runtest(self) -> None:
-        from conform.report.verdict import NOT_JUDGED
+        from conform.judging.verdict import NOT_JUDGED
 
         verdict = self.bench.verdict(self.case)
         if verdict.status in NOT_JUDGED:

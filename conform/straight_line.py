@@ -10,20 +10,21 @@ from dataclasses import dataclass
 
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
+from conform.backends.exports import exported
 from conform.backends.reply import Reply
-from conform.cases import Case, Selection, select
+from conform.call.arguments import Arguments
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
 from conform.errors import InvalidArguments, KitDefect, Unjudged, UsageError
-from conform.inputs.arguments import Arguments, exported
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
+from conform.judging.case import cannot_run, verdict_of
+from conform.judging.verdict import Verdict
 from conform.report import record
 from conform.report.record import Run
-from conform.report.verdict import Verdict
 from conform.suites import load
-from conform.verdicts import cannot_run, verdict_of
+from conform.suites.cases import Case, Selection, select
 
 IN_FLIGHT = 8
 TIMEOUT_S = 30.0  # for one call of the backend

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 import conform
-from conform import refs, schema
-from conform.agreement import registry as witness_registry
+from conform import refs
+from conform.call import schemas
+from conform.call.families import FAMILIES, family_in
 from conform.contracts.tables import contract_table
-from conform.inputs.specs import registry as spec_registry
-from conform.interp import registry
+from conform.domains import specs
+from conform.explain.inventory import Entry, inventory, render, result_dtypes
+from conform.inputs.edges.rows import edged_ops
+from conform.interp import semantics
 from conform.interp.evaluate import WITHOUT_MEANING
-from conform.inventory import Entry, inventory, render, result_dtypes
+from conform.selftest.agreement import witnesses
 
 PACKAGE = Path(conform.__file__).parent
 
@@ -87,49 +90,40 @@ def test_the_dtypes_of_results_are_those_of_operands_or_of_keywords_or_what_inte
 
 
 def test_every_overload_with_semantics_has_witness_calls() -> None:
-    assert set(witness_registry.witnesses()) == set(registry.names())
+    assert set(witnesses.witnesses()) == set(semantics.names())
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", semantics.names())
 def test_every_argument_is_taken_by_the_semantics_or_has_no_meaning(name: str) -> None:
-    arguments = {argument.name for argument in schema.schema(name).arguments}
-    definition = registry.find(name)
+    arguments = {argument.name for argument in schemas.schema(name).arguments}
+    definition = semantics.find(name)
     assert definition is not None
     parameters = set(definition.parameters)
-    assert parameters <= arguments, f"{sorted(parameters - arguments)} are not arguments of {schema.schema(name)}"
+    assert parameters <= arguments, f"{sorted(parameters - arguments)} are not arguments of {schemas.schema(name)}"
     assert arguments - parameters <= WITHOUT_MEANING, f"{sorted(arguments - parameters)} of {name} are read by nothing"
 
 
 @pytest.mark.parametrize("name", refs.names())
 def test_every_argument_is_taken_by_the_reference(name: str) -> None:
-    arguments = {argument.name for argument in schema.schema(name).arguments}
+    arguments = {argument.name for argument in schemas.schema(name).arguments}
     assert arguments <= set(inspect.signature(refs.lookup(name)).parameters)
 
 
-@pytest.mark.parametrize("folder", ["interp/ops", "refs", "inputs/specs", "agreement/witness"])
+@pytest.mark.parametrize("folder", ["interp/ops", "refs", "domains", "inputs/edges", "selftest/agreement/witness"])
 def test_every_file_of_a_family_is_reached(folder: str) -> None:
-    """A file that no list names is never imported: its ops have no meaning, and nothing says so."""
-    registry.names(), refs.names(), spec_registry.specs(), witness_registry.witnesses()
-    package = "conform." + folder.replace("/", ".")
-    files = {f"{package}.{path.stem}" for path in (PACKAGE / folder).glob("*.py")} - {f"{package}.__init__"}
-    assert files <= set(sys.modules)
+    """A file outside the families is never imported: its ops have no meaning, and nothing says so."""
+    semantics.names(), refs.names(), specs.specs(), witnesses.witnesses(), edged_ops()
+    files = (PACKAGE / folder).rglob("*.py")
+    modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in files}
+    assert {name.removesuffix(".__init__") for name in modules} <= set(sys.modules)
 
 
-# Families that the interpreter or the references split once more, being large.
-SPLIT = {
-    "comparison": "elementwise", "casts": "elementwise", "statistics": "reduction", "norms": "reduction",
-    "moments": "reduction", "standardization": "normalization", "channels": "normalization", "classification": "loss",
-    "classes": "loss",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", semantics.names())
 def test_an_op_has_the_same_family_in_every_room(name: str) -> None:
-    family = witness_registry.family_of(name)
-    reference, definition = refs.lookup(name).__module__.removeprefix("conform.refs."), registry.find(name)
+    definition = semantics.find(name)
     assert definition is not None
-    assert {SPLIT.get(part, part) for part in (reference, definition.family)} == {family}
+    assert definition.family == witnesses.family_of(name) == family_in("conform.refs", refs.lookup(name).__module__)
 
 
 def test_every_suite_of_the_core_is_named_after_a_family() -> None:
-    assert {path.stem for path in (PACKAGE / "suites/core").glob("*.yaml")} == set(witness_registry.FAMILIES)
+    assert {path.stem for path in (PACKAGE / "suites/core").glob("*.yaml")} == set(FAMILIES)

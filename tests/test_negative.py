@@ -10,14 +10,14 @@ import pytest
 
 import conform
 from conform.backends.reply import Output, Reply
-from conform.cases import Case, Draw
+from conform.call.arguments import Arguments
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
-from conform.inputs.arguments import Arguments
+from conform.judging.case import verdict_of
+from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report.record import Run
-from conform.report.verdict import KIT_DEFECT, Verdict
+from conform.suites.cases import Case, Draw
 from conform.suites.test import Domain, Test
-from conform.verdicts import verdict_of
 
 BROKEN = Domain("dtype(self) != bool")
 LENIENT = Domain("dtype(self) != bool", "some backends do")

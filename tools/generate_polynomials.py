@@ -1,4 +1,4 @@
-"""Write the coefficient tables of conform/interp/numerics/functions/piecewise.py.
+"""Write the coefficient tables of conform/numerics/functions/piecewise.py.
 
     python tools/generate_polynomials.py [NAME ...]
 
@@ -19,8 +19,8 @@ import mpmath
 import numpy as np
 from mpmath import mp, mpf
 
-from conform.interp.numerics.functions import piecewise
-from conform.interp.numerics.functions.piecewise import PER_UNIT, TRUNCATION, log_centres
+from conform.numerics.functions import piecewise
+from conform.numerics.functions.piecewise import PER_UNIT, TRUNCATION, log_centres
 
 PRECISION_BITS = 400
 

@@ -1,4 +1,4 @@
-"""Writes `conform/data/aten_schemas.txt`: every `aten::` schema of the installed torch, one a line.
+"""Writes `conform/call/data/aten_schemas.txt`: every `aten::` schema of the installed torch, one a line.
 
 Lines are sorted by operator name; overloads of one name keep torch's own order, in which torch tries them.
 Run it after a change of the pinned torch: `python tools/write_schemas.py`.

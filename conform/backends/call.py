@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from conform import schema
 from conform.backends.protocol import TorchConstant, contiguous_strides, frame, payload_of, to_tree
+from conform.call import schemas
 
 _KIND_OF_TYPE = {"ScalarType": "dtype", "MemoryFormat": "memory_format", "Layout": "layout", "Device": "device"}
 
@@ -90,6 +90,6 @@ def _constant_parameters(op: str) -> tuple[dict[int, str], dict[str, str]]:
     """Kinds of the parameters that take a torch object, by position and by name; none for what is no aten operator."""
     if not op.startswith("aten::"):
         return {}, {}
-    parameters = [(one, _KIND_OF_TYPE.get(one.type.removesuffix("?"))) for one in schema.schema(op).arguments]
+    parameters = [(one, _KIND_OF_TYPE.get(one.type.removesuffix("?"))) for one in schemas.schema(op).arguments]
     positions = {at: kind for at, (one, kind) in enumerate(parameters) if kind and not one.kwarg_only}
     return positions, {one.name: kind for one, kind in parameters if kind}

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from conform.backends import registry
+from conform.backends import names
 from conform.backends.base import Backend
 from conform.backends.failures import classify, device_is_lost
 from conform.backends.memory import Memory, output_of
@@ -19,7 +19,7 @@ def serve(connection: socket.socket, name: str, threads: int) -> None:
     """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend."""
     torch.set_num_threads(threads)
     try:
-        backend = registry.load(name)
+        backend = names.load(name)
         greeting = {"hello": describe(backend, threads)}
     except UsageError as error:
         connection.sendall(frame({"usage": str(error)}))

@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from conform.contracts.arithmetic import Arithmetic
-from conform.interp.blocks import flat
+from conform.interp.blocks.blocks import flat
 from conform.interp.golden import Golden
-from conform.interp.numerics.ball import gamma
-from conform.interp.numerics.formats import FORMATS, Format
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import ulp
+from conform.numerics.ball import gamma
+from conform.numerics.formats import FORMATS, Format
+from conform.numerics.real import Real
+from conform.numerics.ulp import ulp
 
 MIN_SUMS = 1000  # TOSA, appendix A: MIN_DOT_PRODUCTS
 VARIANCE = 4 * 0.4

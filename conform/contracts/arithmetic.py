@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conform.errors import UsageError, did_you_mean
-from conform.interp.numerics.ball import underflow
-from conform.interp.numerics.formats import FORMATS, Format
+from conform.numerics.ball import underflow
+from conform.numerics.formats import FORMATS, Format
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ import numpy as np
 
 from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
 from conform.contracts.arithmetic import IEEE, compute_of
-from conform.interp.blocks import flat, spans
-from conform.interp.converted import Change, unchanged
+from conform.interp.blocks.blocks import flat, spans
+from conform.interp.blocks.converted import Change, unchanged
+from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
-from conform.interp.numerics.ball import gamma
-from conform.interp.numerics.formats import FORMATS, Format
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import ulp
-from conform.interp.tiles import Contraction
+from conform.numerics.ball import gamma
+from conform.numerics.formats import FORMATS, Format
+from conform.numerics.real import Real
+from conform.numerics.ulp import ulp
 
 EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error
 SIGMAS = 4.0  # of a fair coin: how one-sided errors must be to count as truncated

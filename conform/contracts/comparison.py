@@ -12,10 +12,10 @@ import numpy as np
 from conform.contracts import flushing, normwise
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.components import components
-from conform.interp.blocks import flat
+from conform.interp.blocks.blocks import flat
 from conform.interp.golden import Golden
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import error_ulp, ulp
+from conform.numerics.real import Real
+from conform.numerics.ulp import error_ulp, ulp
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.interp.numerics.formats import Format
+from conform.numerics.formats import Format
 
 
 def components(fmt: Format, array: np.ndarray) -> np.ndarray:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from conform.contracts.components import components
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import ulp
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
+from conform.numerics.ulp import ulp
 
 
 def concerns(golden: Golden) -> bool:

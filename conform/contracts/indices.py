@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Ties
 
 SHARE = 16  # blocks of indices whose first places are noted at a time

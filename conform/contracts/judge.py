@@ -21,9 +21,9 @@ from conform.contracts.arithmetic import IEEE, Arithmetic, compute_of
 from conform.contracts.comparison import Comparison, same_special
 from conform.contracts.indices import equal_rank, repeated
 from conform.contracts.tables import Row
-from conform.interp.blocks import fits, spans
+from conform.interp.blocks.blocks import fits, spans
 from conform.interp.golden import Golden
-from conform.interp.numerics.real import Real
+from conform.numerics.real import Real
 
 Numbers = slice | np.ndarray  # which elements of an output, in C order; of complex numbers, which components
 

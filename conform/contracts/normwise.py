@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.ulp import ulp
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
+from conform.numerics.ulp import ulp
 
 
 def size(parts: np.ndarray) -> np.ndarray:

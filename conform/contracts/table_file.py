@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from conform.call.schemas import operator_names, overloads, schema, unknown_operator
 from conform.contracts import tosa
+from conform.documents.limits import Limits
+from conform.documents.source import Map, Seq, SourceError, parse_yaml, position_of, read_text
 from conform.errors import UsageError, did_you_mean
-from conform.interp.numerics.formats import FORMATS
-from conform.schema import operator_names, overloads, schema, unknown_operator
-from conform.suites.limits import Limits
-from conform.suites.source import Map, Seq, SourceError, parse_yaml, position_of, read_text
+from conform.numerics.formats import FORMATS
 
 KINDS = ("exact", "ulp", "ulp_of_rounded", "accumulation", "derived", "almost_eq", "tosa", "unbounded")
 TABLE_KEYS = ("name", "base", "rows")

@@ -11,7 +11,7 @@ from conform.contracts import tosa
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
 from conform.errors import UsageError, did_you_mean
-from conform.interp.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS
 
 DATA = Path(__file__).parent / "data"
 # From strict to wide, for most ops: of tables that allow a result the same error, the first is called the tightest.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS, Format
+from conform.numerics.formats import FORMATS, Format
 
 FLUSHING = ("float16", "bfloat16", "float32")  # a result below the smallest normal number may be 0; in fp8 it may not
 

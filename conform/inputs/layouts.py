@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conform.call.arguments import Arguments, map_tensors, tensors
 from conform.errors import UsageError, did_you_mean
-from conform.inputs.arguments import Arguments, map_tensors, tensors
-from conform.interp.numerics.formats import format_of
+from conform.numerics.formats import format_of
 
 _POISON_BEFORE, _POISON_AFTER = 3, 2  # elements; three also breaks every vector alignment
 _ODD_STRIDE = 4099  # elements; prime, and far outside the storages of most cases

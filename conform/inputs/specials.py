@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from conform.interp.numerics.formats import Format, format_named
+from conform.numerics.formats import Format, format_named
 
 CORE_COUNT = 12  # how many values at the head of each list belong into every test, however small
 

@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
-from conform.inputs.draws import Stream
-from conform.interp.numerics.formats import format_named, format_of
+from conform.numerics.draws import Stream
+from conform.numerics.formats import format_named, format_of
 
 COMPARISONS = frozenset({
     "aten::sort", "aten::topk", "aten::argmax", "aten::argmin", "aten::amax", "aten::amin", "aten::max", "aten::min",

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from conform.call.arguments import Arguments, map_tensors, tensors
+from conform.domains.specs import OpSpec
 from conform.errors import UsageError, did_you_mean
-from conform.inputs.arguments import Arguments, map_tensors, tensors
-from conform.inputs.domains import edge_columns, numbers_of, special_domains
-from conform.inputs.draws import Stream
+from conform.inputs.allowed import edge_columns, numbers_of, special_domains
+from conform.inputs.conditioned import accumulation_of, conditioned
 from conform.inputs.specials import CORE_COUNT
-from conform.inputs.specs.registry import OpSpec
-from conform.inputs.sums import accumulation_of, conditioned
 from conform.inputs.ties import compares, tied
-from conform.interp.numerics.formats import format_of
+from conform.numerics.draws import Stream
+from conform.numerics.formats import format_of
 
 _TYPICAL_PER_SPECIAL = 6
 _SPECIAL_PER_EDGE = 4

@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from conform.call.binding import bind, resolve
+from conform.call.schemas import OpSchema
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp import registry
-from conform.interp.assembly import assembled
-from conform.interp.blocks import fits, flat, spans
+from conform.interp import semantics
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
-from conform.interp.numerics.formats import FORMATS, Format, format_of
-from conform.interp.numerics.rounding import round_to
 from conform.interp.operands import steps_of
 from conform.interp.promotion import category
-from conform.schema import OpSchema, bind, resolve
+from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.rounding import round_to
 
 # Arguments that say where or how a result is stored, not what it is; torch documents no effect on values. momentum
 # moves running statistics, which are no result of the overloads that the kit knows.
@@ -39,7 +40,7 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
     rejects the arguments, UsageError for an unknown op or arguments that do not fit its schema.
     """
     schema = resolve(op, args, kwargs, is_array)
-    definition = registry.find(schema.name)
+    definition = semantics.find(schema.name)
     if definition is None:
         raise Unjudged(f"no semantics for {schema.name}")
     bound = {name: _arrays(value) for name, value in bind(schema, args, kwargs, is_array).items()}

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conform.interp.blocks import flat
-from conform.interp.numerics.formats import Format
-from conform.interp.numerics.real import Real
+from conform.interp.blocks.blocks import flat
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.numerics.formats import FORMATS, Format, format_of
-from conform.interp.numerics.rounding import convert
 from conform.interp.promotion import Operand, category, format_of_operand
+from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.rounding import convert
 
 
 def compute_format(fmt: Format) -> Format:

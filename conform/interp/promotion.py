@@ -11,7 +11,7 @@ from functools import cache, reduce
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, format_of
 
 Operand = np.ndarray | bool | int | float | complex
 

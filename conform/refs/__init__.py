@@ -9,37 +9,24 @@ and the references do not cover. UNSPECIFIED marks an element that the policy le
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
+import pkgutil
 from collections.abc import Callable
 
-from conform.refs.registry import REFERENCES
-from conform.refs.tensor import UNSPECIFIED, RefTensor
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
+from conform.refs.references import REFERENCES
 
 __all__ = ["UNSPECIFIED", "RefTensor", "lookup", "names"]
 
-FAMILIES = (
-    "elementwise",
-    "functions",
-    "shape",
-    "indexing",
-    "reduction",
-    "moments",
-    "norms",
-    "contraction",
-    "windows",
-    "normalization",
-    "channels",
-    "loss",
-    "classes",
-    "attention",
-    "sorting",
-    "creation",
-)
+_SHARED = "exact"  # what the families are written in; the other modules and packages of this one are families
 
 
+@functools.cache
 def _load_families() -> None:
-    for family in FAMILIES:
-        importlib.import_module(f"conform.refs.{family}")
+    for found in pkgutil.walk_packages(__path__, f"{__name__}."):
+        if found.name.split(".")[2] != _SHARED:
+            importlib.import_module(found.name)
 
 
 def lookup(op_name: str) -> Callable[..., RefTensor | tuple[RefTensor, ...]]:

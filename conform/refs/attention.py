@@ -8,13 +8,13 @@ from math import inf, isfinite, isinf, isnan, nan, prod
 
 from flint import arb
 
-from conform.refs.exponentials import LEAST_EXPONENT
-from conform.refs.linear_forms import Form, Value, times, total, value_of
-from conform.refs.radicals import rational_sqrt
-from conform.refs.reals import fraction_ball, round_real
-from conform.refs.registry import reference
-from conform.refs.rounding import FLOAT_FORMATS, round_ratio
-from conform.refs.tensor import UNSPECIFIED, RefTensor, Shape, Unspecified, broadcast_shapes, expand
+from conform.refs.exact.exponentials import LEAST_EXPONENT
+from conform.refs.exact.linear_forms import Form, Value, times, total, value_of
+from conform.refs.exact.radicals import rational_sqrt
+from conform.refs.exact.reals import fraction_ball, round_real
+from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Shape, Unspecified, broadcast_shapes, expand
+from conform.refs.references import reference
 
 Matrix = list[list[float]]
 # A finite score a / sqrt(root) + b is (a, b), or (a + b, 0) where the root is 1: equal scores are equal pairs.

@@ -8,8 +8,8 @@ from itertools import product
 from math import isfinite, prod
 from operator import mul
 
-from conform.refs.promotion import COMPLEX, INTEGER, Scalar, category, check_factor
-from conform.refs.reals import (
+from conform.refs.exact.promotion import COMPLEX, INTEGER, Scalar, category, check_factor
+from conform.refs.exact.reals import (
     Exact,
     add_exact,
     exact,
@@ -17,9 +17,9 @@ from conform.refs.reals import (
     round_exact,
     scale_to_integers,
 )
-from conform.refs.registry import reference
-from conform.refs.rounding import wrap_integer
-from conform.refs.tensor import UNSPECIFIED, RefTensor, Shape, expand, one_per_dim, strides_of
+from conform.refs.exact.rounding import wrap_integer
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Shape, expand, one_per_dim, strides_of
+from conform.refs.references import reference
 
 
 def _check_dtypes(op: str, *tensors: RefTensor) -> str:

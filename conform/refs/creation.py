@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import ceil, isfinite
 
-from conform.refs.promotion import FLOAT, INTEGER, category, convert
-from conform.refs.reals import add_exact, exact, multiply_exact, round_exact
-from conform.refs.registry import reference
-from conform.refs.tensor import RefTensor
+from conform.refs.exact.promotion import FLOAT, INTEGER, category, convert
+from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
+from conform.refs.exact.tensor import RefTensor
+from conform.refs.references import reference
 
 Number = bool | int | float
 

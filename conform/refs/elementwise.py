@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import copysign, inf, isfinite, isinf, isnan, nan
 
-from conform.refs.complex_functions import (
-    complex_abs,
-    complex_exp,
-    complex_quotient,
-    complex_sin,
-    complex_sqrt,
-)
-from conform.refs.complex_parts import ComplexElement, map_complex, map_to_real
-from conform.refs.promotion import (
+from conform.refs.exact.complex_parts import ComplexElement, map_complex, map_to_real
+from conform.refs.exact.promotion import (
     BOOL,
     COMPLEX,
     FLOAT,
@@ -26,7 +19,7 @@ from conform.refs.promotion import (
     convert,
     converted,
 )
-from conform.refs.reals import (
+from conform.refs.exact.reals import (
     Exact,
     add_exact,
     exact,
@@ -38,8 +31,7 @@ from conform.refs.reals import (
     round_sin,
     scale_to_integers,
 )
-from conform.refs.registry import reference
-from conform.refs.rounding import (
+from conform.refs.exact.rounding import (
     COMPONENTS,
     INTEGER_RANGES,
     dyadic,
@@ -49,8 +41,16 @@ from conform.refs.rounding import (
     round_sqrt,
     wrap_integer,
 )
-from conform.refs.small_floats import SATURATING, SMALL_FLOATS, round_small
-from conform.refs.tensor import UNSPECIFIED, RefTensor, broadcast_shapes, expand
+from conform.refs.exact.small_floats import SATURATING, SMALL_FLOATS, round_small
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, broadcast_shapes, expand
+from conform.refs.functions.complex_functions import (
+    complex_abs,
+    complex_exp,
+    complex_quotient,
+    complex_sin,
+    complex_sqrt,
+)
+from conform.refs.references import reference
 
 
 def _refuse(op: str, dtype: str, *kinds: int) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from conform.refs.promotion import BOOL, COMPLEX, INTEGER, category
-from conform.refs.reals import round_exact, sum_exact
-from conform.refs.registry import reference
-from conform.refs.rounding import wrap_integer
-from conform.refs.tensor import (
+from conform.refs.exact.promotion import BOOL, COMPLEX, INTEGER, category
+from conform.refs.exact.reals import round_exact, sum_exact
+from conform.refs.exact.rounding import wrap_integer
+from conform.refs.exact.tensor import (
     UNSPECIFIED,
     RefTensor,
     Shape,
@@ -16,6 +15,7 @@ from conform.refs.tensor import (
     strides_of,
     wrap_dim,
 )
+from conform.refs.references import reference
 
 
 @reference("aten::gather")

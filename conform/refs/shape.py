@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conform.refs.promotion import converted, result_type
-from conform.refs.registry import reference
-from conform.refs.tensor import RefTensor, lines, positions, strides_of, wrap_dim, wrap_dims
+from conform.refs.exact.promotion import converted, result_type
+from conform.refs.exact.tensor import RefTensor, lines, positions, strides_of, wrap_dim, wrap_dims
+from conform.refs.references import reference
 
 
 @reference("aten::cat")

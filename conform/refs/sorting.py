@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conform.refs.promotion import COMPLEX, category
-from conform.refs.registry import reference
-from conform.refs.tensor import RefTensor, lines, wrap_dim
+from conform.refs.exact.promotion import COMPLEX, category
+from conform.refs.exact.tensor import RefTensor, lines, wrap_dim
+from conform.refs.references import reference
 
 
 @reference("aten::sort", "aten::sort.stable")

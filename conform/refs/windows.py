@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
-from conform.refs.reals import sum_exact
-from conform.refs.registry import reference
-from conform.refs.rounding import FLOAT_FORMATS, round_ratio, wrap_integer
-from conform.refs.tensor import RefTensor, one_per_dim
+from conform.refs.exact.reals import sum_exact
+from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio, wrap_integer
+from conform.refs.exact.tensor import RefTensor, one_per_dim
+from conform.refs.references import reference
 
 Window = tuple[list[int], int]  # input indices inside the window; its extent, padding included
 

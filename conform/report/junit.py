@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
+from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure
-from conform.report.verdict import NOT_JUDGED
 
 # XML 1.0, section 2.2: the only characters a document may hold. A backend's message may hold any.
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

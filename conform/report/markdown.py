@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import click
 from tabulate import tabulate
 
+from conform.judging.verdict import STATUSES
 from conform.report import failure
 from conform.report.numbers import percent
 from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
 from conform.report.terminal import LEGEND, NEAREST_HEADERS, header, nearest_rows, summary_line, verdict
-from conform.report.verdict import STATUSES
 
 SHOWN_IDS = 50
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]

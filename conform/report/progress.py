@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conform.report.verdict import JUDGED, Verdict
+from conform.judging.verdict import JUDGED, Verdict
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from conform.errors import KitDefect
+from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
-from conform.report.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 
 SCHEMA = "conform.run/1"
 CONFORMANT, NOT_CONFORMANT, NOTHING_JUDGED = 0, 1, 3

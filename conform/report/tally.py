@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from conform.judging.verdict import NOT_JUDGED
 from conform.report.numbers import ulps
-from conform.report.verdict import NOT_JUDGED
 
 FAILURES = ("fail", "error", "crash", "timeout")
 ROUNDING_ALONE_ULP = 0.6  # half an ulp, and what is left of a wider compute type

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 from tabulate import tabulate
 
+from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure
 from conform.report.numbers import percent
 from conform.report.tally import (
@@ -20,7 +21,6 @@ from conform.report.tally import (
     table,
     table_counts,
 )
-from conform.report.verdict import NOT_JUDGED
 
 LEGEND = "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass."
 NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from conform.documents.limits import Limits
+from conform.documents.source import Map, SourceError, parse_yaml, read_text, real_path
 from conform.errors import UsageError
 from conform.suites.fields import describe
-from conform.suites.limits import Limits
 from conform.suites.messages import Problems, SourceFile
 from conform.suites.remains import header_without_mistakes, test_without_mistakes
 from conform.suites.scope import Presets
-from conform.suites.source import Map, SourceError, parse_yaml, read_text, real_path
 from conform.suites.written import Document, Header, TestForm
 
 _TEST = TypeAdapter(TestForm)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 
+from conform.call.binding import DTYPE_NAMES
 from conform.errors import did_you_mean
-from conform.interp.numerics.formats import FORMATS, format_named
-from conform.schema import DTYPE_NAMES
+from conform.numerics.formats import FORMATS, format_named
 
 # The dtype that a kind means in a user's file, and the order in which a kind's dtypes are tried.
 DEFAULT_DTYPES = {"float": "float32", "int": "int64", "bool": "bool"}

@@ -12,15 +12,16 @@ from pathlib import Path as FilePath
 from pathlib import PurePath
 from typing import Any
 
-from conform.schema import overloads, schema, unknown_name
+from conform.call.binding import unknown_name
+from conform.call.schemas import overloads, schema
+from conform.documents.limits import Limits
+from conform.documents.source import Quoted, position_of
 from conform.suites import nodes, written
 from conform.suites.document import Merged, WrittenTest
 from conform.suites.fields import ID_PATTERN, amount, describe
-from conform.suites.limits import Limits
 from conform.suites.messages import Path, Problems, SourceFile, suggest
 from conform.suites.resolve import argument, class_path, preset, resolve, size_problem
 from conform.suites.scope import UNKNOWN, Repeats, Scope, scalar_text
-from conform.suites.source import Quoted, position_of
 from conform.suites.test import ModuleSpec, Pair, Test
 from conform.suites.written_nodes import Form
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from conform.schema import operator_names, unknown_operator
+from conform.call.schemas import operator_names, unknown_operator
+from conform.documents.scalars import INTEGER_PATTERN, NUMBER_PATTERN, parse_number
+from conform.documents.source import Quoted
 from conform.suites.dtypes import dtype_names
-from conform.suites.scalars import INTEGER_PATTERN, NUMBER_PATTERN, parse_number
-from conform.suites.source import Quoted
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from conform.call.binding import bind, resolve
 from conform.errors import UsageError
-from conform.schema import bind, resolve
 from conform.suites import nodes
 from conform.suites.fields import describe
 from conform.suites.nodes import Node

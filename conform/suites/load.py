@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.suites import builtin
 from conform.suites.document import read_document
 from conform.suites.expand import Refusal, expand
 from conform.suites.fields import describe
 from conform.suites.fit import misfit
-from conform.suites.limits import Limits
 from conform.suites.messages import Problems, TooManyProblems, suggest
 from conform.suites.test import Suite, Test
 from conform.suites.written import Document

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from conform.documents.limits import Limits
+from conform.documents.source import Position, position_of
 from conform.errors import UsageError, did_you_mean
 from conform.suites.dtypes import dtype_hint
 from conform.suites.fields import describe
-from conform.suites.limits import Limits
-from conform.suites.source import Position, position_of
 from conform.suites.written import FORMS, OP_FORMS, Common, Side, TemplateComparePairForm
 from conform.suites.written_nodes import NODE_FORMS, Form
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
+from conform.documents.limits import Limits
 from conform.suites import nodes, sampling
 from conform.suites import written_nodes as written
 from conform.suites.dtypes import holds, kind_of
 from conform.suites.fields import PATH_FORMATS, Symbol, amount, describe, file_and_attribute, is_path
-from conform.suites.limits import Limits
 from conform.suites.literals import literal_problem, plain
 from conform.suites.messages import Path, suggest
 from conform.suites.scope import UNKNOWN, Scope

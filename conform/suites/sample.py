@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from conform.interp.numerics.formats import Format, format_named
+from conform.numerics.formats import Format, format_named
 from conform.suites import nodes
 from conform.suites.dtypes import DEFAULT_DTYPES
 from conform.suites.nodes import Draw, Node
@@ -22,7 +22,7 @@ from conform.suites.variants import Variant
 
 
 class Stream(Protocol):
-    """The draws of one place: `conform.inputs.draws.Stream`."""
+    """The draws of one place: `conform.numerics.draws.Stream`."""
 
     def uniform(self, shape: tuple[int, ...]) -> np.ndarray: ...
     def normal(self, shape: tuple[int, ...]) -> np.ndarray: ...

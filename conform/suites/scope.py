@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from conform.documents.limits import Limits
+from conform.documents.source import Quoted
 from conform.suites import nodes
 from conform.suites import written_nodes as written
 from conform.suites.fields import Symbol, describe
-from conform.suites.limits import Limits
 from conform.suites.messages import Path, Problems, SourceFile, TooManyProblems, suggest
-from conform.suites.source import Quoted
 
 UNKNOWN: Any = object()  # what an unknown variable stands for
 _MAX_TEXT = 4_096  # characters of a path or id with its variables filled in

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import conform.backends
-from conform.backends import registry
+from conform.backends import names
 from conform.backends.interpreter import Interpreter, to_numpy, to_torch
 from conform.backends.protocol import DTYPES
 from conform.backends.torch_device import TorchDevice
@@ -114,7 +114,7 @@ def test_interpreter_answers_with_the_golden() -> None:
 
 
 def test_list_of_backends_says_what_is_there() -> None:
-    listed = {name: (available, detail) for name, available, detail in registry.backends()}
+    listed = {name: (available, detail) for name, available, detail in names.backends()}
     assert listed["self"][0]
     assert listed["cpu"][0]
     assert listed["cpu"][1].startswith(f"torch {torch.__version__}, ")
@@ -129,7 +129,7 @@ def test_names_are_reachable_without_torch() -> None:
 
 
 def test_entry_points_are_backends(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("vendor", "tests.backends.misbehaving:Sevens", registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "conform.backends" else [])
-    assert registry.load("vendor").name == "sevens"
-    assert ("vendor", True, "entry point tests.backends.misbehaving:Sevens") in registry.backends()
+    point = EntryPoint("vendor", "tests.backends.misbehaving:Sevens", names.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(names, "entry_points", lambda group: [point] if group == "conform.backends" else [])
+    assert names.load("vendor").name == "sevens"
+    assert ("vendor", True, "entry point tests.backends.misbehaving:Sevens") in names.backends()

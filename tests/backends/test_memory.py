@@ -8,7 +8,7 @@ import torch
 
 from conform.backends.memory import Memory, bytes_of, output_of
 from conform.backends.protocol import payload_of, placement
-from conform.inputs.arguments import Arguments
+from conform.call.arguments import Arguments
 from conform.inputs.layouts import Placed, with_layout
 
 IMAGES = np.arange(24, dtype=np.float32).reshape(2, 3, 2, 2)

@@ -11,12 +11,12 @@ import pytest
 from conform.contracts.accumulation import ErrorsOfSums, Statistics, allowance, blocks, errors_in_units
 from conform.contracts.arithmetic import COMPUTE_MODES, IEEE, Arithmetic, arithmetic_of
 from conform.errors import UsageError
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 U = 2.0**-24  # unit roundoff of float32
 F16, BF16, F32 = FORMATS["float16"], FORMATS["bfloat16"], FORMATS["float32"]

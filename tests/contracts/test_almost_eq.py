@@ -9,9 +9,9 @@ from conform.contracts.almost_eq import Tolerance, almost_eq
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 INF, NAN = np.inf, np.nan
 LOOSE = Tolerance(rtol=0.25, atol=0.5)

@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conform.api import Truth
+from conform.call.arguments import Arguments
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.causes import cause, cut
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
-from conform.inputs.arguments import Arguments
-from conform.interp import blocks
-from conform.interp.converted import Change, unchanged
+from conform.interp.blocks import blocks
+from conform.interp.blocks.converted import Change, unchanged
 from conform.interp.golden import Golden, Outcome, Ties
-from conform.interp.numerics import matmul
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
-from conform.products import in_mode, products_of
-from conform.truth import Truth
+from conform.judging.products import in_mode, products_of
+from conform.numerics import matmul
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 from tests.contracts.test_accumulation import statistics, truncating
 
 ULP_OF_1 = 2.0**-23

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conform.call.arguments import Arguments
 from conform.contracts.causes import Products, cause, cut, halves
-from conform.inputs.arguments import Arguments
-from conform.interp.converted import unchanged
+from conform.interp.blocks.converted import unchanged
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.products import products_of
+from conform.judging.products import products_of
+from conform.numerics.formats import FORMATS
 from tests.contracts.test_accumulation import sequential, truncating
 
 F32 = np.float32

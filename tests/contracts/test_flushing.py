@@ -10,9 +10,9 @@ from conform.contracts.flushing import flushed
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 FLUSHING = Arithmetic(flushes_subnormals=True)
 CORRECTLY_ROUNDED = Row("ulp", 0.5, None, "test")

@@ -14,9 +14,9 @@ from conform.contracts.almost_eq import Tolerance
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 INF, NAN = np.inf, np.nan
 U = 2.0**-24  # unit roundoff of float32

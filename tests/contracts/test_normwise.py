@@ -10,8 +10,8 @@ import numpy as np
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
 
 C64 = FORMATS["complex64"]
 U = 2.0**-23  # the ulp of numbers in [1, 2)

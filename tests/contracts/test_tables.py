@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from conform.call.schemas import operator_names
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.tables import DATA, EXACT_SOURCE, Row, Table, contract_table, names
 from conform.errors import UsageError
-from conform.schema import operator_names
 
 OPENCL = contract_table("opencl")
 INF = float("inf")

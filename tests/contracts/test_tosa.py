@@ -12,9 +12,9 @@ from conform.contracts.judge import judge
 from conform.contracts.tables import Row
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
-from conform.interp.numerics.real import Real
-from conform.interp.numerics.rounding import round_to
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 INF, NAN = np.inf, np.nan
 SMALLEST_NORMAL, U = 2.0**-126, 2.0**-23

@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.agreement.agreement import WITNESSED_ELEMENTS, agree, ops_and_dtypes
-from conform.agreement.exhaustion import KEYWORDS, agree_on_all_codes, agree_on_all_inputs, agree_on_all_midpoints
-from conform.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
-from conform.interp import registry
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics.formats import FORMATS
-from conform.refs.small_floats import SATURATING, round_small
+from conform.numerics.formats import FORMATS
+from conform.refs.exact.small_floats import SATURATING, round_small
+from conform.selftest.agreement.agreement import WITNESSED_ELEMENTS, agree, ops_and_dtypes
+from conform.selftest.agreement.exhaustion import (
+    KEYWORDS,
+    agree_on_all_codes,
+    agree_on_all_inputs,
+    agree_on_all_midpoints,
+)
+from conform.selftest.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
 
 COMPLEX_FUNCTIONS = ("aten::div", "aten::exp", "aten::sqrt", "aten::sin")  # of the family elementwise
 # One witnessed element a call: 10,000 calls. Their other overloads, over some dimensions, have many.
@@ -24,7 +29,7 @@ COMPOSITE = (
 
 
 def family_of(op: str) -> str | None:
-    found = registry.find(op)
+    found = semantics.find(op)
     return found.family if found else None
 
 

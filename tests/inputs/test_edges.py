@@ -11,11 +11,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from conform import schema
+from conform.call import schemas
 from conform.inputs.edges import levels
-from conform.inputs.edges.registry import edge_rows, edged_ops, edges_of
+from conform.inputs.edges.rows import edge_rows, edged_ops, edges_of
 from conform.inputs.specials import with_neighbours
-from conform.interp.numerics.formats import FORMATS, Format, format_named
+from conform.numerics.formats import FORMATS, Format, format_named
 
 BINARY = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
@@ -92,7 +92,7 @@ def test_an_overload_has_its_own_edges_or_those_of_its_op() -> None:
 
 @pytest.mark.parametrize("op", edged_ops())
 def test_edges_name_arguments_of_the_op(op: str) -> None:
-    candidates = [schema.schema(op)] if "." in op else schema.overloads(op)
+    candidates = [schemas.schema(op)] if "." in op else schemas.overloads(op)
     for name in (*edges_of(op).operands, *edges_of(op).settings):
         assert any(argument.name == name for one in candidates for argument in one.arguments)
 

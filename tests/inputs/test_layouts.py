@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from conform.call.arguments import Arguments, tensors
 from conform.errors import UsageError
-from conform.inputs.arguments import Arguments, tensors
 from conform.inputs.layouts import Placed, layouts_of, logical, poison, with_layout
-from conform.interp.numerics.formats import FORMATS, format_named, format_of
+from conform.numerics.formats import FORMATS, format_named, format_of
 
 X = np.array([[0, 1, 2], [3, 4, 5]], np.int32)
 POISON = 2**31 - 1

@@ -11,7 +11,7 @@ import pytest
 from conform.errors import UsageError
 from conform.inputs import specials
 from conform.inputs.specials import CORE_COUNT, special_values
-from conform.interp.numerics.formats import FORMATS, format_named
+from conform.numerics.formats import FORMATS, format_named
 
 BINARY = ("float16", "bfloat16", "float32", "float64")
 

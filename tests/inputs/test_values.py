@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from conform.call.arguments import Arguments, tensors
+from conform.domains.specs import spec_of
 from conform.errors import UsageError
-from conform.inputs.arguments import Arguments, tensors
-from conform.inputs.draws import Stream
-from conform.inputs.edges.registry import edge_rows
+from conform.inputs.edges.rows import edge_rows
 from conform.inputs.specials import special_values
-from conform.inputs.specs.registry import spec_of
 from conform.inputs.ties import few_values
 from conform.inputs.values import value_classes, with_values
+from conform.numerics.draws import Stream
 
 ADD, GATHER = spec_of("aten::add.Tensor"), spec_of("aten::gather")
 DIV, FLOOR, REMAINDER = spec_of("aten::div.Tensor"), spec_of("aten::div.Tensor_mode"), spec_of("aten::remainder.Tensor")

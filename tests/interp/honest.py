@@ -10,7 +10,7 @@ import numpy as np
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS
 
 DTYPES = ["float32", "float64", "bfloat16"]
 OPENCL = contract_table("opencl")

@@ -11,7 +11,7 @@ import pytest
 
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, format_of
 
 NAN, INF = math.nan, math.inf
 DTYPES = ["float16", "bfloat16", "float32", "float64"]

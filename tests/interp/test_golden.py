@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS
 
 F32 = FORMATS["float32"]
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from conform.interp import blocks, registry
+from conform.interp import semantics
+from conform.interp.blocks import blocks
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics import accumulate, chunks, matmul
+from conform.numerics import accumulate, chunks, matmul
 
 BLOCK = 1 << 10
 SMALL, LARGE = 1 << 12, 1 << 14  # elements
@@ -201,4 +202,4 @@ def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments)
 
 def test_every_op_is_measured() -> None:
     measured = {op for op, _ in CALLS}
-    assert {name for name in registry.names() if not registry.find(name).pointwise} <= measured
+    assert {name for name in semantics.names() if not semantics.find(name).pointwise} <= measured

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.numerics.formats import FORMATS
 from conform.interp.operands import (
     broadcast_converted,
     broadcast_numbers,
@@ -18,6 +17,7 @@ from conform.interp.operands import (
     numbers,
     steps_of,
 )
+from conform.numerics.formats import FORMATS
 
 
 def test_halves_are_computed_in_float32() -> None:

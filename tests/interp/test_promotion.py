@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.numerics.formats import FORMATS
 from conform.interp.promotion import Operand, float_result, format_of_operand, promote, result_type
-from conform.refs import promotion as reference
-from conform.refs.tensor import RefTensor
+from conform.numerics.formats import FORMATS
+from conform.refs.exact import promotion as reference
+from conform.refs.exact.tensor import RefTensor
 
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
           "complex64", "complex128")  # fmt: skip

@@ -22,7 +22,7 @@ if __name__ == "__main__":
 
 from conform.backends.client import BackendProcess  # noqa: E402
 from conform.backends.launcher import Template  # noqa: E402
-from conform.cases import Case  # noqa: E402
+from conform.suites.cases import Case  # noqa: E402
 from tests.planted.catalogue import backend_name, planted  # noqa: E402
 from tests.planted.trial import Trial  # noqa: E402
 

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from planting import Planted, lists_positions, tensors_in
 
-from conform import schema
-from conform.inputs.specs.functions import OF_ALL_NUMBERS
+from conform.call import schemas
+from conform.domains.functions import OF_ALL_NUMBERS
 
 
 class ReplacesArgument(Planted):
@@ -19,7 +19,7 @@ class ReplacesArgument(Planted):
     instead: Any = None
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        known = {argument.name: argument for argument in schema.schema(op).arguments}
+        known = {argument.name: argument for argument in schemas.schema(op).arguments}
         value = known[self.argument].default if self.instead is None else self.instead
         return self.honest(op, *replaced(args, kwargs, list(known).index(self.argument), self.argument, value))
 
@@ -172,7 +172,7 @@ class NegativeDimIsFirst(Planted):
     )  # fmt: skip
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        names = [argument.name for argument in schema.schema(op).arguments]
+        names = [argument.name for argument in schemas.schema(op).arguments]
         place = names.index("dim")
         dims = args[place] if place < len(args) else kwargs.get("dim")
         if dims is None:

@@ -7,7 +7,7 @@ import yaml
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
-from conform.cases import Case
+from conform.suites.cases import Case
 from tests.planted.catalogue import FOLDER, backend_name, planted
 from tests.planted.trial import Trial
 

@@ -6,7 +6,7 @@ import pytest
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
-from conform.report.verdict import Verdict
+from conform.judging.verdict import Verdict
 from tests.planted.catalogue import FOLDER, backend_name
 from tests.planted.trial import Trial
 

@@ -8,17 +8,17 @@ import torch
 
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.cases import Case, Selection, select
+from conform.call.arguments import Arguments
 from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
-from conform.inputs.arguments import Arguments
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
-from conform.report.verdict import Verdict
+from conform.judging.case import verdict_of
+from conform.judging.verdict import Verdict
 from conform.suites import load
-from conform.verdicts import verdict_of
+from conform.suites.cases import Case, Selection, select
 
 _IN_FLIGHT = 8
 

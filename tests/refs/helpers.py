@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 
 from conform.refs import RefTensor, lookup
-from conform.refs.rounding import round_ratio
+from conform.refs.exact.rounding import round_ratio
 
 
 def tensor(dtype: str, nested: object) -> RefTensor:

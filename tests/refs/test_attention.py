@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from conform.refs import UNSPECIFIED, RefTensor
-from conform.refs.rounding import round_number
+from conform.refs.exact.rounding import round_number
 from tests.refs.helpers import call, rounded_mpf, same, tensor
 
 inf, nan = math.inf, math.nan

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from conform.refs import UNSPECIFIED, RefTensor, lookup, names
-from conform.refs.registry import reference
+from conform.refs.references import reference
 from tests.refs.helpers import call, same, tensor
 
 inf, nan = math.inf, math.nan

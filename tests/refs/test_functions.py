@@ -9,8 +9,8 @@ import mpmath
 import pytest
 
 from conform.refs import UNSPECIFIED, RefTensor, lookup
-from conform.refs.functions import NOT_OF_INTEGERS, OF_COMPLEX, OF_COMPLEX_TOO, OF_REALS_ONLY
-from conform.refs.rounding import FLOAT_FORMATS, round_number
+from conform.refs.exact.rounding import FLOAT_FORMATS, round_number
+from conform.refs.functions.real import NOT_OF_INTEGERS, OF_COMPLEX, OF_COMPLEX_TOO, OF_REALS_ONLY
 from tests.refs.helpers import call, rounded_mpf, same, same_number, tensor
 
 inf, nan = math.inf, math.nan

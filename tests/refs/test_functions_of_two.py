@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from conform.refs import UNSPECIFIED
-from conform.refs.rounding import round_number
+from conform.refs.exact.rounding import round_number
 from tests.refs.helpers import call, rounded_mpf, same, same_number, tensor
 
 inf, nan = math.inf, math.nan

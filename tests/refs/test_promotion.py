@@ -5,7 +5,7 @@ import math
 import pytest
 
 from conform.refs import UNSPECIFIED, RefTensor
-from conform.refs.promotion import Operand, common_operands, convert, promote_types, result_type
+from conform.refs.exact.promotion import Operand, common_operands, convert, promote_types, result_type
 
 inf, nan = math.inf, math.nan
 

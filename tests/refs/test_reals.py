@@ -8,9 +8,9 @@ import mpmath
 import pytest
 from flint import arb, ctx
 
-from conform.refs.reals import round_balls, round_exp, round_gelu, round_gelu_tanh, round_sin
-from conform.refs.rounding import dyadic, round_number, round_ratio
-from conform.refs.tensor import UNSPECIFIED
+from conform.refs.exact.reals import round_balls, round_exp, round_gelu, round_gelu_tanh, round_sin
+from conform.refs.exact.rounding import dyadic, round_number, round_ratio
+from conform.refs.exact.tensor import UNSPECIFIED
 
 inf, nan = math.inf, math.nan
 TINY = 5e-324

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from conform.refs.rounding import round_dyadic, round_number, round_ratio, round_sqrt, wrap_integer
+from conform.refs.exact.rounding import round_dyadic, round_number, round_ratio, round_sqrt, wrap_integer
 
 inf, nan = math.inf, math.nan
 

@@ -7,8 +7,8 @@ from math import inf, nan
 
 import pytest
 
-from conform.refs.small_floats import SMALL_FLOATS, round_small
-from conform.refs.tensor import UNSPECIFIED
+from conform.refs.exact.small_floats import SMALL_FLOATS, round_small
+from conform.refs.exact.tensor import UNSPECIFIED
 from tests.refs.helpers import same_number
 
 E4M3, E5M2, E4M3FNUZ, E5M2FNUZ, E8M0 = SMALL_FLOATS

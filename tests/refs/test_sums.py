@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from conform.refs import UNSPECIFIED, RefTensor
-from conform.refs.rounding import round_ratio
+from conform.refs.exact.rounding import round_ratio
 from tests.refs.helpers import call, same, tensor
 
 inf, nan = math.inf, math.nan

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from conform.judging.verdict import KIT_DEFECT, STATUSES, Verdict
 from conform.report.record import to_json
-from conform.report.verdict import KIT_DEFECT, STATUSES, Verdict
 from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import click
 import pytest
 
+from conform.judging.verdict import Verdict
 from conform.report import markdown, terminal
 from conform.report.failure import repeat_command
 from conform.report.record import build
-from conform.report.verdict import Verdict
 from tests.report.verdicts import CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
 
 CONFORMANT = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from conform.judging.verdict import Contract, Operand, Verdict, Worst
 from conform.report.record import Run, build
-from conform.report.verdict import Contract, Operand, Verdict, Worst
 
 EXP_ROW = Contract("ulp", 3.0, "OpenCL C 3.0, 7.4 table 66: exp, single precision")
 

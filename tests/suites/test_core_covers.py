@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from conform import schema
-from conform.cases import Draw, Selection, draws, resolved_op
-from conform.inputs.arguments import Arguments, is_tensor, map_tensors, tensors
-from conform.inputs.specs.registry import spec_of
-from conform.interp import registry
+from conform.call import binding, schemas
+from conform.call.arguments import Arguments, is_tensor, map_tensors, tensors
+from conform.domains.specs import spec_of
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate
-from conform.interp.numerics.formats import format_of
+from conform.numerics.formats import format_of
 from conform.suites import load
+from conform.suites.cases import Draw, Selection, draws, resolved_op
 
 Holes = dict[str, set[Any]]
 
-OPS = registry.names()
+OPS = semantics.names()
 
 # --- What the tests show ----------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ def seen() -> Mapping[str, Seen]:
 def _see(draw: Draw, found: dict[str, Seen]) -> None:
     arguments = draw.arguments()
     op = resolved_op(draw.test, arguments)
-    bound = schema.bind(schema.schema(op), arguments.args, arguments.kwargs, is_tensor)
+    bound = binding.bind(schemas.schema(op), arguments.args, arguments.kwargs, is_tensor)
     data = spec_of(op).data
     first, *_ = tensors(Arguments([bound[data.name]] if data else [])) or _results(op, arguments)
     one = found[op]
@@ -122,12 +122,12 @@ def test_every_overload_meets_tensors_of_several_ranks() -> None:
 
 
 def test_operands_broadcast() -> None:
-    of_two = [op for op in OPS if registry.find(op).family in ELEMENT_BY_ELEMENT and _operands(op) > 1]
+    of_two = [op for op in OPS if semantics.find(op).family in ELEMENT_BY_ELEMENT and _operands(op) > 1]
     assert [op for op in of_two if not seen()[op].broadcasts] == []
 
 
 def _operands(op: str) -> int:
-    return sum(one.type == "Tensor" for one in schema.schema(op).arguments)
+    return sum(one.type == "Tensor" for one in schemas.schema(op).arguments)
 
 
 # --- dtypes -----------------------------------------------------------------------------------------------------------
@@ -152,11 +152,11 @@ CONSTANT = {
 
 
 def test_every_argument_has_another_value_than_its_default_somewhere() -> None:
-    every = {op: schema.schema(op).arguments for op in OPS}
+    every = {op: schemas.schema(op).arguments for op in OPS}
     assert holes(lambda op: {one.name for one in every[op] if _is_constant(op, one)}) == CONSTANT
 
 
-def _is_constant(op: str, argument: schema.Argument) -> bool:
+def _is_constant(op: str, argument: schemas.Argument) -> bool:
     """Whether a test gives the argument nothing but its default; one without default, nothing but one value."""
     if argument.type in ("Tensor", "Tensor[]"):
         return False

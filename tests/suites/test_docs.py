@@ -6,8 +6,8 @@ import dataclasses
 import re
 from pathlib import Path
 
+from conform.documents.limits import Limits, variable
 from conform.suites import list_ids
-from conform.suites.limits import Limits, variable
 
 TEXT = (Path(__file__).parents[2] / "docs" / "yaml.md").read_text(encoding="utf-8")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from conform.documents.limits import Limits
+from conform.documents.source import Position, SourceError, parse_yaml, position_of
 from conform.errors import UsageError
 from conform.suites import load, validate
-from conform.suites.limits import Limits
 from conform.suites.nodes import Const
-from conform.suites.source import Position, SourceError, parse_yaml, position_of
 
 
 def test_arguments_that_do_not_fit_are_reported_beside_other_mistakes(tmp_path: Path) -> None:

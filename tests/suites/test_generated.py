@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 import yaml
 
-from conform.cases import Selection, select
+from conform.documents.limits import Limits
+from conform.documents.source import parse_yaml
+from conform.domains.engine.argument_generator import arguments
+from conform.domains.engine.arguments import dim, dtype, index_tensor, integers, optional, scalar, tensor, tensors
+from conform.domains.engine.constraints import Dtype, Length, Rank, Size, Value
+from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.specs import specs
 from conform.errors import UsageError
-from conform.inputs.draws import Stream
-from conform.inputs.engine.argument_generator import arguments
-from conform.inputs.engine.arguments import dim, dtype, index_tensor, integers, optional, scalar, tensor, tensors
-from conform.inputs.engine.constraints import Dtype, Length, Rank, Size, Value
-from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
-from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import specs
+from conform.numerics.draws import Stream
 from conform.suites import Test, load, nodes, sample
+from conform.suites.cases import Selection, select
 from conform.suites.generated.tests import as_test, suite_tests
 from conform.suites.generated.yaml_text import lines_of, node_text
-from conform.suites.limits import Limits
-from conform.suites.source import parse_yaml
 from conform.suites.test import Domain
 
 TUPLES = 4  # of each spec that go through the file and back

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conform.inputs.draws import Stream
+from conform.numerics.draws import Stream
 from conform.suites import sample, variants
 from conform.suites.nodes import Const, Draw, Mapping, Optional, Repeated, Scalar, Sequence, Tensor
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import conform
-from conform.cases import Selection, select
+from conform.call.schemas import schema
 from conform.errors import UsageError
-from conform.schema import schema
+from conform.judging.case import cannot_run
 from conform.suites import load
-from conform.verdicts import cannot_run
+from conform.suites.cases import Selection, select
 
 SUITE = """
 presets:

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from conform.suites.limits import Limits
+from conform.documents.limits import Limits
+from conform.documents.source import parse_yaml
 from conform.suites.nodes import Const, Draw, Optional, Repeated
-from conform.suites.source import parse_yaml
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import hashlib
 
 import numpy as np
 
-from conform.inputs.draws import Stream
+from conform.numerics.draws import Stream
 from conform.suites import Arguments, sample, variants
 from conform.suites.nodes import ClassPath, Const, Construct
 

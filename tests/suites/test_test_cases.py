@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pytest
 
-from conform.inputs.draws import Stream
+from conform.numerics.draws import Stream
 from conform.suites import load, sample, variants
 
 X = "{type: tensor, shape: [4], dtype: float32}"

@@ -6,9 +6,9 @@ import math
 from decimal import Decimal
 
 from conform.inputs.edges.levels import above_one, overflow, spacing, underflow
-from conform.inputs.edges.registry import Number, Row, pairs, points
+from conform.inputs.edges.rows import Number, Row, pairs, points
 from conform.inputs.specials import rounded, with_neighbours
-from conform.interp.numerics.formats import FORMATS, Format
+from conform.numerics.formats import FORMATS, Format
 
 # --- Arithmetic -------------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from conform.inputs.edges.levels import (
     spacing,
     underflow,
 )
-from conform.inputs.edges.registry import Number, Row, pairs, points
-from conform.interp.numerics.formats import Format
+from conform.inputs.edges.rows import Number, Row, pairs, points
+from conform.numerics.formats import Format
 
 _LN_2 = ln(2)
 _ROOT_2 = Decimal(2).sqrt()

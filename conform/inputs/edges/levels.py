@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Context, Decimal
 
-from conform.interp.numerics.formats import Format
+from conform.numerics.formats import Format
 
 _CONTEXT = Context(prec=60)
 _TWO = Decimal(2)

@@ -12,20 +12,20 @@ from typing import NamedTuple
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.blocks import Pieces
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.tiles import by_tiles
+from conform.interp.formulas.losses import common_float
+from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, Term
 from conform.interp.golden import Golden
-from conform.interp.losses import common_float
-from conform.interp.numerics import functions
-from conform.interp.numerics import multiprecision as mp
-from conform.interp.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
-from conform.interp.numerics.escalate import resolved
-from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real, where
 from conform.interp.operands import compute_format
-from conform.interp.ops.elementwise import exact
-from conform.interp.queries import Attention, Keys, Operand, Queries, Term
-from conform.interp.registry import semantics
-from conform.interp.tiles import by_tiles
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.semantics import semantics
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
+from conform.numerics.escalate import resolved
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real, where
 
 GROUPS = 4096  # different scores, of which the sums are held
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key

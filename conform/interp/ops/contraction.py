@@ -14,19 +14,19 @@ from math import prod
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.blocks import Pieces, spans
+from conform.interp.blocks.blocks import Pieces, spans
+from conform.interp.blocks.patches import Pair, Patches, Windows
+from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
-from conform.interp.numerics import accumulate
-from conform.interp.numerics.accumulate import Accumulated
-from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.matmul import matmul, matmul_of
-from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.operands import number_of, refuse_complex
-from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation, overflowing
-from conform.interp.patches import Pair, Patches, Windows
-from conform.interp.registry import semantics
-from conform.interp.tiles import Contraction
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import accumulation, overflowing
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate
+from conform.numerics.accumulate import Accumulated
+from conform.numerics.formats import Format, format_of
+from conform.numerics.matmul import matmul, matmul_of
+from conform.numerics.real import Real, concatenate, where
 
 TERMS = 512  # of a window that many places are worked on together for; it may have more, which come in pieces
 SMALL_PRODUCT = 1 << 18  # multiplications

@@ -7,16 +7,16 @@ import math
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.assembly import assembled
-from conform.interp.blocks import spans
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
-from conform.interp.numerics import arithmetic
-from conform.interp.numerics.ball import Ball, joined
-from conform.interp.numerics.formats import FORMATS, Format, format_named
 from conform.interp.operands import compute_format
-from conform.interp.ops.elementwise import exact
+from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
-from conform.interp.registry import semantics
+from conform.interp.semantics import semantics
+from conform.numerics import arithmetic
+from conform.numerics.ball import Ball, joined
+from conform.numerics.formats import FORMATS, Format, format_named
 
 Number = bool | int | float
 

@@ -10,16 +10,16 @@ from fractions import Fraction
 import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp.assembly import assembled
-from conform.interp.blocks import Pieces, fits, flat, spans
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
-from conform.interp.numerics import accumulate as sums
-from conform.interp.numerics.formats import Format, format_of
 from conform.interp.operands import refuse_complex
-from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import overflowing
-from conform.interp.registry import semantics
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import overflowing
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate as sums
+from conform.numerics.formats import Format, format_of
 
 SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
 

@@ -8,14 +8,14 @@ from functools import reduce
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.blocks import flat, spans
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import format_of
 from conform.interp.operands import converted
-from conform.interp.ops.elementwise import exact
+from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import result_type
-from conform.interp.registry import semantics
+from conform.interp.semantics import semantics
+from conform.numerics.formats import format_of
 
 
 @semantics("aten::permute")

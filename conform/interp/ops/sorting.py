@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.blocks import fits, spans
+from conform.interp.blocks.blocks import fits, spans
+from conform.interp.blocks.rows import Rows
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, Ties
-from conform.interp.numerics.formats import FORMATS, Format, format_of
-from conform.interp.ops.elementwise import exact
-from conform.interp.registry import semantics
-from conform.interp.rows import Rows
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.semantics import semantics
+from conform.numerics.formats import FORMATS, Format, format_of
 
 
 @semantics("aten::sort")

@@ -10,17 +10,17 @@ from math import prod
 import numpy as np
 
 from conform.errors import InvalidArguments
-from conform.interp.assembly import assembled
-from conform.interp.blocks import Pieces, fits, spans
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import Pieces, fits, spans
+from conform.interp.blocks.patches import Windows, met, read
 from conform.interp.golden import Golden
-from conform.interp.numerics import accumulate
-from conform.interp.numerics.accumulate import Accumulated
-from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.real import Real
-from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation, overflowing
-from conform.interp.patches import Windows, met, read
-from conform.interp.registry import semantics
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import accumulation, overflowing
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate
+from conform.numerics.accumulate import Accumulated
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real
 
 
 @semantics("aten::avg_pool2d")

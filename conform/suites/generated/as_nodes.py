@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from conform.inputs.draws import Stream
-from conform.inputs.engine.argument_generator import arguments, integer_ranges, real_pieces
-from conform.inputs.engine.meta_argument import MetaArgument, elements_of
-from conform.inputs.engine.meta_tuple import MetaTuple
-from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.engine.spaces import Discrete, Everything
-from conform.interp.numerics.formats import format_named
+from conform.domains.engine.argument_generator import arguments, integer_ranges, real_pieces
+from conform.domains.engine.meta_argument import MetaArgument, elements_of
+from conform.domains.engine.meta_tuple import MetaTuple
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.engine.spaces import Discrete, Everything
+from conform.numerics.draws import Stream
+from conform.numerics.formats import format_named
 from conform.suites import nodes
 from conform.suites.dtypes import kind_of
 from conform.suites.nodes import Draw, Node

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from conform.inputs.draws import Stream
-from conform.inputs.engine.coverage import Coverage
-from conform.inputs.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
-from conform.inputs.engine.op_spec import OpSpec
-from conform.inputs.specs.registry import specs
+from conform.domains.engine.coverage import Coverage
+from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.specs import specs
+from conform.numerics.draws import Stream
 from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 

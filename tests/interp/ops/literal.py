@@ -9,7 +9,7 @@ import numpy as np
 
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
-from conform.interp.numerics.formats import FORMATS, format_of
+from conform.numerics.formats import FORMATS, format_of
 
 
 def tensor(dtype: str, values: Any) -> np.ndarray:

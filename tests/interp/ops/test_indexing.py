@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments, Unjudged
-from conform.interp import blocks
+from conform.interp.blocks import blocks
 from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import boolean, check, check_open, f16, f32, goldens, i8, i32, i64, u8
 

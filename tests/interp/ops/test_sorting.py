@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments
-from conform.interp import blocks
+from conform.interp.blocks import blocks
 from tests.interp.ops.literal import boolean, check, f32, goldens, i8, i64, shown
 
 

@@ -1,0 +1,200 @@
+"""torch's operator schemas as data: parsing and look-up, without torch.
+
+The schemas are those of the pinned torch (`data/aten_schemas.txt`, written by `tools/write_schemas.py`) and, in
+`data/kit_schemas.txt`, those of operators that torch lacks and the kit gives goldens of.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conform.errors import UsageError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"."""
+
+    name: str
+    type: str
+    default: Any
+    kwarg_only: bool
+    has_default: bool
+    is_written: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpSchema:
+    """`name` is "aten::add.Tensor" ("aten::relu" where the overload has no name); `returns` are types."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[str, ...]
+    positional_count: int
+
+    @property
+    def packet(self) -> str:
+        """The name without its overload: "aten::add"."""
+        return self.name.partition(".")[0]
+
+    def __str__(self) -> str:
+        return next(line for line in _lines()[self.packet] if _full_name(line) == self.name)
+
+
+# --- Look-up ----------------------------------------------------------------------------------------------------------
+
+
+_DATA = tuple(Path(__file__).parent / "data" / name for name in ("aten_schemas.txt", "kit_schemas.txt"))
+
+
+@functools.cache
+def _lines() -> Mapping[str, list[str]]:
+    """Schema lines by name without overload, in torch's order."""
+    by_packet: dict[str, list[str]] = {}
+    for file in _DATA:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            by_packet.setdefault(_full_name(line).partition(".")[0], []).append(line)
+    return by_packet
+
+
+def _full_name(line: str) -> str:
+    return line[: line.index("(")]
+
+
+@functools.cache
+def operator_names() -> frozenset[str]:
+    """Every name a test may give: with its overload, and without."""
+    names = {_full_name(line) for lines in _lines().values() for line in lines}
+    return frozenset(names | _lines().keys())
+
+
+@functools.cache
+def schema(name: str) -> OpSchema:
+    """The schema of exactly this name. UsageError with a suggestion if torch has none."""
+    for line in _lines().get(name.partition(".")[0], ()):
+        if _full_name(line) == name:
+            return _parse(line)
+    raise unknown_operator(name)
+
+
+def unknown_operator(name: str) -> UsageError:
+    """The error for a name that torch does not have, with the closest one that it has."""
+    packet = name.partition(".")[0]
+    if packet in _lines():
+        choices = [_full_name(line) for line in _lines()[packet]]
+        hint = did_you_mean(name, choices) or f"; its overloads are {', '.join(choices)}"
+        return UsageError(f"operator {name!r}: torch's {packet} has no such overload{hint}")
+    if "::" not in name and f"aten::{name}" in operator_names():
+        return UsageError(f"operator {name!r} has no namespace; did you mean 'aten::{name}'?")
+    return UsageError(f"unknown operator {name!r}{did_you_mean(name, operator_names())}")
+
+
+@functools.cache
+def overloads(packet: str) -> tuple[OpSchema, ...]:
+    """The overloads that a call of the bare name may mean, in the order they are tried.
+
+    Out variants and TorchScript's overloads for lists, strings and Python numbers take part only where the name has
+    nothing else. UsageError if torch does not have the name.
+    """
+    if packet not in _lines():
+        raise unknown_operator(packet)
+    every = [_parse(line) for line in _lines()[packet]]
+    candidates = [one for one in every if not _is_out_variant(one)] or every
+    returning_tensors = [one for one in candidates if any("Tensor" in result for result in one.returns)]
+    taking_tensors = [one for one in candidates if any("Tensor" in arg.type for arg in one.arguments)]
+    return tuple(returning_tensors or taking_tensors or candidates)
+
+
+def _is_out_variant(one: OpSchema) -> bool:
+    return any(argument.kwarg_only and argument.is_written for argument in one.arguments)
+
+
+@functools.cache
+def out_variant(name: str) -> OpSchema | None:
+    """The overload that takes the arguments of `name`, and tensors to write its results into; None if there is none."""
+    mine = schema(name)
+    if _is_out_variant(mine):
+        return None
+    every = (_parse(line) for line in _lines()[mine.packet])
+    return next((one for one in every if _is_out_variant(one) and _with_results_written(mine, one)), None)
+
+
+@functools.cache
+def without_out(name: str) -> OpSchema | None:
+    """The overload of which `name` is the out variant; None if it is none."""
+    mine = schema(name)
+    if not _is_out_variant(mine):
+        return None
+    every = (_parse(line) for line in _lines()[mine.packet])
+    return next((one for one in every if not _is_out_variant(one) and _with_results_written(one, mine)), None)
+
+
+def _with_results_written(plain: OpSchema, variant: OpSchema) -> bool:
+    read = [(one.name, one.type) for one in variant.arguments if not one.is_written]
+    written = [one for one in variant.arguments if one.is_written]
+    return read == [(one.name, one.type) for one in plain.arguments] and len(written) == len(plain.returns)
+
+
+# --- Parsing ----------------------------------------------------------------------------------------------------------
+
+_ALIAS = re.compile(r"(?<=[\w\]?])\([a-z|!* >-]*\)")  # Tensor(a!), Tensor(a -> *), int[](a), Tensor(b|a)
+
+
+@functools.cache
+def _parse(line: str) -> OpSchema:
+    end = _closing_parenthesis(line, line.index("("))
+    name, inside, result = line[: line.index("(")], line[line.index("(") + 1 : end], line[end + len(") -> ") :]
+    arguments, kwarg_only = [], False
+    for part in _split(inside):
+        if part == "*":
+            kwarg_only = True
+        elif part != "...":
+            arguments.append(_parse_argument(part, kwarg_only))
+    inner = result[1:-1] if result.startswith("(") and result.endswith(")") else result
+    returns = tuple(_ALIAS.sub("", part).partition(" ")[0] for part in _split(inner))
+    return OpSchema(name, tuple(arguments), returns, sum(not argument.kwarg_only for argument in arguments))
+
+
+def _parse_argument(text: str, kwarg_only: bool) -> Argument:
+    declaration, equals, default = text.partition("=")
+    annotated, _, name = declaration.rpartition(" ")
+    type_ = _ALIAS.sub("", annotated)
+    return Argument(name, type_, _parse_default(default, type_) if equals else None, kwarg_only, bool(equals),
+                    "!" in annotated)  # fmt: skip
+
+
+def _parse_default(text: str, type_: str) -> Any:
+    """The default as a Python value; one number for a list of n stands for n of them."""
+    value = ast.literal_eval(text)
+    size = re.fullmatch(r"\w+\[(\d+)\]\??", type_)
+    return [value] * int(size[1]) if size and isinstance(value, int | float) else value
+
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|.', re.DOTALL)
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that stand outside brackets and strings."""
+    parts, depth = [""], 0
+    for token in _TOKEN.findall(text):
+        depth += (token in "([") - (token in ")]")
+        if token == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _closing_parenthesis(line: str, opening: int) -> int:
+    depth = 0
+    for at in range(opening, len(line)):
+        depth += (line[at] == "(") - (line[at] == ")")
+        if depth == 0:
+            return at
+    raise AssertionError(f"unbalanced schema {line!r}")

@@ -1,0 +1,167 @@
+"""Attention: the domains of its arguments."""
+
+from __future__ import annotations
+
+import math
+
+from conform.domains.engine.arguments import boolean, optional, real, result, tensor
+from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, INTEGERS, Space
+from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.specs import FLOATS, spec
+
+# query [..., heads, L, E], key [..., heads, S, E] and value [..., heads, S, V]
+HEADS, ROWS, COLUMNS = -3, -2, -1
+
+MATRICES = Rank.Ge(lambda enable_gqa: 3 if enable_gqa else 2)
+GROUPED = "without dimensions of heads there is nothing to repeat"
+OF_NONE = (
+    "where an operand has no elements, torch gives zeros of query's leading sizes and looks at nothing else",
+    lambda query, key, value: 0 in (query.numel, key.numel, value.numel),
+)
+NOT_JUDGED = "P69: sums over no keys, or of keys without elements, are not judged"
+
+
+def at_least_1_at(*places: int) -> Constraint:
+    return Size.Ge(
+        lambda rank, d: int(d - rank in places), text=f"1 for d = {' and '.join(str(place) for place in places)}"
+    ).lenient(NOT_JUDGED)
+
+
+def leading_like(*others: str) -> tuple[Constraint, ...]:
+    """Leading sizes broadcast with those of the operands; with enable_gqa heads divide those of query, the first."""
+    return tuple(
+        Size.In(
+            lambda operand, enable_gqa, rank, d, is_query=other == "query": _leading_sizes(
+                operand, d - rank, enable_gqa, is_query
+            ),
+            (other, "enable_gqa", "rank", "d"),
+            f"{{1, size({other}, d)}} for d < -2"
+            + ("; divisors of size(query, -3) for d = -3 and enable_gqa" if other == "query" else ""),
+        ).lenient(*OF_NONE)
+        for other in others
+    )
+
+
+def _leading_sizes(operand: MetaArgument, place: int, enable_gqa: bool, is_query: bool) -> Space | tuple[int, ...]:
+    if place >= ROWS or -place > operand.rank:
+        return ANYTHING
+    if enable_gqa and place == HEADS:
+        return _divisors(operand.shape[HEADS]) if is_query else ANYTHING
+    return (1, operand.shape[place]) if operand.shape[place] != 1 else ANYTHING
+
+
+def _divisors(heads: int) -> Space | tuple[int, ...]:
+    """How many heads can be repeated to so many."""
+    return tuple(one for one in range(1, heads + 1) if heads % one == 0) or INTEGERS.narrowed("Ge", 1)
+
+
+def _leading_beside_none(query: MetaArgument, rank: int, d: int) -> Space | tuple[int, ...]:
+    """{1, size(query, d)} where query has no elements, else {1, 2, ...}, for d < -2"""
+    place = d - rank
+    if place >= ROWS:
+        return ANYTHING
+    if query.numel:
+        return INTEGERS.narrowed("Ge", 1)
+    return (1, query.shape[place]) if -place <= query.rank else (1,)
+
+
+def _columns(query: MetaArgument, key: MetaArgument, rank: int, d: int, sizes: tuple[int, ...]) -> Space:
+    """{1, 2, ...} for d = -1 where key or value have leading sizes that query has not"""
+    if d < rank - 1:
+        return ANYTHING
+    leading = query.shape[:ROWS]
+    others = (key.shape[:ROWS], sizes[:-1])
+    return INTEGERS.narrowed("Ge", int(any(_extends(shape, leading) for shape in others)))
+
+
+def _extends(shape: tuple[int, ...], leading: tuple[int, ...]) -> bool:
+    """Whether a shape that broadcasts with `leading` has dims or sizes that it has not."""
+    beside = zip(reversed(shape), reversed(leading), strict=False)
+    return len(shape) > len(leading) or any(size != 1 and its == 1 for size, its in beside)
+
+
+def size_at(place: int, operand: str) -> Constraint:
+    """The size of the operand there."""
+    return Size.In(
+        lambda other, rank, d: (_size(other, place),) if d - rank == place else ANYTHING,
+        (operand, "rank", "d"),
+        f"{{size({operand}, {place})}} for d = {place}",
+    ).lenient(*OF_NONE)
+
+
+def _size(operand: MetaArgument, place: int) -> int:
+    return operand.shape[place] if operand.rank >= -place else 1
+
+
+def _leading(enable_gqa: bool, query: MetaArgument, *others: MetaArgument) -> tuple[int, ...]:
+    """The leading sizes to which the operands broadcast, with the heads of query if enable_gqa."""
+    rank = max(one.rank for one in (query, *others))
+    sizes = [_broadcast_size(place, query, *others) for place in range(-rank, ROWS)]
+    return (*sizes[:-1], query.shape[HEADS]) if enable_gqa else tuple(sizes)
+
+
+def _broadcast_size(place: int, *operands: MetaArgument) -> int:
+    sizes = {operand.shape[place] for operand in operands if -place <= operand.rank} - {1}
+    return sizes.pop() if sizes else 1
+
+
+def _sizes_of_mask(
+    query: MetaArgument, key: MetaArgument, enable_gqa: bool, rank: int, d: int
+) -> Space | tuple[int, ...]:
+    scores = (*_leading(enable_gqa, query, key), query.shape[ROWS], key.shape[ROWS])
+    return (1, scores[d - rank]) if rank - d <= len(scores) else ANYTHING
+
+
+FLOAT = Dtype.In(FLOATS).lenient(*OF_NONE)
+
+spec(
+    "aten::scaled_dot_product_attention",
+    tensor("query", FLOAT, MATRICES.lenient(GROUPED, lambda query: query.rank >= 2), at_least_1_at(COLUMNS)),
+    tensor(
+        "key",
+        dtype_of("query"),
+        MATRICES.lenient(GROUPED, lambda key: key.rank >= 2),
+        Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
+        at_least_1_at(ROWS),
+        size_at(COLUMNS, "query"),
+        leading_like("query"),
+        Size.In(_leading_beside_none).lenient(OF_NONE[0]),
+    ),
+    tensor(
+        "value",
+        dtype_of("query"),
+        MATRICES.lenient(GROUPED, lambda value: value.rank >= 2),
+        Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
+        size_at(ROWS, "key"),
+        leading_like("query", "key"),
+        Size.In(_leading_beside_none).lenient(OF_NONE[0]),
+        Size.In(_columns).lenient(OF_NONE[0]),
+    ),
+    optional(
+        tensor(
+            "attn_mask",
+            Dtype.In(lambda query: ("bool", "float32", query.dtype), text="{bool, float32, dtype(query)}"),
+            Rank.Ge(2).lenient("one of torch's kernels broadcasts any"),
+            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").lenient(*OF_NONE),
+            Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").lenient(*OF_NONE),
+        ),
+        Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).lenient(*OF_NONE),
+    ),
+    real("dropout_p", Value.Eq(0.0).lenient("P69: what is dropped is drawn")),
+    boolean("is_causal"),
+    optional(real("scale")),
+    boolean("enable_gqa"),
+    result(
+        dtype_of("query"),
+        shaped(
+            lambda query, key, value, enable_gqa: (
+                *_leading(enable_gqa, query, key, value),
+                query.shape[ROWS],
+                value.shape[COLUMNS],
+            ),
+            "[..., L, V]",
+        ),
+    ),
+)

@@ -1,0 +1,250 @@
+"""Sums of products: the domains of their arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from conform.domains.engine.arguments import Argument, boolean, integer, integers, optional, result, scalar, tensor
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.dtypes import is_integral
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space, integers_between
+from conform.domains.engine.vocabulary import dtype_of, not_complex_here, shaped, weight_of
+from conform.domains.specs import COMPLEX, INTEGERS, spec
+
+NO_KERNEL = "torch needs no kernel: the result has no elements, or its elements no terms"
+Sizes = Space | tuple[int, ...]
+
+# --- Matrix products --------------------------------------------------------------------------------------------------
+
+
+def _matrix(name: str, *constraints: Constraint) -> Argument:
+    return tensor(name, *constraints, Rank.Eq(2))
+
+
+def _rows_for(name: str) -> Constraint:
+    """As many rows as the matrix `name` has columns."""
+    return Size.In(
+        lambda left, d: (left.size(1),) if d == 0 else ANYTHING, (name, "d"), f"{{size({name}, 1)}} where d = 0"
+    )
+
+
+spec(
+    "aten::mm",
+    _matrix(
+        "self",
+        not_complex_here(),
+        Dtype.Ne("bool").lenient(NO_KERNEL, lambda self, mat2: 0 in (self.numel, mat2.numel)),
+    ),
+    _matrix("mat2", dtype_of("self"), _rows_for("self")),
+    result(dtype_of("self"), shaped(lambda self, mat2: (self.size(0), mat2.size(1)))),
+)
+
+
+def _no_terms(mat1: MetaArgument, mat2: MetaArgument) -> bool:
+    return 0 in (mat1.numel, mat2.numel)
+
+
+def _expanded_to(name: str, d: int, to: int) -> Constraint:
+    """Size d is that of dim `to` of the tensor, which is counted from the end; anything where that is 1."""
+
+    def sizes(operand: MetaArgument, at: int) -> Sizes:
+        has_size = at == d and -to <= operand.rank and operand.size(to) != 1
+        return (operand.size(to),) if has_size else ANYTHING
+
+    return Size.In(sizes, (name, "d"), f"{{size({name}, {to})}} where d = {d}, unless that is 1")
+
+
+def _factor(name: str) -> Argument:
+    """alpha or beta: as in add, but that torch truncates floats for integral matrices and takes bools as 0 and 1."""
+    _, of_integers, of_reals = weight_of("self")
+    return scalar(
+        name,
+        Dtype.Ne("complex").lenient(NO_KERNEL, _no_terms),
+        Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).lenient("torch truncates it"),
+        of_integers.lenient(NO_KERNEL, _no_terms),
+        of_reals,
+    )
+
+
+spec(
+    "aten::addmm",
+    tensor(
+        "self",
+        not_complex_here(),
+        Dtype.Ne("bool").lenient(NO_KERNEL, _no_terms),
+        Rank.Le(2),
+    ),
+    _matrix("mat1", dtype_of("self"), _expanded_to("self", 0, -2)),
+    _matrix("mat2", dtype_of("self"), _rows_for("mat1"), _expanded_to("self", 1, -1)),
+    _factor("beta"),
+    _factor("alpha"),
+    result(dtype_of("self"), shaped(lambda mat1, mat2: (mat1.size(0), mat2.size(1)))),
+)
+
+# --- convolution ------------------------------------------------------------------------------------------------------
+# input is [batch, channels, sizes...], weight [outputs, channels / groups, kernel sizes...], or, if transposed,
+# [channels, outputs / groups, kernel sizes...].
+
+Numbers = Sequence[int]
+
+
+def _for(values: Numbers, d: int) -> int:
+    """The number for spatial dim d: one alone stands for all."""
+    return values[d] if len(values) > 1 else values[0]
+
+
+def _spatial(i: int, length: int, input: MetaArgument) -> range:
+    """The spatial dims that element i of a list speaks of."""
+    return range(i, i + 1) if length > 1 else range(input.rank - 2)
+
+
+def _per_dim(name: str, *constraints: Constraint, least: int, preferred: tuple[int, ...]) -> Argument:
+    """A number for each spatial dim, or one for all."""
+    return integers(
+        name,
+        Length.In(lambda input: (1, input.rank - 2), text="{1, rank(input) - 2}"),
+        Value.Ge(least),
+        Value.Be(preferred),
+        *constraints,
+    )
+
+
+def _weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...], d: int) -> Sizes:
+    """d = 0: {size(input, 1)} if transposed; d = 1: {size(input, 1) / g: g divides it and size 0} if not"""
+    channels = input.size(1)
+    if transposed and d == 0:
+        return (channels,)
+    if not transposed and d == 1:
+        return tuple(channels // g for g in _divisors(math.gcd(channels, sizes[0])))
+    return ANYTHING
+
+
+def _divisors(number: int) -> tuple[int, ...]:
+    return tuple(g for g in range(1, number + 1) if number % g == 0)
+
+
+def _groups(input: MetaArgument, weight: MetaArgument, transposed: bool) -> Sizes:
+    """the divisors of size(input, 1) if transposed, else {size(input, 1) / size(weight, 1)}"""
+    return _divisors(input.size(1)) if transposed else (input.size(1) // weight.size(1),)
+
+
+def _outputs(weight: MetaArgument, transposed: bool, groups: int) -> int:
+    return weight.size(1) * groups if transposed else weight.size(0)
+
+
+def _reach(weight: MetaArgument, dilation: Numbers, d: int) -> int:
+    """From the first element that a window takes to the last."""
+    return _for(dilation, d) * (weight.size(2 + d) - 1)
+
+
+def _least_padding(
+    i: int, length: int, input: MetaArgument, weight: MetaArgument, dilation: Numbers, transposed: bool
+) -> float:
+    """(dilation (kernel - 1) + 1 - input) / 2 if not transposed"""
+    if transposed:
+        return -math.inf
+    lacking = [_reach(weight, dilation, d) + 1 - input.size(2 + d) for d in _spatial(i, length, input)]
+    return max([(each + 1) // 2 for each in lacking], default=0)
+
+
+def _most_padding(
+    i: int, length: int, input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers,
+    transposed: bool, output_padding: Numbers,
+) -> float:  # fmt: skip
+    """(stride (input - 1) + dilation (kernel - 1) + output_padding) / 2 if transposed"""
+    if not transposed:
+        return math.inf
+    sizes = [_unpadded(input, weight, stride, dilation, output_padding, d) for d in _spatial(i, length, input)]
+    return min([(size - 1) // 2 for size in sizes], default=0)
+
+
+def _unpadded(
+    input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers, output_padding: Numbers, d: int
+) -> int:
+    """A size of a transposed convolution without padding, which takes from it at both ends."""
+    between = _for(stride, d) * (input.size(2 + d) - 1)
+    return between + _reach(weight, dilation, d) + _for(output_padding, d) + 1
+
+
+def _output_paddings(
+    i: int, length: int, input: MetaArgument, stride: Numbers, dilation: Numbers, transposed: bool
+) -> Space:
+    """[0, max(stride, dilation)) if transposed"""
+    if not transposed:
+        return ANYTHING
+    bounds = [max(_for(stride, d), _for(dilation, d)) for d in _spatial(i, length, input)]
+    return integers_between(0, min(bounds, default=1) - 1)
+
+
+def _convolved(
+    input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
+    output_padding: Numbers, groups: int,
+) -> tuple[int, ...]:  # fmt: skip
+    sizes = []
+    for d in range(input.rank - 2):
+        if transposed:
+            size = _unpadded(input, weight, stride, dilation, output_padding, d) - 2 * _for(padding, d)
+        else:
+            room = input.size(2 + d) + 2 * _for(padding, d) - _reach(weight, dilation, d) - 1
+            size = room // _for(stride, d) + 1
+        sizes.append(size)
+    return (input.size(0), _outputs(weight, transposed, groups), *sizes)
+
+
+def _of_no_elements(
+    input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
+    output_padding: Numbers, groups: int,
+) -> bool:  # fmt: skip
+    return 0 in _convolved(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def _no_batch(input: MetaArgument) -> bool:
+    return input.size(0) == 0
+
+
+OTHER_INTEGERS = tuple(name for name in INTEGERS if name != "int64")
+
+spec(
+    "aten::convolution",
+    tensor(
+        "input",
+        Dtype.NotIn(("bool", *COMPLEX)).lenient(NO_KERNEL, _no_batch),
+        Dtype.NotIn(OTHER_INTEGERS).lenient("torch takes them without dilation and transposition"),
+        Rank.In((3, 4, 5)),
+        Size.Ge(lambda d: min(d, 1), text="1 where d > 0").lenient(
+            "of no channels torch makes none, whatever weight says; of no batch it checks nothing",
+            lambda input: 0 in input.shape[:2],
+        ),
+    ),
+    tensor(
+        "weight",
+        dtype_of("input").lenient(NO_KERNEL, _no_batch),
+        Rank.Eq(lambda input: input.rank),
+        Size.Ge(1),
+        Size.In(_weight_sizes),
+        Size.Be(lambda input, transposed, d: (2 * input.size(1),) if d == 0 and not transposed else ()),  # for groups
+    ),
+    optional(
+        tensor(
+            "bias",
+            dtype_of("input").lenient("some of torch's kernels take a bias of any dtype"),
+            Rank.Eq(1),
+            Size.Eq(_outputs, ("weight", "transposed", "groups"), "outputs"),
+        )
+    ),
+    _per_dim("stride", least=1, preferred=(1, 2, 3)),
+    _per_dim(
+        "padding",
+        Value.Ge(_least_padding),
+        Value.Le(_most_padding).lenient("some of torch's kernels give results without elements", _of_no_elements),
+        least=0,
+        preferred=(0, 1, 2),
+    ),
+    _per_dim("dilation", least=1, preferred=(1, 2)),
+    boolean("transposed"),
+    _per_dim("output_padding", Value.In(_output_paddings).lenient(NO_KERNEL, _no_batch), least=0, preferred=(0, 1)),
+    integer("groups", Value.In(_groups)),
+    result(dtype_of("input"), shaped(_convolved)),
+)

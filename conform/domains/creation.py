@@ -1,0 +1,102 @@
+"""Ops that make tensors of nothing: the domains of their arguments."""
+
+from __future__ import annotations
+
+import math
+
+from conform.domains.engine.arguments import Argument, dtype, optional, result, scalar
+from conform.domains.engine.constraints import Constraint, Dtype, Value
+from conform.domains.engine.dtypes import DEFAULT_FLOAT, INTEGERS, NUMBERS
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, REALS, Space
+from conform.domains.engine.vocabulary import shaped
+from conform.domains.specs import spec
+
+MOST = 300  # numbers that an arange has here: more than int8 and uint8 hold
+NOT_TRUNCATED = "torch truncates the numbers of integral dtypes, and documents neither when nor how"
+
+
+def _number(name: str, *constraints: Constraint) -> Argument:
+    """A real number, an integer where the dtype is integral."""
+    truncated = Dtype.NotIn(lambda dtype: ("float",) if dtype in INTEGERS else ()).lenient(NOT_TRUNCATED)
+    return scalar(name, Dtype.Ne("complex"), truncated, *constraints)
+
+
+def _beyond(end: MetaArgument, start: complex, step: complex) -> Space:
+    """What does not lie before the start."""
+    if complex in map(type, (start, step)) or end.dtype == "complex":  # refused for that, and without an order
+        return ANYTHING
+    return REALS.narrowed("Ge" if step > 0 else "Le", start)
+
+
+def _not_far(end: MetaArgument, start: complex, step: complex) -> Space:
+    """What is at most `MOST` steps away from the start."""
+    if complex in map(type, (start, step)) or end.dtype == "complex":
+        return ANYTHING
+    return REALS.narrowed("Le" if step > 0 else "Ge", start + MOST * step)
+
+
+# A bool end may lie on neither side of the start that it can be drawn for.
+NO_BOOL = Dtype.Ne("bool").lenient("torch takes False and True as 0 and 1")
+NOT_MANY = "a limit of what is generated, not of the op"
+DTYPE = optional(dtype("dtype", Value.In(NUMBERS)))
+
+
+def _dtype_of(dtype: str | None, *numbers: MetaArgument) -> str:
+    """the dtype given, else int64 if all numbers are integers, else float32"""
+    return dtype or (DEFAULT_FLOAT if any(number.dtype == "float" for number in numbers) else "int64")
+
+
+def _count(start: float, end: float, step: float) -> tuple[int]:
+    """ceil((end - start) / step), in double for floats (torch.arange)."""
+    if all(isinstance(number, int) for number in (start, end, step)):
+        return (-((start - end) // step),)
+    return (math.ceil((end - start) / step),)
+
+
+spec(
+    "aten::arange",
+    _number(
+        "end",
+        Value.In(lambda end: _beyond(end, 0, 1), text="[0, inf)"),
+        Value.In(lambda end: _not_far(end, 0, 1), text=f"(-inf, {MOST}]").lenient(NOT_MANY),
+    ),
+    DTYPE,
+    result(Dtype.Eq(_dtype_of, ("dtype", "end")), shaped(lambda end: _count(0, end.value, 1))),
+)
+spec(
+    "aten::arange.start",
+    _number("start"),
+    _number(
+        "end",
+        NO_BOOL,
+        Value.In(lambda end, start: _beyond(end, start.value, 1), text="[start, inf)"),
+        Value.In(lambda end, start: _not_far(end, start.value, 1), text=f"(-inf, start + {MOST}]").lenient(NOT_MANY),
+    ),
+    DTYPE,
+    result(
+        Dtype.Eq(_dtype_of, ("dtype", "start", "end")), shaped(lambda start, end: _count(start.value, end.value, 1))
+    ),
+)
+spec(
+    "aten::arange.start_step",
+    _number("start"),
+    _number(
+        "end",
+        NO_BOOL,
+        Value.In(
+            lambda end, start, step: _beyond(end, start.value, step.value),
+            text="[start, inf) if 0 < step else (-inf, start]",
+        ),
+        Value.In(
+            lambda end, start, step: _not_far(end, start.value, step.value),
+            text=f"(-inf, start + {MOST} step] if 0 < step else [start + {MOST} step, inf)",
+        ).lenient(NOT_MANY),
+    ),
+    _number("step", Value.Ne(0)),
+    DTYPE,
+    result(
+        Dtype.Eq(_dtype_of, ("dtype", "start", "end", "step")),
+        shaped(lambda start, end, step: _count(start.value, end.value, step.value)),
+    ),
+)

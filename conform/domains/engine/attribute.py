@@ -1,0 +1,221 @@
+"""The attribute engine: solves the constraints on one attribute of an argument, and chooses a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from conform.domains.engine import generator
+from conform.domains.engine.arguments import Argument
+from conform.domains.engine.constraints import NEGATIONS, Constraint
+from conform.domains.engine.coverage import Coverage, Place
+from conform.domains.engine.generator import Dice
+from conform.domains.engine.spaces import Discrete, Space, enumerable
+from conform.domains.engine.variables import Contradiction, Variable, VariableType
+from conform.numerics.draws import Stream
+
+if TYPE_CHECKING:
+    from conform.domains.engine.meta_argument import View
+
+Scope = dict[str, "View"]  # what a constraint's parameters mean; own structure under "#name"
+OWN = "#own"
+
+
+class Draft:
+    """A tuple in the making: its finished arguments, its randomness, and the one constraint that it shall break.
+
+    to_break: what is still to be broken, after `spared` occasions that are let pass; pins: further constraints on the
+    Dtype (or the Value, of a dtype argument) of single arguments.
+    """
+
+    __slots__ = ("coverage", "dice", "pins", "scope", "spared", "stream", "to_break")
+
+    def __init__(self, coverage: Coverage, stream: Callable[[str], Stream]) -> None:
+        self.scope: Scope = {}
+        self.coverage = coverage
+        self.stream = stream
+        self.dice = Dice(stream("meta"))
+        self.to_break: Constraint | None = None
+        self.spared = 0
+        self.pins: dict[str, Constraint] = {}
+
+
+class AttributeEngine:
+    """The constraints on one attribute of one argument, ready to be solved."""
+
+    def __init__(self, argument: Argument, attribute: str, names: Sequence[str], is_paired: bool = False) -> None:
+        """`names` are the op's arguments. ValueError for a parameter that is none of them and no own structure."""
+        self.name = f"argument {argument.name}: {attribute}"
+        self.place = Place(argument.name, attribute, is_paired)
+        self.constraints = argument.constraints_on(attribute)
+        self._is_real = argument.type.variable_type(attribute) is VariableType.FLOAT
+        bound = [(one, _keys(argument, one, names)) for one in self.constraints]
+        self._gen = next((each for each in bound if each[0].suffix == "Gen"), None)
+        self._preferred = [each for each in bound if each[0].suffix == "Be"]
+        restricting = [each for each in bound if each[0].suffix not in ("Gen", "Be")]
+        # What is constant comes first, and a predicate last, when the space is as small as it gets.
+        self._constant = [each for each in restricting if each[0].is_constant]
+        self._varying = sorted(
+            [each for each in restricting if not each[0].is_constant], key=lambda each: each[0].suffix == "St"
+        )
+        self._starts: dict[Space, Variable] = {}
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is said about the attribute."""
+        return not self.constraints
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a Gen gives the value."""
+        return self._gen is not None
+
+    # --- Solving ------------------------------------------------------------------------------------------------------
+
+    def space(self, whole: Space, scope: Scope, pin: Constraint | None = None) -> Space:
+        """What of `whole` satisfies every constraint. Contradiction if nothing does."""
+        start = self._start(whole)
+        if not self._varying and pin is None:
+            return start.space
+        variable = start.copy()
+        for constraint, keys in self._varying:
+            variable.restrict(constraint, value_of(constraint, keys, scope), self.name)
+        if pin is not None:
+            variable.restrict(pin, pin.value, self.name)
+        return variable.space
+
+    def constant_space(self, whole: Space) -> Space:
+        """What of `whole` satisfies the constraints that depend on nothing."""
+        return self._start(whole).space
+
+    def _start(self, whole: Space) -> Variable:
+        start = self._starts.get(whole)
+        if start is None:
+            start = Variable(whole)
+            for constraint, _ in self._constant:
+                start.restrict(constraint, constraint.value, self.name)
+            if len(self._starts) < 64:
+                self._starts[whole] = start
+        return start
+
+    def broken_space(self, whole: Space, draft: Draft, pin: Constraint | None = None) -> Space | None:
+        """What of `whole` breaks the constraint that the draft shall break, and satisfies all others.
+
+        None where that is none of this attribute, or cannot be broken here, or this occasion is spared. Otherwise
+        nothing is left to break in the draft.
+        """
+        broken = draft.to_break
+        if broken is None or all(broken is not one for one in self.constraints):
+            return None
+        variable = Variable(whole)
+        try:
+            for constraint, keys in (*self._constant, *self._varying):
+                value = value_of(constraint, keys, draft.scope)
+                if constraint.suffix == "St":
+                    variable.space = enumerable(variable.space)
+                    value = _where_defined(value)
+                variable.restrict(*(_negated(constraint, value) if constraint is broken else (constraint, value)), "")
+            if pin is not None:
+                variable.restrict(pin, pin.value, self.name)
+        except Contradiction:
+            return None
+        if draft.spared:
+            draft.spared -= 1
+            return None
+        draft.to_break = None
+        return variable.space
+
+    # --- Choosing -----------------------------------------------------------------------------------------------------
+
+    def choose(self, whole: Space, draft: Draft, pin: Constraint | None = None, **how: Any) -> Any:
+        """A value; `how` are the keywords of `generator.choose`."""
+        space = self.broken_space(whole, draft, pin) if draft.to_break is not None else None
+        if space is None:
+            if self._gen is not None:
+                return self.checked(self.given(draft), draft.scope)
+            space = self.space(whole, draft.scope, pin)
+        if self._preferred:
+            stated = [value for one, keys in self._preferred for value in value_of(one, keys, draft.scope)]
+            how["preferred"] = (*stated, *how.get("preferred", ()))
+        value = self.chosen_from(space, draft, **how)
+        return float(value) if self._is_real else value
+
+    def chosen_from(self, space: Space, draft: Draft, **how: Any) -> Any:
+        """A value of a space that has been solved."""
+        return generator.choose(space, self.place, draft.coverage, draft.dice, **how)
+
+    def given(self, draft: Draft) -> Any:
+        """What the Gen of this attribute gives."""
+        return self.generated(draft.stream(f"{self.place.argument}.{self.place.attribute}"), draft.scope)
+
+    def checked(self, value: Any, scope: Scope) -> Any:
+        """A value that a Gen gave. Contradiction, with the constraints, where it satisfies not all the others."""
+        broken = self.violated(Discrete((value,)), scope)
+        if broken:
+            raise Contradiction(f"{self.name}: Gen gives {value}, against {' and '.join(map(str, broken))}", broken)
+        return value
+
+    def generated(self, stream: Stream, scope: Scope) -> Any:
+        """What the Gen of this attribute gives on the stream."""
+        assert self._gen is not None
+        constraint, keys = self._gen
+        return constraint.value(stream, *[scope[key] for key in keys])
+
+    def violated(self, space: Space, scope: Scope) -> list[Constraint]:
+        """The constraints that not every value of `space` satisfies."""
+        found = []
+        for constraint, keys in (*self._constant, *self._varying):
+            variable = Variable(space)
+            try:
+                variable.restrict(constraint, value_of(constraint, keys, scope), self.name)
+            except Contradiction:
+                found.append(constraint)
+            else:
+                found += [constraint] if variable.space != space else []
+        return found
+
+
+def _keys(argument: Argument, constraint: Constraint, names: Sequence[str]) -> tuple[str, ...]:
+    """Where in the scope each dependency of a constraint is found."""
+    own = argument.type.own_structure(constraint.attribute)
+    keys = []
+    for name in constraint.dependencies:
+        if name in own:
+            keys.append(f"#{name}")
+        elif name in ("", argument.name) and "Dtype" in argument.attributes:
+            keys.append(OWN)
+        elif name in names and name != argument.name:
+            keys.append(name)
+        else:
+            known = ", ".join([*own, *[other for other in names if other != argument.name]])
+            raise ValueError(f"argument {argument.name}: {constraint.attribute}.{constraint.suffix} depends on "
+                             f"{name!r}, expected one of {known}")  # fmt: skip
+    return tuple(keys)
+
+
+def value_of(constraint: Constraint, keys: Sequence[str], scope: Scope) -> Any:
+    """The constraint's value; of St the predicate."""
+    if constraint.is_constant:
+        return constraint.value
+    values = [scope[key] for key in keys]
+    if constraint.suffix == "St":
+        return lambda candidate: constraint.value(candidate, *values)
+    return constraint.value(*values)
+
+
+def _where_defined(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """The predicate, false where it has no value: beside a broken constraint it meets what it was not made for."""
+
+    def holds_and_is_defined(candidate: Any) -> bool:
+        try:
+            return holds(candidate)
+        except (ArithmeticError, LookupError):
+            return False
+
+    return holds_and_is_defined
+
+
+def _negated(constraint: Constraint, value: Any) -> tuple[Constraint, Any]:
+    if constraint.suffix == "St":
+        return constraint, lambda candidate: not value(candidate)
+    return Constraint(constraint.attribute, NEGATIONS[constraint.suffix], value), value

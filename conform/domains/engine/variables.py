@@ -1,0 +1,105 @@
+"""Solvable variables: what everything is generated from. A constraint restricts the space of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from conform.domains.engine import dtypes
+from conform.domains.engine.constraints import Constraint
+from conform.domains.engine.mathematics import shown
+from conform.domains.engine.spaces import ANYTHING, INTEGERS, REALS, Discrete, Space, such_that
+
+
+class VariableType(Enum):
+    """The types of values; complex numbers are a type of their own, since they have no order."""
+
+    BOOL = "Bool"
+    INT = "Int"
+    FLOAT = "Float"
+    COMPLEX = "Complex"
+    STRING = "String"
+    SCALAR_DTYPE = "ScalarDtype"
+    TENSOR_DTYPE = "TensorDtype"
+    TUPLE = "Tuple"
+
+
+WHOLE: dict[VariableType, Space] = {
+    VariableType.BOOL: Discrete((False, True)),
+    VariableType.INT: INTEGERS,
+    VariableType.FLOAT: REALS,
+    VariableType.COMPLEX: ANYTHING,
+    VariableType.STRING: ANYTHING,
+    VariableType.SCALAR_DTYPE: Discrete(dtypes.SCALAR_KINDS),
+    VariableType.TENSOR_DTYPE: Discrete(dtypes.ALL),
+    VariableType.TUPLE: ANYTHING,
+}
+ORDERED = (VariableType.INT, VariableType.FLOAT)
+ENUMERABLE = (VariableType.BOOL, VariableType.INT, VariableType.SCALAR_DTYPE, VariableType.TENSOR_DTYPE)
+
+
+class Contradiction(ValueError):
+    """No value satisfies all constraints of a variable. `clash` holds the constraints that cannot hold together."""
+
+    def __init__(self, message: str, clash: Sequence[Constraint] = ()) -> None:
+        super().__init__(message)
+        self.clash = tuple(clash)
+
+
+class Variable:
+    """A value to be found in `whole`. Restrict it by constraints; what is left is its `space`."""
+
+    __slots__ = ("applied", "space", "whole")
+
+    def __init__(self, whole: Space) -> None:
+        self.whole = self.space = whole
+        self.applied: list[tuple[Constraint, Any]] = []
+
+    def copy(self) -> Variable:
+        new = Variable.__new__(Variable)
+        new.whole, new.space, new.applied = self.whole, self.space, self.applied.copy()
+        return new
+
+    def restrict(self, constraint: Constraint, value: Any, name: str) -> None:
+        """Narrow the space to where `constraint` holds, whose value is `value` (for St a predicate).
+
+        Contradiction, with the constraints that clash, where nothing is left.
+        """
+        self.applied.append((constraint, value))
+        self.space = _narrowed(self.space, constraint, value)
+        if self.space.is_empty:
+            clash = self._clash()
+            stated = " and ".join(_with_value(*each) for each in clash)
+            raise Contradiction(f"{name} in {self.whole}: no value satisfies {stated}", [each for each, _ in clash])
+
+    def _clash(self) -> list[tuple[Constraint, Any]]:
+        """A smallest part of the applied constraints that leaves nothing: each that can be spared is."""
+        kept = list(self.applied)
+        for one in self.applied:
+            fewer = [other for other in kept if other is not one]
+            if self._leaves_nothing(fewer):
+                kept = fewer
+        return kept
+
+    def _leaves_nothing(self, constraints: list[tuple[Constraint, Any]]) -> bool:
+        space = self.whole
+        try:
+            for constraint, value in constraints:
+                space = _narrowed(space, constraint, value)
+        except ValueError:  # without its neighbours a "such that" has too much to enumerate: they are needed
+            return False
+        return space.is_empty
+
+
+def _narrowed(space: Space, constraint: Constraint, value: Any) -> Space:
+    if constraint.suffix == "St":
+        return such_that(space, value)
+    return space.narrowed(constraint.suffix, value)
+
+
+def _with_value(constraint: Constraint, value: Any) -> str:
+    """The constraint, with what its function came to."""
+    if constraint.is_constant or constraint.suffix in ("St", "Gen"):
+        return str(constraint)
+    return f"{constraint} (= {shown(value)})"

@@ -1,0 +1,220 @@
+"""What specs say again and again: groups of constraints with a name.
+
+    tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))        result(shape_of("self"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.dtypes import COMPLEX, category, common_dtype, component, is_integral, real_result
+from conform.domains.engine.mathematics import shown
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, REALS, Space, integers_between
+from conform.numerics.formats import format_named
+
+
+def dim_of(name: str) -> tuple[Constraint, ...]:
+    """A dim of the tensor: -max(rank, 1) <= dim < max(rank, 1); a 0-d tensor counts as one of one dimension."""
+    return (
+        Value.Ge(lambda operand: -max(operand.rank, 1), (name,), f"-max(rank({name}), 1)"),
+        Value.Lt(lambda operand: max(operand.rank, 1), (name,), f"max(rank({name}), 1)"),
+    )
+
+
+def distinct_dims_of(name: str) -> tuple[Constraint, ...]:
+    """For each element of a list: a dim of the tensor that none before it names, from either end."""
+    return (
+        *dim_of(name),
+        Value.NotIn(
+            lambda operand, previous: _named_before(previous, max(operand.rank, 1)),
+            (name, "previous"),
+            f"the dims before it (modulo rank({name}))",
+        ),
+    )
+
+
+def distinct_dims(name: str) -> tuple[Constraint, ...]:
+    """A list of dims of the tensor without repetition, empty up to all of them."""
+    most = Length.Le(lambda operand: max(operand.rank, 1), (name,), f"max(rank({name}), 1)")
+    return (most, *distinct_dims_of(name))
+
+
+def _named_before(previous: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """The dims that an element must not name; none where the list has too many, which is its length's fault."""
+    return tuple(place for dim in previous for place in _aliases(dim, rank)) if len(previous) < rank else ()
+
+
+def _aliases(dim: int, rank: int) -> tuple[int, int]:
+    return dim % rank, dim % rank - rank
+
+
+def shape_of(name: str) -> tuple[Constraint, ...]:
+    """The shape of the tensor."""
+    return (
+        Rank.Eq(lambda operand: operand.rank, (name,), f"rank({name})"),
+        Size.Eq(lambda operand, d: operand.size(d), (name, "d"), f"size({name}, d)"),
+    )
+
+
+def dtype_of(name: str) -> Constraint:
+    """The dtype of the tensor."""
+    return Dtype.Eq(lambda operand: operand.dtype, (name,), f"dtype({name})")
+
+
+def shaped(shape: Callable[..., Sequence[int]], text: str = "shape") -> tuple[Constraint, ...]:
+    """The shape that a function of other arguments gives: `shaped(lambda self, dim: ...)`."""
+    names = shape.__code__.co_varnames[: shape.__code__.co_argcount]
+    return (
+        Rank.Eq(lambda *operands: len(shape(*operands)), names, f"rank of {text}"),
+        Size.Eq(lambda d, *operands: shape(*operands)[d], ("d", *names), f"{text}[d]"),
+    )
+
+
+def broadcastable_with(*names: str) -> tuple[Constraint, ...]:
+    """Every size 1, or that of each tensor in its place from the end, where that is not 1.
+
+    Tensors that broadcast with each other two by two broadcast all together.
+    """
+    return tuple(
+        Size.In(lambda one, rank, d: _sizes_beside(one, d - rank), (name, "rank", "d"), f"{{1, size({name}, d)}}")
+        for name in names
+    )
+
+
+def _sizes_beside(operand: MetaArgument, d: int) -> Space | tuple[int, ...]:
+    """What broadcasts with dim d of the operand; d is negative, counted from the end."""
+    if operand.is_none or -d > operand.rank or operand.shape[d] == 1:
+        return ANYTHING
+    return (1, operand.shape[d])
+
+
+def broadcast_of(*names: str) -> tuple[Constraint, ...]:
+    """The shape to which the tensors broadcast."""
+    return (
+        Rank.Eq(lambda *operands: len(broadcast(*operands)), names, f"rank of the broadcast of {', '.join(names)}"),
+        Size.Eq(lambda d, *operands: broadcast(*operands)[d], ("d", *names), f"size d of that of {', '.join(names)}"),
+    )
+
+
+def broadcast(*operands: MetaArgument) -> tuple[int, ...]:
+    """The broadcast shape of operands of which any two broadcast with each other."""
+    rank = max(operand.rank for operand in operands)
+    sizes = []
+    for d in range(-rank, 0):
+        found = {operand.shape[d] for operand in operands if -d <= operand.rank} - {1}
+        sizes.append(found.pop() if found else 1)
+    return tuple(sizes)
+
+
+def nonzero_if_integer(*names: str) -> Constraint:
+    """No zero where the dtype, or the common dtype with the operands `names`, is an integer type.
+
+    Lenient by policy P11: torch raises on the CPU and returns a value on CUDA.
+    """
+    new = Value.NotIn(
+        lambda own, *others: (0,) if is_integral(common_dtype(own, *others)) else (),
+        ("", *names),
+        f"{{0}} where {'the common dtype with ' + ', '.join(names) if names else 'its dtype'} is integral",
+    ).lenient("P11: integer division by zero is unspecified")
+    new.is_divisor = True
+    return new
+
+
+def equal_to(values: Callable[..., Sequence[Any]], text: str) -> tuple[Constraint, ...]:
+    """A list that a function of other arguments gives outright."""
+    names = values.__code__.co_varnames[: values.__code__.co_argcount]
+    return (
+        Length.Eq(lambda *operands: len(values(*operands)), names, f"length of {text}"),
+        Value.Eq(lambda i, *operands: values(*operands)[i], ("i", *names), f"{text}[i]"),
+    )
+
+
+NO_COMPLEX_SEMANTICS = "torch takes complex numbers, and the kit has no semantics for them"
+
+
+def not_complex_here() -> Constraint:
+    """No complex tensors: a limit of the kit, not of the op."""
+    return Dtype.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS)
+
+
+def no_complex32_with(name: str) -> Constraint:
+    """No complex operand beside float16 ones, which together may be complex32: the kit has no such format."""
+    return Dtype.NotIn(
+        lambda operand: (
+            _COMPLEX_KINDS if operand.dtype == "float16" else _HALF if operand.dtype in _COMPLEX_KINDS else ()
+        ),
+        (name,),
+        f"what makes complex32 with dtype({name})",
+    ).lenient("torch has complex32, which the kit has not")
+
+
+_COMPLEX_KINDS, _HALF = (*COMPLEX, "complex"), ("float16",)
+
+
+def no_complex_number_here() -> Constraint:
+    """No complex Python number: a limit of the kit, not of the op."""
+    return Dtype.Ne("complex").lenient(NO_COMPLEX_SEMANTICS)
+
+
+def dtype_common_to(*names: str) -> Constraint:
+    """The common dtype of the operands, by type promotion."""
+    return Dtype.Eq(lambda *operands: common_dtype(*operands), names, f"common dtype of {', '.join(names)}")
+
+
+def real_dtype_common_to(*names: str) -> Constraint:
+    """The common dtype of the operands, float32 where that is integral."""
+    text = f"common dtype of {', '.join(names)}, float32 for an integral one"
+    return Dtype.Eq(lambda *operands: real_result(common_dtype(*operands)), names, text)
+
+
+def not_both(dtypes: Sequence[str], name: str) -> Constraint:
+    """None of the dtypes, where the operand `name` has one of them too."""
+    return Dtype.NotIn(
+        lambda operand: dtypes if operand.dtype in dtypes else (),
+        (name,),
+        f"{shown(dtypes)} where dtype({name}) is too",
+    )
+
+
+def weight_of(*names: str) -> tuple[Constraint, ...]:
+    """alpha and beta: a number that the common dtype of the operands can hold.
+
+    Bools are for bool operands alone, floats for floats and complex numbers, complex numbers for complex ones.
+    """
+    common = f"common dtype of {', '.join(names)}"
+    return (
+        Dtype.In(lambda *operands: _kinds_for(common_dtype(*operands)), names, f"the kinds for the {common}"),
+        Value.In(
+            lambda own, *operands: _integers_of(common_dtype(*operands)) if own.dtype == "int" else ANYTHING,
+            ("", *names),
+            f"the range of an integer {common} (P19)",
+        ),
+        Value.In(
+            lambda own, *operands: _reals_of(own.dtype, common_dtype(*operands)),
+            ("", *names),
+            f"the finite range of a float {common}",
+        ).lenient("a kernel may hold the factor in the type it computes in"),
+    )
+
+
+def _kinds_for(dtype: str) -> tuple[str, ...]:
+    return (("bool", "int"), ("int",), ("int", "float"), ("int", "float", "complex"))[category(dtype)]
+
+
+def _integers_of(dtype: str) -> Space:
+    """What torch converts to an integer dtype: a negative number also to an unsigned one, if its magnitude fits."""
+    fmt = format_named(component(dtype))
+    if not fmt.is_integer or fmt.bits == 64:
+        return ANYTHING
+    return integers_between(-max(-fmt.min_value, fmt.max_value), fmt.max_value)
+
+
+def _reals_of(kind: str, dtype: str) -> Space:
+    """The finite range of a float dtype, or of the parts of a complex one, where numbers of the kind lie beyond it."""
+    fmt = format_named(component(dtype))
+    if not fmt.is_float or kind not in ("int", "float") or fmt.bits == 64 or kind == "int" and fmt.max_finite > 2**63:
+        return ANYTHING
+    return REALS.narrowed("Ge", -fmt.max_finite).narrowed("Le", fmt.max_finite)

@@ -1,0 +1,130 @@
+"""Real functions: the domains of their arguments."""
+
+from __future__ import annotations
+
+from conform.domains.engine.arguments import Argument, result, scalar, tensor
+from conform.domains.engine.constraints import Constraint, Dtype, Value
+from conform.domains.engine.dtypes import common_dtype, component, is_integral, real_result
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space, integers_between
+from conform.domains.engine.vocabulary import (
+    broadcast_of,
+    broadcastable_with,
+    dtype_common_to,
+    dtype_of,
+    no_complex32_with,
+    not_both,
+    not_complex_here,
+    real_dtype_common_to,
+    shape_of,
+)
+from conform.domains.specs import FLOATS, INTEGERS, REAL, spec
+from conform.numerics.formats import format_named
+
+# --- Of one operand ---------------------------------------------------------------------------------------------------
+
+OF_ALL_NUMBERS = (
+    "exp2 special_exp2 expm1 special_expm1 log log2 log10 log1p special_log1p rsqrt reciprocal cos tan asin acos atan "
+    "sinh cosh tanh asinh acosh atanh sigmoid"
+)
+OF_REAL_NUMBERS = (
+    "cbrt erf special_erf erfc special_erfc erfinv special_erfinv special_ndtr lgamma digamma special_digamma i0 "
+    "special_i0 special_i1"
+)
+REAL_RESULT = result(real_dtype_common_to("self"), shape_of("self"))
+SAME = result(dtype_of("self"), shape_of("self"))
+
+for _name in OF_ALL_NUMBERS.split():
+    spec(f"aten::{_name}", tensor("self"), REAL_RESULT)
+for _name in OF_REAL_NUMBERS.split():
+    spec(f"aten::{_name}", tensor("self", Dtype.In(REAL)), REAL_RESULT)
+for _name in ("sinc", "special_sinc"):
+    spec(f"aten::{_name}", tensor("self", not_complex_here()), REAL_RESULT)
+spec(
+    "aten::special_ndtri",
+    tensor("self", Dtype.In(REAL), Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")),
+    REAL_RESULT,
+)
+spec(
+    "aten::angle",
+    tensor("self"),
+    result(Dtype.Eq(lambda self: component(real_result(self.dtype))), shape_of("self")),
+)
+spec("aten::silu", tensor("self", Dtype.NotIn(("bool", *INTEGERS)), not_complex_here()), SAME)
+spec("aten::mish", tensor("self", Dtype.In(FLOATS)), SAME)
+spec(
+    "aten::softplus",
+    tensor("self", Dtype.In(FLOATS)),
+    scalar("beta", Dtype.Ne("complex")),
+    scalar("threshold", Dtype.Ne("complex")),
+    SAME,
+)
+
+
+# --- Powers -----------------------------------------------------------------------------------------------------------
+
+
+def _exponents(exponent: MetaArgument, self: MetaArgument) -> Space:
+    """{0, ..., max} of an integral common dtype (P45), anything else"""
+    common = common_dtype(self, exponent)
+    if exponent.dtype != "int" or not is_integral(common):
+        return ANYTHING
+    return integers_between(0, format_named(common).max_value)
+
+
+spec(
+    "aten::pow.Tensor_Tensor",
+    tensor("self"),
+    tensor("exponent", not_both(["bool"], "self"), no_complex32_with("self"), broadcastable_with("self")),
+    result(dtype_common_to("self", "exponent"), broadcast_of("self", "exponent")),
+)
+spec(
+    "aten::pow.Tensor_Scalar",
+    tensor("self"),
+    # For the exponents False and True torch needs no kernel.
+    scalar(
+        "exponent",
+        not_both(["bool"], "self").lenient("torch fills with True, or copies"),
+        no_complex32_with("self"),
+        Value.In(_exponents),
+    ),
+    result(dtype_common_to("self", "exponent"), shape_of("self")),
+)
+spec(
+    "aten::pow.Scalar",
+    scalar("self", not_both(["bool"], "exponent"), no_complex32_with("exponent")),
+    tensor("exponent"),
+    result(dtype_common_to("self", "exponent"), shape_of("exponent")),
+)
+
+# --- Of two operands --------------------------------------------------------------------------------------------------
+
+
+def _of_pairs(name: str, outcome: Constraint, *on_both: Constraint, on_other: tuple[Constraint, ...] = ()) -> None:
+    spec(
+        name,
+        tensor("self", on_both),
+        tensor("other", on_both, on_other, broadcastable_with("self")),
+        result(outcome, broadcast_of("self", "other")),
+    )
+
+
+COMMON, COMMON_REAL = dtype_common_to("self", "other"), real_dtype_common_to("self", "other")
+NOT_BOTH_INTEGRAL = not_both(("bool", *INTEGERS), "self")
+
+_of_pairs("aten::hypot", COMMON, Dtype.In(REAL), on_other=(NOT_BOTH_INTEGRAL,))
+_of_pairs("aten::logaddexp", COMMON, not_complex_here(), on_other=(NOT_BOTH_INTEGRAL,))
+_of_pairs("aten::atan2", COMMON_REAL, Dtype.In(REAL))
+
+
+def _number(name: str) -> Argument:
+    return scalar(name, Dtype.Ne("complex"))
+
+
+for _name, _of_number_first, _of_number_last in (
+    ("aten::xlogy", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other"),
+    ("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar"),
+):
+    _of_pairs("aten::xlogy.Tensor" if _name == "aten::xlogy" else _name, COMMON_REAL, Dtype.In(REAL))
+    spec(_of_number_first, _number("self"), tensor("other", Dtype.In(REAL)), result(COMMON_REAL, shape_of("other")))
+    spec(_of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))

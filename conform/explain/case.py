@@ -1,0 +1,172 @@
+"""`conform explain CASE-ID`: the inputs of one case, what is expected, and within which bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.call import binding, schemas
+from conform.call.arguments import Arguments, is_tensor
+from conform.contracts.judge import judge
+from conform.contracts.tables import Row, Table, contract_table, names
+from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
+from conform.inputs.layouts import dense, logical
+from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden, Outcome
+from conform.numerics.ball import root_sum_of_squares
+from conform.numerics.formats import format_of
+from conform.report.numbers import decimal, ulps
+from conform.suites import Suite, load
+from conform.suites.cases import Case, Selection, beyond_the_kit, select
+from conform.suites.test import Domain
+
+SHOWN_ELEMENTS = 64
+SHOWN_CASES = 5
+
+
+def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl") -> str:
+    """Inputs by the names of the schema, golden outputs, and the contract of each.
+
+    Raises UsageError if no test of the suites has such a case.
+    """
+    case = find_case(case_id, suites, seed)
+    arguments = case.arguments(case.draw.arguments())
+    head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
+    if (reason := beyond_the_kit(case.draw.test)) is not None:
+        return f"{head}\n\nunjudged: {reason}"
+    domain = case.draw.test.domain
+    expectation = _demand(domain) if domain and domain.broken else _expectation(case, arguments, contract)
+    return "\n\n".join([head, _inputs(case, arguments), expectation])
+
+
+def _demand(domain: Domain) -> str:
+    """What is asked of a call outside the op's domain."""
+    if domain.lenience:
+        return f"may be accepted, whatever the result: breaks {domain.broken} ({domain.lenience})"
+    return f"must be refused: breaks {domain.broken}"
+
+
+def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
+    """The case of that id, whatever value classes, layouts and samples the suites ask for by themselves."""
+    suite = load(suites, seed=seed, ids=(case_id,))
+    if any(test.id == case_id for test in suite.tests):
+        raise UsageError(_cases_of(suite, case_id, seed))
+    tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
+    if not tests:
+        near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
+        raise UsageError(f"no test of {' '.join(suites)} has a case {case_id!r}{near}")
+    axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
+    samples = int(axes[3]) + 1 if len(axes) == 4 and axes[3].isdecimal() else 1
+    selection = Selection(ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all")
+    groups = select(replace(suite, tests=tests), selection)
+    return next(case for group in groups for case in group)
+
+
+def _cases_of(suite: Suite, test_id: str, seed: int) -> str:
+    """What to ask for instead of a test."""
+    tests = tuple(test for test in suite.tests if test.id == test_id)
+    groups = select(replace(suite, tests=tests), Selection(seed=seed))
+    ids = [case.id for group in groups for case in group]
+    more = [f"... {len(ids) - SHOWN_CASES} more"] if len(ids) > SHOWN_CASES else []
+    return "\n  ".join([f"{test_id!r} is a test; explain one of its cases:", *ids[:SHOWN_CASES], *more])
+
+
+def _inputs(case: Case, arguments: Arguments) -> str:
+    bound = binding.bind(schemas.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
+    return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
+
+
+def _argument_lines(name: str, value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)) and any(is_tensor(item) for item in value):
+        return [line for number, item in enumerate(value) for line in _argument_lines(f"{name}[{number}]", item)]
+    if not is_tensor(value):
+        return [f"{name} = {value!r}"]
+    placed = "" if isinstance(value, np.ndarray) else f", strides {list(value.strides)}, offset {value.offset}"
+    return [f"{name}: {describe(dense(value))}{placed}", values_text(dense(value))]
+
+
+def describe(array: np.ndarray) -> str:
+    """`float32 [2, 3]`."""
+    return f"{format_of(array).name} {list(array.shape)}"
+
+
+def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
+    """The elements as shortest decimals of their format, `?` where `is_open`; the middle of a large tensor is cut."""
+    fmt = format_of(array)
+    written = np.empty(array.shape, dtype=object)
+    for index, element in np.ndenumerate(array):
+        written[index] = decimal(float(element), fmt.name) if fmt.is_float else str(element)
+    if is_open is not None:
+        written[is_open] = "?"
+    return np.array2string(written, threshold=SHOWN_ELEMENTS, max_line_width=100, formatter={"all": str})
+
+
+def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
+    plain = logical(arguments)
+    try:
+        outcome: Outcome = evaluate(case.op, plain.args, plain.kwargs)
+    except Unjudged as reason:
+        return f"unjudged: {reason}"
+    except InvalidArguments as reason:
+        return f"must be refused: {reason}"
+    with root_sum_of_squares():
+        expected_errors = evaluate(case.op, plain.args, plain.kwargs).goldens
+    table, operands = contract_table(contract), _operands(case, plain)
+    outputs = [
+        _output(number, golden, golden.bounded_as or case.op, table, operands, statistical)
+        for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
+    ]
+    refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []
+    return "\n".join([*outputs, *refusal])
+
+
+def _operands(case: Case, arguments: Arguments) -> dict[str, Any]:
+    return binding.bind(schemas.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
+
+
+def _output(
+    number: int, golden: Golden, op: str, table: Table, operands: dict[str, Any], statistical: Golden
+) -> str:
+    """`statistical`: the same golden with errors that join by their squares."""
+    row = table.row(op, golden.format.name)
+    lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value, golden.open)]
+    lines.append(f"contract: {row.kind}{'' if row.limit is None else f' {_shown(row.limit)}'} ({row.source})")
+    if golden.format.is_float and golden.real is not None:
+        rows = {name: contract_table(name).row(op, golden.format.name) for name in names()}
+        allowed = [f"{name} {_allowed(golden, one, operands)}" for name, one in rows.items()]
+        lines.append(f"error allowed, in ulps: {', '.join(allowed)}")
+        if row.kind in ("accumulation", "derived"):
+            with root_sum_of_squares():
+                figure = _allowed(statistical, row, operands)
+            lines.append(f"root sum of squares, in ulps: {figure} (no bound: what independent rounding errors come to)")
+        lines += _vacuous(golden, row, operands)
+    if golden.open is not None:
+        lines.append(f"?: left open by policy {golden.open_rule}, not judged")
+    if np.any(golden.zero_sign_free):
+        lines.append("the sign of a zero is free")
+    if golden.alternatives:
+        lines.append(f"{len(golden.alternatives)} other readings are as right")
+    return "\n".join(lines)
+
+
+def _shown(limit: float | str) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else limit
+
+
+def _vacuous(golden: Golden, row: Row, operands: dict[str, Any]) -> list[str]:
+    """How many elements an honest implementation may get wrong by any amount."""
+    vacuous = np.count_nonzero(judge(golden, golden.value, row, operands).vacuous)
+    return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
+
+
+def _allowed(golden: Golden, row: Row, operands: dict[str, Any]) -> str:
+    """The smallest and largest bound of the row in this output; `-` where it bounds no element."""
+    elements = judge(golden, golden.value, row, operands)
+    bounds = elements.bound_ulp[elements.compared & np.isfinite(elements.bound_ulp)]
+    if bounds.size == 0:
+        return "-"
+    low, high = ulps(float(bounds.min())), ulps(float(bounds.max()))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,146 @@
+"""What windows of convolutions and pools meet: the input's coordinates under each tap, and the terms read there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces, fits, spans
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows along one dimension of `size` input elements, one for each output place.
+
+    Tap k of window x lies at x * stride + k * dilation - padding; transposed, where an input element's own window has
+    tap k at x: (x + padding - k * dilation) / stride, if that is whole.
+    """
+
+    size: int
+    stride: int
+    padding: int
+    dilation: int = 1
+    transposed: bool = False
+
+    def met(self, taps: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """[t, m]: (the coordinate of the input element that each tap [t] of each window [m] meets, or 0; whether there
+        is one)."""
+        if self.transposed:
+            found, rest = np.divmod(places + self.padding - self.dilation * taps[:, None], self.stride)
+            there = (rest == 0) & (found >= 0) & (found < self.size)
+        else:
+            found = places * self.stride - self.padding + self.dilation * taps[:, None]
+            there = (found >= 0) & (found < self.size)
+        return np.where(there, found, 0), there
+
+
+def met(
+    windows: Sequence[Windows], taps: Sequence[np.ndarray], places: Sequence[np.ndarray]
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """(the coordinates in every dimension, each [t, m]; whether there is an input element)."""
+    coordinates, there = zip(*(one.met(*each) for one, *each in zip(windows, taps, places, strict=True)), strict=True)
+    return list(coordinates), np.logical_and.reduce(there)
+
+
+def read(tensor: np.ndarray, coordinates: tuple[np.ndarray, ...], there: np.ndarray) -> np.ndarray:
+    """The elements at `coordinates`, which broadcast to [t, m]; 0 where there is none."""
+    elements = tensor[coordinates]
+    if not there.all():
+        elements[~there] = 0
+    return elements
+
+
+class Pair(NamedTuple):
+    """Some terms of a convolution: weights [o, t] of outputs, inputs [t, m] that places meet, zero where there is a
+    gap [t, m]."""
+
+    weights: np.ndarray
+    inputs: np.ndarray
+    gaps: np.ndarray
+
+
+@dataclass(frozen=True)
+class Patches:
+    """The operands of a convolution as those of matrix products: for every output channel a row of weights, for every
+    place of the result, in C order of batch and spatial dimensions, a column of what its window meets.
+
+    input [n, c, *size], weight [o, c / groups, *k], transposed [c, o / groups, *k]; sizes: the result's, *x
+    """
+
+    input: np.ndarray
+    weight: np.ndarray
+    windows: Sequence[Windows]
+    sizes: Sequence[int]
+    groups: int
+
+    @property
+    def are_transposed(self) -> bool:
+        return self.windows[0].transposed
+
+    @property
+    def places(self) -> int:
+        """How many there are."""
+        return len(self.input) * prod(self.sizes)
+
+    @property
+    def outputs(self) -> int:
+        """How many channels the result has."""
+        return self.weight.shape[1] * self.groups if self.are_transposed else self.weight.shape[0]
+
+    @property
+    def window(self) -> tuple[int, ...]:
+        """The shape of the terms of one output: input channels of its group, taps."""
+        return (self.input.shape[1] // self.groups, *self.weight.shape[2:])
+
+    def by_group(self, outputs: slice) -> Iterator[slice]:
+        """The parts of `outputs` that belong to one group each."""
+        size = self.outputs // self.groups
+        for start in range(outputs.start - outputs.start % size, outputs.stop, size):
+            yield slice(max(start, outputs.start), min(start + size, outputs.stop))
+
+    def at(self, places: slice) -> Neighbourhoods:
+        """What is met there."""
+        return Neighbourhoods(self, places)
+
+    def weights(self, group: int, outputs: slice, channels: np.ndarray, taps: Sequence[np.ndarray]) -> np.ndarray:
+        """[o, t]: those of `outputs` of one group, for its channels and taps [t]."""
+        targets = np.arange(outputs.start, outputs.stop)[:, None]
+        if self.are_transposed:
+            return self.weight[(group * self.window[0] + channels, targets % self.weight.shape[1], *taps)]
+        return self.weight[(targets, channels, *taps)]
+
+
+class Neighbourhoods:
+    """What the windows of some places [m] meet."""
+
+    def __init__(self, patches: Patches, places: slice) -> None:
+        self.patches, self.kernel = patches, patches.weight.shape[2:]
+        shape = (len(patches.input), *patches.sizes)
+        self.batch, *self.place = np.unravel_index(np.arange(places.start, places.stop), shape)
+        taps = prod(self.kernel)
+        self._of_all_taps = self._met(np.arange(taps)) if fits(taps * len(self.batch)) else None  # for every channel
+
+    def pairs(self, outputs: slice) -> Pieces[Pair]:
+        """The terms of `outputs`, of one group; those of windows that have many come in pieces."""
+        terms, width = prod(self.patches.window), max(len(self.batch), outputs.stop - outputs.start)
+        return Pieces(lambda: (self._pair(outputs, some) for some in spans(terms, width)), not fits(terms * width))
+
+    def _pair(self, outputs: slice, terms: slice) -> Pair:
+        channels, taps = np.divmod(np.arange(terms.start, terms.stop), prod(self.kernel))
+        group = outputs.start * self.patches.groups // self.patches.outputs
+        sources = group * self.patches.window[0] + channels
+        coordinates, there = self._met(taps) if self._of_all_taps is None else _rows(taps, *self._of_all_taps)
+        inputs = read(self.patches.input, (self.batch, sources[:, None], *coordinates), there)
+        weights = self.patches.weights(group, outputs, channels, np.unravel_index(taps, self.kernel))
+        return Pair(weights, inputs, ~there)
+
+    def _met(self, taps: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        return met(self.patches.windows, np.unravel_index(taps, self.kernel), self.place)
+
+
+def _rows(some: np.ndarray, coordinates: list[np.ndarray], there: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    return [each[some] for each in coordinates], there[some]

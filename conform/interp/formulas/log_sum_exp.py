@@ -1,0 +1,65 @@
+"""The logarithm of a sum of exponentials, taken over rows: on reals, on mpmath numbers and on balls.
+
+x - max, and log(sum(exp(x - max))) = log1p(the sum over all places but the first largest one): two numbers without
+cancellation, from which log_softmax, logsumexp and cross entropy are made. Rows have a column at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.rows import Rows
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball
+from conform.numerics.formats import Format
+from conform.numerics.real import Real, where
+
+
+def _first_largest(rows: Rows) -> Pieces[np.ndarray]:
+    """Whether a column is that of the first largest element."""
+    place = rows.first_largest()
+    return rows.beside(lambda _, columns: np.arange(columns.start, columns.stop) == place)
+
+
+def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
+    """(x - max, the logarithm of the sum of its exponentials [rows, 1], NaN where the maximum is infinite)."""
+    largest = rows.largest()
+    shifted = rows.pieces.map(lambda x: Real.exact(x) - Real.exact(largest))
+    with np.errstate(all="ignore"):
+        others = shifted.map(lambda x, is_first: where(is_first, 0.0, functions.exp(x)), _first_largest(rows))
+        log_sum = functions.log1p(Real.total(others))
+        return shifted, where(np.isinf(largest), np.nan, log_sum)
+
+
+def of_mpmath(pieces: Iterable[np.ndarray], fmt: Format) -> tuple[mp.Number, mp.Number]:
+    """(max, the logarithm of the sum of the exponentials of x - max) of one row [m], piece by piece, at the precision
+    of mpmath's context.
+
+    A positive logarithm is at least 2^-20 of the smallest number of `fmt`: what is less decides on which side of a
+    rounding boundary x - max comes to lie, and this does so just as well.
+    """
+    least = mp.of_float(fmt.min_subnormal) * 2.0**-20
+    largest = np.maximum.reduce([piece.max() for piece in pieces])
+    others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in _without_first(largest, pieces))
+    log_sum = mp.log1p(sum(others))
+    return mp.of_float(largest), max(log_sum, least) if log_sum > 0 else log_sum
+
+
+def _without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    """The pieces [m] without the first element that is `number`."""
+    is_left_out = False
+    for piece in pieces:
+        places = [] if is_left_out else np.flatnonzero(piece == number)[:1]
+        is_left_out = is_left_out or len(places) > 0
+        yield np.delete(piece, places)
+
+
+def of_balls(rows: Rows, compute: Format) -> tuple[Pieces[Ball], Ball]:
+    """The errors of both where the exponentials are added up in any order and the logarithm of the sum is taken."""
+    largest = Ball.exact(rows.largest(), compute)
+    shifted = rows.pieces.map(lambda x: Ball.exact(x, compute) - largest)
+    return shifted, Ball.total(shifted.map(Ball.exp)).log()

@@ -1,0 +1,229 @@
+"""What the losses share: elements that are reduced to their mean or sum, each known in three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import Pieces, fits, flat, spans
+from conform.interp.golden import Golden
+from conform.interp.operands import compute_format
+from conform.numerics import accumulate as sums
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball
+from conform.numerics.escalate import resolved
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real, where
+
+NONE, MEAN, SUM = range(3)  # at::Reduction
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A block of the elements of a loss, one after the other.
+
+    real, ball: their real numbers and an honest implementation's errors, of shape [n]
+    rational: element i as a fraction, or None where it is not known to be rational
+    formula: element i in mpmath; only asked where `rational` says None
+    open: which elements the policy leaves open, of shape [n]; None: none
+    """
+
+    real: Real
+    ball: Ball
+    rational: Callable[[int], Fraction | None]
+    formula: Callable[[int], mp.Number] | None = None
+    open: np.ndarray | None = None
+
+    def mp(self, i: int) -> mp.Number:
+        number = self.rational(i)
+        return self.formula(i) if number is None else mp.of_fraction(number)
+
+
+Blocks = Iterable[Terms]  # of all elements in order; read again wherever they are asked for
+
+
+def in_blocks(function: Callable[..., Terms], *operands: np.ndarray) -> Blocks:
+    """function(*numbers) of block after block of the operands, views of one shape, as float64 numbers [n]."""
+    size = operands[0].size
+
+    def blocks() -> Iterator[Terms]:
+        return (function(*(flat(x, place).astype(np.float64) for x in operands)) for place in spans(size))
+
+    return Pieces(blocks, are_many=not fits(size))
+
+
+def reduced(
+    fmt: Format,
+    blocks: Blocks,
+    reduction: int,
+    shape: tuple[int, ...],
+    divisor: Divisor | None = None,
+    open_rule: str | None = None,
+) -> Golden:
+    """The elements as they are (in `shape`), their sum, or their sum over `divisor`: their number, unless it is given.
+
+    `open_rule`: by which elements are open; so is every sum of one.
+    """
+    count = prod(shape)
+    if reduction == NONE:
+        return assembled(_columns(fmt, blocks, open_rule), count).rearranged(lambda part: part.reshape(shape))
+    if reduction not in (MEAN, SUM):
+        raise Unjudged(f"no semantics for reduction={reduction}; 0 is none, 1 mean, 2 sum")
+    if count == 0 and reduction == MEAN:
+        return Golden(fmt, np.array(np.nan, fmt.storage), Real.exact(np.nan), budget=np.zeros(()))
+    if reduction == MEAN:
+        divisor = divisor or Divisor.exactly(Fraction(count), compute_format(fmt))
+    return _added_up(fmt, blocks, divisor if reduction == MEAN else None, open_rule)
+
+
+def _added_up(fmt: Format, blocks: Blocks, divisor: Divisor | None, open_rule: str | None) -> Golden:
+    """The sum of all elements, over `divisor` if there is one."""
+    real, ball, is_open = _sums(blocks)
+    if divisor is not None:
+        real, ball = _quotient(real, divisor), ball / divisor.ball
+        if divisor.exact == 0 and divisor.ball.rad[0] == 0:
+            ball = replace(ball, rad=np.zeros(1))  # every weight is 0, and so is everything: 0 / 0
+    exact_divisor = Fraction(1) if divisor is None else divisor.exact
+
+    def rational(_: int) -> Fraction | None:
+        total = _fraction_sum(blocks)
+        return None if total is None else total / exact_divisor
+
+    def formula(_: int) -> mp.Number:
+        total = sum((terms.mp(i) for terms in blocks for i in range(terms.real.size)), start=mp.of_float(0))
+        return total * exact_divisor.denominator / exact_divisor.numerator
+
+    golden = _column(fmt, real, ball, rational, formula)
+    return golden.rearranged(lambda part: part.reshape(())).opened(is_open, open_rule)
+
+
+def _columns(fmt: Format, blocks: Blocks, open_rule: str | None) -> Iterator[tuple[slice, Golden]]:
+    """(which elements, their golden [n, 1]), block by block."""
+    stop = 0
+    for terms in blocks:
+        start, stop = stop, stop + terms.real.size
+        golden = _column(fmt, terms.real, terms.ball, terms.rational, terms.mp)
+        is_closed = terms.open is None
+        yield slice(start, stop), golden if is_closed else golden.opened(terms.open.reshape(-1, 1), open_rule)
+
+
+def _sums(blocks: Blocks) -> tuple[Real, Ball, np.ndarray]:
+    """(the sum of all elements as a real and as a ball, [1], whether one of them is open, [])."""
+    real, is_open = None, np.False_
+
+    def balls() -> Iterator[Ball]:
+        nonlocal real, is_open
+        for terms in blocks:
+            more = _finite_beside_special(terms.real).sum(0, keepdims=True)
+            real = more if real is None else _sum_beside_special(real, more)
+            is_open = is_open | np.any(terms.open if terms.open is not None else False)
+            yield terms.ball
+
+    ball = Ball.total(balls(), 0)
+    return real, ball, is_open
+
+
+def _finite_beside_special(real: Real) -> Real:
+    """Infinities and NaN decide a sum: beside them every finite number is 0, however large."""
+    special = ~np.isfinite(real.hi)
+    return where(~special, 0.0, real) if special.any() else real
+
+
+def _sum_beside_special(one: Real, other: Real) -> Real:
+    """The same of two sums [1]."""
+    if np.isfinite(one.hi[0]) == np.isfinite(other.hi[0]):
+        return one + other
+    return other if np.isfinite(one.hi[0]) else one
+
+
+def _fraction_sum(blocks: Blocks) -> Fraction | None:
+    """The exact sum of all elements, None where one is not known to be rational."""
+    total = Fraction(0)
+    for terms in blocks:
+        for i in range(terms.real.size):
+            if (number := terms.rational(i)) is None:
+                return None
+            total += number
+    return total
+
+
+def nan_beside_special(real: Real, operands: Sequence[np.ndarray]) -> Real:
+    """`real`, of shape [n], with NaN where an operand, of shape [n], is: of a NaN, or left open by the policy."""
+    finite = np.all([np.isfinite(operand) for operand in operands], axis=0)
+    return where(finite, real, np.nan)
+
+
+def _quotient(total: Real, divisor: Divisor) -> Real:
+    """Of an infinity or NaN, only the divisor's sign matters, however large it is."""
+    if np.isfinite(total.hi[0]) or not divisor.exact:
+        return total / divisor.real
+    return total / (1.0 if divisor.exact > 0 else -1.0)
+
+
+@dataclass(frozen=True)
+class Divisor:
+    """What a mean divides by, as a real and a ball of shape [1], and exactly (None where it is not finite)."""
+
+    real: Real
+    ball: Ball
+    exact: Fraction | None
+
+    @staticmethod
+    def exactly(number: Fraction, compute: Format) -> Divisor:
+        """A count."""
+        one = np.full(1, float(number))
+        return Divisor(Real.exact(one), Ball.exact(one, compute), number)
+
+    @staticmethod
+    def total(pieces: Iterable[np.ndarray], compute: Format) -> Divisor:
+        """The sum of weights, float64 [n] that come in pieces, which are read again and again."""
+        real = sums.total_of(pieces).real.reshape(1)
+        exactly = None
+        if np.isfinite(real.hi[0]):
+            is_known = real.radius[0] == 0
+            exactly = sum(map(sums.exact_total, (real.hi, real.lo) if is_known else pieces))
+        return Divisor(real, Ball.total(Ball.exact(piece, compute) for piece in pieces), exactly)
+
+
+def _column(
+    fmt: Format,
+    real: Real,
+    ball: Ball,
+    rational: Callable[[int], Fraction | None],
+    formula: Callable[[int], mp.Number],
+) -> Golden:
+    value, real = resolved(
+        fmt,
+        real.reshape((-1, 1)),
+        lambda some: np.array([[formula(i)] for i in some.tolist()], dtype=object),
+        lambda index: rational(index[0]),
+    )
+    return Golden(fmt, value, real, budget=ball.rad.reshape(-1, 1))
+
+
+def common_float(name: str, *tensors: np.ndarray | None, promotes: bool = True) -> Format:
+    """The float dtype that all tensors have. InvalidArguments for another one; for a mixture too, where torch does not
+    promote it, else Unjudged."""
+    formats = list(dict.fromkeys(format_of(tensor) for tensor in tensors if tensor is not None))
+    names = " and ".join(fmt.name for fmt in formats)
+    if len(formats) > 1 and promotes:
+        raise Unjudged(f"no semantics for {name} of {names}: floats of one dtype only")
+    if len(formats) > 1 or not formats[0].is_float:
+        raise InvalidArguments(f"{name} is not defined for {names}: floats of one dtype only")
+    return formats[0]
+
+
+def broadcast(*tensors: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """(the common shape, views of the tensors in it)."""
+    try:
+        arrays = np.broadcast_arrays(*tensors)
+    except ValueError:
+        shapes = " and ".join(str(list(tensor.shape)) for tensor in tensors)
+        raise InvalidArguments(f"shapes {shapes} do not broadcast") from None
+    return arrays[0].shape, list(arrays)

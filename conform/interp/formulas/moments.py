@@ -1,0 +1,123 @@
+"""Mean and variance of rows: exactly, on reals, and what an honest implementation may lose of them.
+
+`OfRows`, `AboutZero` and `Given` are where a normalization has its two statistics from; each answers the same three
+questions with a pair (mean, variance).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.rows import Rows
+from conform.numerics.accumulate import exact_dot, exact_total
+from conform.numerics.ball import Ball, growth, joined
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
+
+
+def of_reals(rows: Rows, divisor: Real) -> tuple[Real, Real]:
+    """(mean, sum((x - mean)^2) / divisor), each [rows, 1]; of a row with an infinity the second is NaN."""
+    x = _zero_beside_special(rows)
+    mean = Real.total(x) / Real.exact(np.float64(rows.terms))
+    centred = x.map(lambda piece: piece - mean)
+    return mean, Real.total(centred.map(_square)) / divisor
+
+
+def _square(x: Real | Ball) -> Real | Ball:
+    return x * x
+
+
+def _zero_beside_special(rows: Rows) -> Pieces[Real]:
+    """The rows with 0 for the finite numbers of those that an infinity or NaN decides."""
+    are_finite = rows.are_finite()
+    return rows.pieces.map(lambda x: Real.exact(np.where(np.isfinite(x) & ~are_finite, 0.0, x)))
+
+
+def exact_mean(rows: Rows, row: int) -> Fraction:
+    """Of a row without infinities and NaN."""
+    return Fraction(sum(map(exact_total, rows.row(row))), rows.terms)
+
+
+def exact_variance(rows: Rows, row: int, divisor: Fraction) -> Fraction:
+    """sum((x - mean)^2) / divisor of a row without infinities and NaN."""
+    squares = sum(exact_dot(x, x) for x in rows.row(row))
+    return (squares - rows.terms * exact_mean(rows, row) ** 2) / divisor
+
+
+def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
+    """The errors of both, by two passes or by Welford's updates, in any order of summation.
+
+    The mean's error is one number for the whole row: its first-order effect on the sum of squares is
+    2 err sum(x - mean) = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance,
+    kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
+    """
+    x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
+    with np.errstate(all="ignore"):
+        mean = Ball.total(x) / n
+        centred = x.map(lambda piece: piece.rounded(piece.mid - mean.mid, 0.0))
+        variance = Ball.total(centred.map(_square)) / divisor
+        spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
+        shared = mean.rad**2 + 2 * mean.rad * spent / n
+        square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
+        welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
+        rad = joined(variance.rad, shared * (n / divisor.mid), welford)
+        return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
+
+
+class OfRows:
+    """The mean and the biased variance of the rows themselves."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    def reals(self) -> tuple[Real, Real]:
+        return of_reals(self.rows, Real.exact(np.float64(self.rows.terms)))
+
+    def exact(self, row: int) -> tuple[Fraction, Fraction]:
+        """Of a row without infinities and NaN."""
+        return exact_mean(self.rows, row), exact_variance(self.rows, row, Fraction(self.rows.terms))
+
+    def balls(self, compute: Format) -> tuple[Ball, Ball]:
+        return of_balls(self.rows, Ball.exact(np.float64(self.rows.terms), compute), compute)
+
+
+class AboutZero:
+    """The mean square of the rows in place of the variance, and 0 in place of the mean, which nothing is spent on."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    def reals(self) -> tuple[Real, Real]:
+        squares = _zero_beside_special(self.rows).map(_square)
+        return Real.exact(np.zeros((self.rows.count, 1))), Real.total(squares) / Real.exact(np.float64(self.rows.terms))
+
+    def exact(self, row: int) -> tuple[Fraction, Fraction]:
+        """Of a row without infinities and NaN."""
+        return Fraction(0), Fraction(sum(exact_dot(x, x) for x in self.rows.row(row)), self.rows.terms)
+
+    def balls(self, compute: Format) -> tuple[Ball, Ball]:
+        squares = self.rows.pieces.map(lambda x: _square(Ball.exact(x, compute)))
+        return Ball.exact(np.zeros((self.rows.count, 1)), compute), Ball.total(squares) / float(self.rows.terms)
+
+
+class Given:
+    """Statistics that are operands: `mean` and `variance` are [rows, 1]."""
+
+    def __init__(self, mean: np.ndarray, variance: np.ndarray) -> None:
+        self.mean, self.variance = mean, variance
+
+    def reals(self) -> tuple[Real, Real]:
+        return Real.exact(self.mean), Real.exact(self.variance)
+
+    def exact(self, row: int) -> tuple[Fraction, Fraction]:
+        """Of finite operands."""
+        return Fraction(float(self.mean[row, 0])), Fraction(float(self.variance[row, 0]))
+
+    def balls(self, compute: Format) -> tuple[Ball, Ball]:
+        return Ball.exact(self.mean, compute), Ball.exact(self.variance, compute)
+
+
+Moments = OfRows | AboutZero | Given

@@ -1,0 +1,159 @@
+"""Attention's queries and keys: the scores of some queries, in pieces of the keys that are made again when read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces, fits, spans
+from conform.numerics.accumulate import dot_of, exact_dot
+from conform.numerics.real import Real, where
+
+
+class Operand:
+    """A tensor [..., m, n], every head of which stands for `repeats` heads in a row."""
+
+    def __init__(self, tensor: np.ndarray, repeats: int = 1) -> None:
+        self.tensor, self.repeats = tensor, repeats
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        if self.repeats == 1:
+            return self.tensor.shape
+        *outer, heads, rows, columns = self.tensor.shape
+        return (*outer, heads * self.repeats, rows, columns)
+
+    def broadcast_to(self, batch: tuple[int, ...]) -> Operand:
+        """The operand with these leading dimensions, of which there is one at least."""
+        own = (*batch[:-1], batch[-1] // self.repeats)
+        return Operand(np.broadcast_to(self.tensor, (*own, *self.tensor.shape[-2:])), self.repeats)
+
+    def at(self, batch: tuple[np.ndarray, ...], *places: np.ndarray | slice) -> np.ndarray:
+        """The elements at places of the matrices that `batch` names, an index array for each leading dimension."""
+        *outer, head = batch
+        return self.tensor[(*outer, head // self.repeats, *places)]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What some keys [s], from `start` on, are to some queries [r]."""
+
+    start: int
+    scores: Real  # [r, s], -inf where masked
+    magnitude: np.ndarray  # [r, s]: of the products of query and key
+    bias: np.ndarray  # [r, s]: what is added to them
+    masked: np.ndarray  # [r, s]
+    value: np.ndarray  # [r, s, v]
+    is_special: np.ndarray  # [r, s]: whether key or value holds NaN or an infinity
+    has_infinite_value: np.ndarray  # [r, s]
+
+
+Term = tuple[Fraction, float, np.ndarray]  # exact product with the query, bias, value [v]
+
+
+@dataclass(frozen=True)
+class Attention:
+    """query [*batch, L, E], key [*batch, S, E] and value [*batch, S, V]; mask [*batch, L, S]; scale None is
+    1/sqrt(E)."""
+
+    query: Operand
+    key: Operand
+    value: Operand
+    mask: np.ndarray | None
+    is_causal: bool
+    scale: float | None
+
+    @property
+    def size(self) -> int:
+        """E, the elements of a key."""
+        return self.key.shape[-1]
+
+    @property
+    def count(self) -> int:
+        """S, how many keys there are."""
+        return self.key.shape[-2]
+
+    def factor(self) -> Real:
+        """Of the products of query and key."""
+        if self.scale is not None:
+            return Real.exact(np.float64(self.scale))
+        return Real.exact(np.float64(1)) / Real.exact(np.float64(self.size)).sqrt()
+
+    def queries(self, rows: slice, columns: slice) -> Queries:
+        """Some of all queries in C order, and some columns of the values."""
+        *batch, row = np.unravel_index(np.arange(rows.start, rows.stop), self.query.shape[:-1])
+        return Queries(self, tuple(batch), row, columns)
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Queries `row` [r] of `batch`, an index array [r] for each leading dimension, and columns [v] of the values."""
+
+    whole: Attention
+    batch: tuple[np.ndarray, ...]
+    row: np.ndarray
+    columns: slice
+
+    def keys(self) -> Pieces[Keys]:
+        """What all keys are to these queries."""
+        width = len(self.row) * max(self.whole.size, self.columns.stop - self.columns.start)
+        return Pieces(lambda: map(self._keys, spans(self.whole.count, width)), not fits(self.whole.count * width))
+
+    def _keys(self, keys: slice) -> Keys:
+        factors = self._factors(keys)
+        products = dot_of(factors)
+        bias = self._bias(keys)
+        masked = bias == -np.inf
+        scores = where(masked, -np.inf, products.real * self.whole.factor() + Real.exact(bias))
+        value = self._value(keys, self.columns)
+        is_special = np.logical_or.reduce([_any(~np.isfinite(key)) for _, key in factors])
+        is_infinite = np.zeros(bias.shape, bool)
+        for part in self._values(keys, value):
+            is_special |= _any(~np.isfinite(part))
+            is_infinite |= _any(np.isinf(part))
+        return Keys(keys.start, scores, products.magnitude, bias, masked, value, is_special, is_infinite)
+
+    def _factors(self, keys: slice) -> Pieces[tuple[np.ndarray, np.ndarray]]:
+        """(query, key), both [r, s, e], in pieces of their elements."""
+
+        def factors(elements: slice) -> tuple[np.ndarray, np.ndarray]:
+            query = self.whole.query.at(self.batch, self.row, elements).astype(np.float64)
+            key = self.whole.key.at(self.batch, keys, elements).astype(np.float64)
+            return np.broadcast_to(query[:, None], key.shape), key
+
+        size, width = self.whole.size, len(self.row) * (keys.stop - keys.start)
+        return Pieces(lambda: map(factors, spans(size, width)), not fits(size * width))
+
+    def _bias(self, keys: slice) -> np.ndarray:
+        """What is added to the scores; -inf where a position is masked."""
+        if self.whole.mask is not None:
+            mask = self.whole.mask[(*self.batch, self.row, keys)]
+            return np.where(mask, 0.0, -np.inf) if mask.dtype == bool else mask.astype(np.float64)
+        kept = not self.whole.is_causal or np.arange(keys.start, keys.stop) <= self.row[:, None]
+        return np.where(kept, 0.0, np.full((len(self.row), keys.stop - keys.start), -np.inf))
+
+    def _value(self, keys: slice, columns: slice) -> np.ndarray:
+        return self.whole.value.at(self.batch, keys, columns).astype(np.float64)
+
+    def _values(self, keys: slice, some: np.ndarray) -> Iterable[np.ndarray]:
+        """Of all columns, of which `some` are known."""
+        count = self.whole.value.shape[-1]
+        if some.shape[2] == count:
+            return [some]
+        return (self._value(keys, columns) for columns in spans(count, some.shape[0] * some.shape[1]))
+
+    def terms(self, query: int, keys: Pieces[Keys]) -> Iterator[Term]:
+        """Those of each key that has a weight for query number `query` of these, whose keys are `keys`."""
+        batch = tuple(index[query] for index in self.batch)
+        own = self.whole.query.at(batch, self.row[query])
+        for piece in keys:
+            for s in np.flatnonzero(piece.scores.hi[query] > -np.inf).tolist():
+                product = exact_dot(own, self.whole.key.at(batch, piece.start + s))
+                yield product, float(piece.bias[query, s]), piece.value[query, s]
+
+
+def _any(holds: np.ndarray) -> np.ndarray:
+    return holds.any(axis=2)

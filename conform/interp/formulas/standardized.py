@@ -1,0 +1,168 @@
+"""(x - mean) * rstd * scale + shift over rows, with rstd = 1 / sqrt(variance + eps).
+
+The formula of layer, group, batch and rms norm: on reals, on fractions and mpmath numbers where those do not decide,
+and on balls for the error budget.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.rows import Rows
+from conform.interp.formulas.moments import AboutZero, Moments
+from conform.interp.golden import Golden
+from conform.interp.operands import compute_format, steps_of
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball, joined
+from conform.numerics.escalate import decide_exactly, resolved, root
+from conform.numerics.formats import Format
+from conform.numerics.real import Real, where
+
+
+class Standardized:
+    """The outputs "output", piece by piece [rows, m] of the rows, "mean" and "rstd" [rows, 1].
+
+    scale, shift: what the rows' pieces are multiplied by and what is added, arrays that broadcast to them, or None
+    folded: whether implementations multiply once, x * (rstd * scale) + (shift - mean * rstd * scale)
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        scale: Pieces[np.ndarray] | None,
+        shift: Pieces[np.ndarray] | None,
+        eps: float,
+        moments: Moments,
+        folded: bool = False,
+    ) -> None:
+        nothing = rows.beside(lambda rows, columns: None)
+        self.rows, self.scale, self.shift = rows, scale or nothing, shift or nothing
+        self.eps, self.moments, self.folded = eps, moments, folded
+        with np.errstate(all="ignore"):
+            self.mean, variance = moments.reals()
+            self.rstd = Real.exact(np.float64(1)) / (variance + Real.exact(np.float64(eps))).sqrt()
+        self.known = np.isfinite(variance.hi) & rows.are_finite()
+        self._balls: dict[str, tuple[Ball, Ball]] = {}
+        self._exact: dict[int, tuple[Fraction, Fraction]] = {}
+
+    def outputs(self, fmt: Format) -> Iterator[Golden]:
+        """The golden of each piece, in `fmt`."""
+        for x, scale, shift in zip(self.rows.pieces, self.scale, self.shift, strict=True):
+            with np.errstate(all="ignore"):
+                real = (Real.exact(x) - self.mean) * self.rstd
+                real = real if scale is None else real * Real.exact(scale)
+                real = real if shift is None else real + Real.exact(shift)
+                real = self._with_poles(real, np.nan)
+            piece = _Piece(self, x, scale, shift)
+            value, real = resolved(fmt, real, piece.with_mpmath, piece.rational)
+            budget = piece.budget(*self.balls(compute_format(fmt)))
+            yield Golden(fmt, value, real, budget=budget, zero_sign_free=True)
+
+    def statistics(self, fmt: Format) -> tuple[Golden, Golden]:
+        """Mean and rstd of rows, in the compute type or the input's (P36), open beside an infinity and of no elements
+        (P40)."""
+        infinite = [np.isinf(piece).any(axis=1, keepdims=True) for piece in self.rows.pieces]
+        open_ = np.logical_or.reduce(infinite) | (self.rows.terms == 0)
+        goldens = [[each(step).opened(open_, "P40") for step in steps_of(fmt)] for each in (self._mean, self._rstd)]
+        return tuple(first.or_else(*others) for first, *others in goldens)
+
+    def rstds(self, fmt: Format) -> Golden:
+        """rstd, in the compute type or the input's (P36)."""
+        first, *others = map(self._rstd, steps_of(fmt))
+        return first.or_else(*others)
+
+    def _mean(self, fmt: Format) -> Golden:
+        value, real = decide_exactly(fmt, self.mean, lambda index: self.exact(index[0])[0])
+        return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[0].rad, zero_sign_free=True)
+
+    def _rstd(self, fmt: Format) -> Golden:
+        real = self._with_poles(self.rstd, np.inf)
+        value, real = decide_exactly(fmt, real, lambda index: root(1 / self.exact(index[0])[1], 2))
+        return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[1].rad, zero_sign_free=True)
+
+    def exact(self, row: int) -> tuple[Fraction, Fraction]:
+        """The mean and variance + eps of a row without infinities and NaN."""
+        if row not in self._exact:
+            mean, variance = self.moments.exact(row)
+            self._exact[row] = mean, variance + Fraction(self.eps)
+        return self._exact[row]
+
+    def balls(self, compute: Format) -> tuple[Ball, Ball]:
+        """The errors of mean and rstd."""
+        if compute.name not in self._balls:
+            mean, variance = self.moments.balls(compute)
+            with np.errstate(all="ignore"):
+                rstd = Ball.exact(np.float64(1), compute) / (variance + self.eps).sqrt()
+            self._balls[compute.name] = mean, rstd
+        return self._balls[compute.name]
+
+    def _with_poles(self, real: Real, at_pole: float) -> Real:
+        """A variance that is exactly -eps makes an infinite rstd, which reals of some radius do not know."""
+        unknown = (np.isinf(real.radius) & self.known).any(axis=1)
+        poles = [row for row in np.flatnonzero(unknown).tolist() if self.exact(row)[1] == 0]
+        return where(np.isin(np.arange(len(unknown)), poles)[:, None], at_pole, real) if poles else real
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some columns x [rows, m] of the rows of `norm`, with their scale and shift."""
+
+    norm: Standardized
+    x: np.ndarray
+    scale: np.ndarray | None
+    shift: np.ndarray | None
+
+    def rational(self, index: tuple[int, int]) -> Fraction | None:
+        """Outputs whose variance + eps is the square of a rational number."""
+        mean, square = self.norm.exact(index[0])
+        deviation = root(square, 2)
+        if deviation**2 != square:
+            return None
+        scale, shift = (self._at(index, parameter, other) for parameter, other in ((self.scale, 1), (self.shift, 0)))
+        return (Fraction(self.x[index]) - mean) / deviation * scale + shift
+
+    def _at(self, index: tuple[int, int], parameter: np.ndarray | None, otherwise: int) -> Fraction:
+        return Fraction(otherwise if parameter is None else np.broadcast_to(parameter, self.x.shape)[index])
+
+    def with_mpmath(self, some: np.ndarray) -> np.ndarray:
+        """Outputs of the rows `some`."""
+        exact = [self.norm.exact(row) for row in some]
+        mean, square = (mp.of_fraction(np.array([[pair[i]] for pair in exact], dtype=object)) for i in (0, 1))
+        output = (mp.of_float(self.x[some]) - mean) / mp.sqrt(square)
+        for parameter, operation in ((self.scale, operator.mul), (self.shift, operator.add)):
+            if parameter is not None:
+                output = operation(output, mp.of_float(np.broadcast_to(parameter, self.x.shape)[some]))
+        return output
+
+    def budget(self, mean: Ball, rstd: Ball) -> np.ndarray:
+        """Errors of (x - mean) * rstd or of x * rstd - mean * rstd, then of scale and shift; folded, both in one
+        product, whose four roundings and that of the new shift cancel no better than x and the mean do."""
+        compute, folded = mean.compute, self.norm.folded
+        u, x = compute.unit_roundoff, Ball.exact(self.x, compute)
+        with np.errstate(all="ignore"):
+            centred, reach = self.x - mean.mid, rstd.mid + rstd.rad
+            cancelled = (4 if folded else 2) * u * (np.abs(self.x) + np.abs(mean.mid))
+            cancelled = 0.0 if isinstance(self.norm.moments, AboutZero) else cancelled
+            spread = joined(np.abs(centred) * rstd.rad, joined(mean.rad, cancelled) * reach)
+            output = x.rounded(centred * rstd.mid, spread)
+            output = output if self.scale is None else output * Ball.exact(self.scale, compute)
+            if self.shift is not None:
+                output = output + Ball.exact(self.shift, compute)
+                output = replace(output, rad=joined(output.rad, 2 * u * np.abs(self.shift) if folded else 0.0))
+            special = ~np.isfinite(centred) & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid)
+            budget = np.where(special, 0.0, output.rad)
+            return np.where(self._folds(mean, reach, compute), budget, np.inf) if folded else budget
+
+    def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
+        """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""
+        factor = rstd if self.scale is None else rstd * np.abs(self.scale)
+        shift = 0.0 if self.shift is None else np.abs(self.shift)
+        offset = (np.where(np.isfinite(mean.mid), np.abs(mean.mid), 0.0) + mean.rad) * factor + shift
+        lost = np.isinf(self.x) & (factor < compute.min_normal)
+        return (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~lost | np.isnan(factor)

@@ -1,0 +1,343 @@
+"""Elementwise arithmetic and real functions.
+
+Floats: the real result on the operands' exact values, rounded once. Integers wrap modulo 2^n (P10); add of bools is or,
+mul is and (P17).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.formulas.complexes import components, joined, sum_of_products
+from conform.interp.golden import Golden, Outcome
+from conform.interp.operands import (
+    broadcast_complex_numbers,
+    broadcast_converted,
+    broadcast_numbers,
+    complex_numbers,
+    compute_format,
+    converted,
+    number_of,
+    numbers,
+    steps_of,
+)
+from conform.interp.ops.functions.complex_parts import absolute, complex_function
+from conform.interp.promotion import Operand, float_result, result_type
+from conform.interp.semantics import pointwise
+from conform.numerics import arithmetic, functions
+from conform.numerics.ball import Ball
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
+
+
+def exact(value: np.ndarray, fmt: Format, **freedoms: object) -> Golden:
+    """An output that needs no rounding."""
+    return Golden(fmt, np.asarray(value, dtype=fmt.storage), **freedoms)
+
+
+def integers(fmt: Format, operation: Callable[..., np.ndarray], *operands: Operand) -> Golden:
+    """An operation of numpy on the operands in `fmt`, wrapping."""
+    with np.errstate(all="ignore"):
+        return exact(operation(*broadcast_converted(fmt, *operands)), fmt)
+
+
+def _invalid_if_complex(fmt: Format, op: str) -> None:
+    """For ops that torch has no complex kernel for."""
+    if fmt.is_complex:
+        raise InvalidArguments(f"{op} is not defined for {fmt.name}")
+
+
+# Arithmetic
+
+
+@pointwise("aten::add.Tensor", "aten::add.Scalar")
+def add(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Golden:
+    """self + alpha * other"""
+    fmt = result_type(self, other)
+    alpha = number_of(fmt, alpha, "alpha")
+    if isinstance(alpha, bool) and fmt.kind != "bool":
+        raise InvalidArguments(f"alpha={alpha} is for bool tensors only, got {fmt.name}")
+    if fmt.kind == "complex":
+        return _add_complex(fmt, self, other, alpha)
+    if fmt.kind == "bool":
+        return integers(fmt, lambda x, y: x | (y & bool(alpha)), self, other)
+    if not fmt.is_float:
+        return integers(fmt, lambda x, y: x + converted(alpha, fmt) * y, self, other)
+    x, y = broadcast_numbers(fmt, self, other)
+    return _add_float(fmt, x, y, float(alpha))
+
+
+def _add_float(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> Golden:
+    if alpha == 1:
+        return Golden(fmt, *arithmetic.add(fmt, x, y))
+    fused = Golden(fmt, *arithmetic.axpy(fmt, np.float64(alpha), x, y))
+    return fused.or_else(*_add_in_two_roundings(fmt, x, y, alpha))
+
+
+def _add_in_two_roundings(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> list[Golden]:
+    """P31: the product, and then the sum, rounded to the compute type or to the element type."""
+    goldens = []
+    for step in steps_of(fmt):
+        product, _ = arithmetic.mul(step, np.float64(alpha), y)
+        goldens.append(Golden(fmt, *arithmetic.add(fmt, x, product.astype(np.float64))))
+        total, _ = arithmetic.add(step, x, product.astype(np.float64))
+        goldens.append(_rounded_from(fmt, total.astype(np.float64)))
+    return goldens
+
+
+def _rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
+    """A float64 result of an allowed computation, rounded to `fmt`: the rounded value itself is the expectation."""
+    value = round_to(fmt, wide)
+    return Golden(fmt, value, Real.exact(value.astype(np.float64)))
+
+
+def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float | complex) -> Golden:
+    """Part by part where alpha is real; P8 where parts or products are not finite, P9 for the signs of zeros."""
+    x, y = broadcast_complex_numbers(fmt, self, other)
+    if isinstance(alpha, complex) and alpha != 1:
+        return sum_of_products(fmt, (np.ones_like(x), x), (np.full_like(y, alpha), y))
+    factor = np.float64(alpha.real)
+    parts, real = arithmetic.axpy(fmt.component, factor, components(x), components(y))
+    magnitude = np.abs(components(x)) + np.abs(factor * components(y))
+    roundings = 1 if factor == 1 else 2
+    golden = Golden(fmt, joined(fmt, parts), real, roundings, magnitude, zero_sign_free=True)
+    products = round_to(fmt.component, factor * components(y))
+    return golden.opened(~(np.isfinite(x) & np.isfinite(products).all(axis=-1)), "P8")
+
+
+@pointwise("aten::mul.Tensor", "aten::mul.Scalar")
+def mul(self: Operand, other: Operand) -> Golden:
+    """self * other"""
+    fmt = result_type(self, other)
+    if fmt.kind == "complex":
+        return sum_of_products(fmt, tuple(broadcast_complex_numbers(fmt, self, other)))
+    if fmt.kind == "bool":
+        return integers(fmt, np.logical_and, self, other)
+    if not fmt.is_float:
+        return integers(fmt, np.multiply, self, other)
+    return Golden(fmt, *arithmetic.mul(fmt, *broadcast_numbers(fmt, self, other)))
+
+
+# Division
+
+
+def _divisor_rules(fmt: Format, dividend: np.ndarray, divisor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where an integer divisor is zero (P11), and where the smallest integer is divided by -1 (P12)."""
+    signed = fmt.kind == "int"
+    return divisor == 0, (dividend == fmt.min_value) & (divisor == -1) if signed else np.zeros(divisor.shape, bool)
+
+
+def _integer_division(fmt: Format, self: Operand, other: Operand, rounding_mode: str) -> Outcome:
+    if fmt.kind == "bool":
+        raise InvalidArguments(f"div with rounding_mode={rounding_mode!r} is not defined for bool")
+    dividend, divisor = broadcast_converted(fmt, self, other)
+    zero, overflow = _divisor_rules(fmt, dividend, divisor)
+    undefined = zero | overflow
+    safe = np.where(undefined, fmt.storage.type(1), divisor)
+    quotient = dividend // safe
+    if rounding_mode == "trunc":
+        quotient = quotient + ((quotient * safe != dividend) & (quotient < 0))
+    golden = exact(quotient, fmt).opened(zero, "P11").opened(overflow, "P12")
+    return Outcome((golden,), refusal="P11, P12" if undefined.any() else None)
+
+
+@pointwise("aten::div.Tensor", "aten::div.Scalar")
+def div(self: Operand, other: Operand) -> Golden:
+    """self / other, the true quotient; integers and bools become float32 first"""
+    fmt = float_result(result_type(self, other))
+    if fmt.is_complex:
+        return complex_function("div", fmt, *broadcast_complex_numbers(fmt, self, other))
+    return Golden(fmt, *arithmetic.div(fmt, *broadcast_numbers(fmt, self, other)))
+
+
+@pointwise("aten::div.Tensor_mode", "aten::div.Scalar_mode")
+def div_mode(self: Operand, other: Operand, rounding_mode: str | None) -> Golden | Outcome:
+    """self / other, rounded toward zero ("trunc") or down ("floor"); None is true division"""
+    if rounding_mode is None:
+        return replace(div(self, other), bounded_as="aten::div")
+    if rounding_mode not in ("trunc", "floor"):
+        raise InvalidArguments(f"rounding_mode must be None, 'trunc' or 'floor', got {rounding_mode!r}")
+    fmt = result_type(self, other)
+    _invalid_if_complex(fmt, "div with a rounding mode")
+    if not fmt.is_float:
+        return _integer_division(fmt, self, other, rounding_mode)
+    a, b = broadcast_numbers(fmt, self, other)
+    quotient = arithmetic.floor_div if rounding_mode == "floor" else arithmetic.trunc_div
+    return Golden(fmt, *quotient(fmt, a, b)).or_else(*_rounded_quotients(fmt, a, b, rounding_mode))
+
+
+def _rounded_quotients(fmt: Format, a: np.ndarray, b: np.ndarray, rounding_mode: str) -> list[Golden]:
+    """P32: floor or trunc of the rounded quotient, and Python's floor division, in the compute or element type."""
+    goldens = []
+    with np.errstate(all="ignore"):
+        for step in steps_of(fmt):
+            quotient, _ = arithmetic.div(step, a, b)
+            rounded = np.floor if rounding_mode == "floor" else np.trunc
+            goldens.append(_rounded_from(fmt, rounded(quotient.astype(np.float64))))
+            if rounding_mode == "floor":
+                python = _python_floor_division(a.astype(step.storage), b.astype(step.storage))
+                goldens.append(_rounded_from(fmt, python.astype(np.float64)))
+    return goldens
+
+
+def _python_floor_division(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a // b` as CPython's float_divmod computes it, every step rounded to the arrays' dtype."""
+    modulus = np.fmod(a, b)
+    quotient = (a - modulus) / b
+    quotient = np.where((modulus != 0) & ((b < 0) != (modulus < 0)), quotient - 1, quotient)
+    floored = np.floor(quotient)
+    floored = np.where(quotient - floored > 0.5, floored + 1, floored)
+    floored = np.where(quotient == 0, np.copysign(0, a / b), floored)
+    return np.where(b == 0, a / b, floored)
+
+
+@pointwise("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor")
+def remainder(self: Operand, other: Operand) -> Golden | Outcome:
+    """self - other * floor(self / other): the remainder with the sign of the divisor (P6, P34)"""
+    fmt = result_type(self, other)
+    _invalid_if_complex(fmt, "remainder")
+    if fmt.kind == "bool":
+        raise InvalidArguments("remainder is not defined for bool")
+    if fmt.is_float:
+        return Golden(fmt, *arithmetic.remainder(fmt, *broadcast_numbers(fmt, self, other)), zero_sign_free=True)
+    dividend, divisor = broadcast_converted(fmt, self, other)
+    zero, overflow = _divisor_rules(fmt, dividend, divisor)
+    result = np.where(overflow, 0, dividend % np.where(zero | overflow, fmt.storage.type(1), divisor))
+    return Outcome((exact(result, fmt).opened(zero, "P11"),), refusal="P11" if zero.any() else None)
+
+
+# Choice and sign
+
+
+@pointwise("aten::maximum")
+def maximum(self: Operand, other: Operand) -> Golden:
+    """The larger of self and other, NaN if either is NaN (P4, P5)"""
+    fmt = result_type(self, other)
+    _invalid_if_complex(fmt, "maximum")
+    lhs, rhs = broadcast_converted(fmt, self, other)
+    first = (lhs >= rhs) | (lhs != lhs)
+    return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
+
+
+@pointwise("aten::neg")
+def neg(self: Operand) -> Golden:
+    """-self"""
+    fmt = result_type(self)
+    if fmt.kind == "bool":
+        raise InvalidArguments("neg is not defined for bool")
+    return exact(np.negative(converted(self, fmt)), fmt, zero_sign_free=fmt.is_complex)
+
+
+@pointwise("aten::abs")
+def abs_(self: Operand) -> Golden:
+    """|self|; the smallest integer wraps to itself (P10)"""
+    fmt = result_type(self)
+    if fmt.is_complex:
+        return absolute(fmt, complex_numbers(self, fmt))
+    if fmt.kind == "bool":
+        raise InvalidArguments("abs is not defined for bool")
+    return integers(fmt, np.abs, self)
+
+
+@pointwise("aten::round")
+def round_(self: Operand) -> Golden:
+    """The nearest integer, ties to even; integers are themselves"""
+    fmt = result_type(self)
+    _invalid_if_complex(fmt, "round")
+    if fmt.kind == "bool":
+        raise InvalidArguments("round is not defined for bool")
+    return exact(np.rint(converted(self, fmt)) if fmt.is_float else self, fmt)
+
+
+@pointwise("aten::round.decimals")
+def round_decimals(self: Operand, decimals: int) -> Golden:
+    """The nearest multiple of 10^-decimals, ties to even (P33)"""
+    fmt = result_type(self)
+    if not fmt.is_float:
+        raise InvalidArguments(f"round with decimals is not defined for {fmt.name}")
+    x = numbers(self, fmt)
+    return Golden(fmt, *arithmetic.round_decimals(fmt, x, decimals)).or_else(*_rounded_scalings(fmt, x, decimals))
+
+
+def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]:
+    """P33: round(x * 10^d) / 10^d, each step rounded, in the compute or element type; for d < 0 the other way round."""
+    goldens = []
+    for step in steps_of(fmt):
+        power = round_to(step, np.float64(10.0 ** abs(decimals))).astype(np.float64)
+        scale, unscale = (arithmetic.mul, arithmetic.div) if decimals >= 0 else (arithmetic.div, arithmetic.mul)
+        scaled, _ = scale(step, x, power)
+        result, _ = unscale(step, np.rint(scaled.astype(np.float64)), power)
+        goldens.append(_rounded_from(fmt, result.astype(np.float64)))
+    return goldens
+
+
+@pointwise("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor")
+def bitwise_and(self: Operand, other: Operand) -> Golden:
+    """The bits set in both, in two's complement; of bools, and"""
+    fmt = result_type(self, other)
+    if fmt.is_float or fmt.kind == "complex":
+        raise InvalidArguments(f"bitwise_and is not defined for {fmt.name}")
+    return integers(fmt, np.bitwise_and, self, other)
+
+
+# Real functions
+
+
+def real_function(name: str, self: Operand, **parameters: object) -> Golden:
+    """A function of the ladder on every element; integers and bools become float32 first (P18)."""
+    fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return complex_function(name, fmt, complex_numbers(self, fmt))
+    return Golden(fmt, *functions.apply(name, fmt, numbers(self, fmt), **parameters))
+
+
+@pointwise("aten::exp")
+def exp(self: Operand) -> Golden:
+    """e to the power self"""
+    return real_function("exp", self)
+
+
+@pointwise("aten::sqrt")
+def sqrt(self: Operand) -> Golden:
+    """The square root; NaN below zero, -0 of -0"""
+    fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return complex_function("sqrt", fmt, complex_numbers(self, fmt))
+    return Golden(fmt, *arithmetic.sqrt(fmt, numbers(self, fmt)))
+
+
+@pointwise("aten::sin")
+def sin(self: Operand) -> Golden:
+    """The sine of an angle in radians; NaN of infinities"""
+    return real_function("sin", self)
+
+
+@pointwise("aten::gelu")
+def gelu(self: Operand, approximate: str = "none") -> Golden:
+    """x * Phi(x) with Phi the standard normal distribution; "tanh": x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715
+    x^3)))"""
+    fmt = result_type(self)
+    if approximate not in ("none", "tanh"):
+        raise InvalidArguments(f"approximate must be 'none' or 'tanh', got {approximate!r}")
+    if not fmt.is_float:
+        raise InvalidArguments(f"gelu is not defined for {fmt.name}")
+    x = numbers(self, fmt)
+    value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
+    compute = compute_format(fmt)
+    budget = _gelu_budget(Ball.exact(x, compute), approximate)
+    return Golden(fmt, value, real, budget=budget).opened(x == -np.inf, "P38")
+
+
+def _gelu_budget(x: Ball, approximate: str) -> np.ndarray:
+    """Through the documented formulas: x/2 * (1 + erf(x / sqrt 2)), or the tanh form; both cancel for negative x."""
+    if approximate == "none":
+        distribution = (x * x.irrational(math.sqrt(0.5))).erf(functions.erf_float64) + 1.0
+    else:
+        distribution = ((x + x * x * x * 0.044715) * x.irrational(math.sqrt(2 / math.pi))).tanh() + 1.0
+    return (x * 0.5 * distribution).rad

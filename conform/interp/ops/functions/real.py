@@ -1,0 +1,362 @@
+"""Real functions of one and of two numbers: one row each, the real value rounded once.
+
+Special values follow C99 Annex F, and torch's documentation where C99 has no such function (docs/policy.md, P41 to
+P52). Integers and bools become float32 first (P18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.golden import Golden
+from conform.interp.operands import (
+    broadcast_complex_numbers,
+    broadcast_converted,
+    broadcast_numbers,
+    complex_numbers,
+    compute_format,
+    numbers,
+    refuse_complex,
+    steps_of,
+)
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.functions.complex_parts import angle_of, complex_function, complex_power, is_complex_function
+from conform.interp.promotion import Operand, float_result, result_type
+from conform.interp.semantics import pointwise
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball, underflow
+from conform.numerics.escalate import resolved
+from conform.numerics.formats import Format
+from conform.numerics.functions.error import erfc_float64
+from conform.numerics.real import Real, where
+from conform.numerics.rounding import round_to
+
+Budget = Callable[[Ball], np.ndarray]
+Mask = Callable[[np.ndarray], np.ndarray | bool]
+
+
+def _define(
+    name: str,
+    meaning: str,
+    *ops: str,
+    of_integers: bool = True,
+    of_complex: bool = True,
+    budget: Budget | None = None,
+    open_at: tuple[Mask, str] | None = None,
+    zero_sign_free_at: Mask = lambda x: False,
+) -> None:
+    """Give the unary overloads `ops` the function `name` of the ladder as their meaning.
+
+    of_integers: integers and bools are taken, as float32; of_complex: torch has the op for complex numbers, the kit
+    perhaps not; budget: the error of the documented formula, for ops that no table bounds by ulps; open_at: where the
+    policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
+    """
+
+    def function(self: np.ndarray) -> Golden:
+        fmt = result_type(self)
+        if fmt.is_complex and of_complex and is_complex_function(name):
+            return complex_function(name, fmt, complex_numbers(self, fmt))
+        _refuse(ops[0], fmt, integers=not of_integers, complexes=not of_complex)
+        fmt = float_result(fmt)
+        x = numbers(self, fmt)
+        value, real = functions.apply(name, fmt, x)
+        compute = compute_format(fmt)
+        spent = None if budget is None else budget(Ball.exact(x, compute))
+        golden = Golden(fmt, value, real, budget=spent, zero_sign_free=zero_sign_free_at(x))
+        return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
+
+    function.__doc__ = meaning
+    pointwise(*ops)(function)
+
+
+def _refuse(op: str, fmt: Format, integers: bool = False, complexes: bool = False) -> None:
+    """InvalidArguments for the kinds that torch has no kernel for (P52), Unjudged for other complex numbers."""
+    if (integers and fmt.kind in ("bool", "int", "uint")) or (complexes and fmt.is_complex):
+        raise InvalidArguments(f"{op} is not defined for {fmt.name}")
+    refuse_complex(fmt, op)
+
+
+def _is_minus_infinity(x: np.ndarray) -> np.ndarray:
+    return x == -np.inf
+
+
+# Budgets: the documented formulas on balls
+
+
+def _one(x: Ball) -> Ball:
+    return Ball.exact(np.float64(1), x.compute)
+
+
+def _sigmoid_budget(x: Ball) -> np.ndarray:
+    """Where e^-x overflows, the quotient is 0, off by no more than e^x."""
+    budget = (_one(x) / (_one(x) + (-x).exp())).rad
+    return np.where(np.isinf(budget), _at_most_exp(x.mid, x.compute), budget)
+
+
+def _silu_budget(x: Ball) -> np.ndarray:
+    """Of the quotient and of x times the sigmoid; where e^-x overflows, both are 0, off by no more than |x| e^x."""
+    denominator = _one(x) + (-x).exp()
+    budget = np.maximum((x / denominator).rad, (x * (_one(x) / denominator)).rad)
+    with np.errstate(all="ignore"):
+        return np.where(np.isinf(budget) & (x.mid < 0), _at_most_exp(x.mid + np.log(-x.mid), x.compute), budget)
+
+
+def _at_most_exp(x: np.ndarray, compute: Format) -> np.ndarray:
+    """e^x from above (np.exp is good to 2^-49, its operand to 2^-52 of at most 750), and what a rounding to 0 loses."""
+    with np.errstate(all="ignore"):
+        return np.exp(x) * (1 + 2.0**-40) + underflow(compute)
+
+
+SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
+
+
+def _mish_budget(x: Ball) -> np.ndarray:
+    return (x * Ball.exact(np.minimum(x.mid, SATURATION), x.compute).exp().log1p().tanh()).rad
+
+
+def _sinc_budget(x: Ball) -> np.ndarray:
+    """sin(pi x) / (pi x) with one rounded product, which keeps a quotient near 1 from magnifying its error."""
+    angle = x * x.irrational(np.pi)
+    budget = (angle.sin() / angle).rad
+    return np.where(x.mid == 0, 0.0, budget)
+
+
+def _ndtr_budget(x: Ball) -> np.ndarray:
+    return ((-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)).rad
+
+
+# Exponentials and logarithms
+
+_define("exp2", "2 to the power self", "aten::exp2", "aten::special_exp2")
+_define("expm1", "e^self - 1", "aten::expm1", "aten::special_expm1")
+_define("log", "The natural logarithm; NaN below zero, -inf of zeros", "aten::log")
+_define("log2", "The logarithm to base 2; NaN below zero, -inf of zeros", "aten::log2")
+_define("log10", "The logarithm to base 10; NaN below zero, -inf of zeros", "aten::log10")
+_define("log1p", "log(1 + self); NaN below -1, -inf of -1", "aten::log1p", "aten::special_log1p")
+
+# Roots and quotients
+
+_define("rsqrt", "1 / sqrt(self); NaN below zero, infinities of the zeros", "aten::rsqrt")
+_define("reciprocal", "1 / self; infinities of the zeros", "aten::reciprocal")
+_define("cbrt", "The real number whose cube is self", "aten::cbrt", of_complex=False)
+
+# Trigonometric
+
+_define("cos", "The cosine of an angle in radians; NaN of infinities", "aten::cos")
+_define("tan", "The tangent of an angle in radians; NaN of infinities", "aten::tan")
+_define("asin", "The angle in [-pi/2, pi/2] whose sine is self; NaN outside [-1, 1]", "aten::asin")
+_define("acos", "The angle in [0, pi] whose cosine is self; NaN outside [-1, 1]", "aten::acos")
+_define("atan", "The angle in [-pi/2, pi/2] whose tangent is self", "aten::atan")
+_define(
+    "sinc",
+    "sin(pi self) / (pi self), and 1 at 0 (P49, P50)",
+    "aten::sinc",
+    "aten::special_sinc",
+    budget=_sinc_budget,
+    open_at=(np.isinf, "P49"),
+    zero_sign_free_at=lambda x: x == np.rint(x),  # of integers; of 0 it is 1
+)
+
+# Hyperbolic
+
+_define("sinh", "(e^self - e^-self) / 2", "aten::sinh")
+_define("cosh", "(e^self + e^-self) / 2", "aten::cosh")
+_define("tanh", "sinh(self) / cosh(self)", "aten::tanh")
+_define("asinh", "The number whose sinh is self", "aten::asinh")
+_define("acosh", "The number >= 0 whose cosh is self; NaN below 1", "aten::acosh")
+_define("atanh", "The number whose tanh is self; NaN outside [-1, 1]", "aten::atanh")
+
+# Activations
+
+_define("sigmoid", "1 / (1 + e^-self)", "aten::sigmoid", budget=_sigmoid_budget)
+_define(
+    "silu",
+    "self / (1 + e^-self) (P49)",
+    "aten::silu",
+    of_integers=False,
+    budget=_silu_budget,
+    open_at=(_is_minus_infinity, "P49"),
+)
+_define(
+    "mish",
+    "self * tanh(log(1 + e^self)) (P49)",
+    "aten::mish",
+    of_integers=False,
+    of_complex=False,
+    budget=_mish_budget,
+    open_at=(_is_minus_infinity, "P49"),
+)
+
+# The error function and the normal distribution
+
+_define("erf", "2/sqrt(pi) times the integral of e^(-t^2) from 0 to self", "aten::erf", "aten::special_erf",
+        of_complex=False)  # fmt: skip
+_define("erfc", "1 - erf(self)", "aten::erfc", "aten::special_erfc", of_complex=False)
+_define("erfinv", "The number whose erf is self; NaN outside [-1, 1]", "aten::erfinv", "aten::special_erfinv",
+        of_complex=False)  # fmt: skip
+_define("ndtr", "The normal distribution function: erfc(-self / sqrt 2) / 2", "aten::special_ndtr", of_complex=False,
+        budget=_ndtr_budget)  # fmt: skip
+_define("ndtri", "The number whose normal distribution function is self; NaN outside [0, 1]", "aten::special_ndtri",
+        of_complex=False)  # fmt: skip
+
+# Gamma and Bessel functions
+
+_define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma", of_complex=False)
+_define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma",
+        of_complex=False)  # fmt: skip
+_define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0",
+        of_complex=False)  # fmt: skip
+_define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1", of_complex=False)
+
+
+# The angle
+
+
+@pointwise("aten::angle")
+def angle(self: np.ndarray) -> Golden:
+    """The angle of a number of the complex plane in radians: pi of negative real numbers, 0 of the others (P74)"""
+    fmt = float_result(result_type(self))
+    if fmt.is_complex:
+        return angle_of(fmt, complex_numbers(self, fmt))
+    x = numbers(self, fmt)
+    negative = np.where(x < 0, -1.0, 1.0)
+    value, real = functions.apply("atan2", fmt, np.where(np.isnan(x), np.nan, 0.0), negative)
+    return Golden(fmt, value, real, bounded_as="aten::atan2")
+
+
+# Functions of two numbers
+
+
+def _quiet_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
+    """The operands with quiet NaNs: of a signalling one C libraries make NaN even where any number gives one result."""
+    return [x * 1.0 for x in broadcast_numbers(fmt, *operands)]
+
+
+@pointwise("aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar")
+def pow_(self: Operand, exponent: Operand) -> Golden:
+    """self to the power of exponent; integers wrap (P10, P42, P45, P46)"""
+    fmt = result_type(self, exponent)
+    if fmt.is_complex:
+        return complex_power(fmt, *broadcast_complex_numbers(fmt, self, exponent))
+    if fmt.kind == "bool":
+        raise InvalidArguments("pow is not defined for bool")
+    if fmt.is_float:
+        return Golden(fmt, *functions.apply("pow", fmt, *_quiet_numbers(fmt, self, exponent)))
+    if isinstance(exponent, int) and not 0 <= exponent <= fmt.max_value:
+        raise InvalidArguments(f"an integer exponent of {fmt.name} lies in 0 .. {fmt.max_value}, got {exponent}")
+    base, power = broadcast_converted(fmt, self, exponent)
+    negative = power < 0
+    with np.errstate(all="ignore"):
+        return exact(base ** np.where(negative, fmt.storage.type(0), power), fmt).opened(negative, "P46")
+
+
+@pointwise("aten::hypot")
+def hypot(self: Operand, other: Operand) -> Golden:
+    """sqrt(self^2 + other^2); infinite beside an infinity, even of NaN"""
+    fmt = result_type(self, other)
+    _refuse("hypot", fmt, integers=True, complexes=True)
+    return Golden(fmt, *functions.apply("hypot", fmt, *_quiet_numbers(fmt, self, other)))
+
+
+@pointwise("aten::atan2")
+def atan2(self: Operand, other: Operand) -> Golden:
+    """The angle in radians of the point (other, self), in [-pi, pi]"""
+    fmt = float_result(result_type(self, other))
+    _refuse("atan2", fmt, complexes=True)
+    return Golden(fmt, *functions.apply("atan2", fmt, *broadcast_numbers(fmt, self, other)))
+
+
+@pointwise("aten::logaddexp")
+def logaddexp(self: Operand, other: Operand) -> Golden:
+    """log(e^self + e^other), of which the larger operand is taken out first (P47)"""
+    fmt = result_type(self, other)
+    _refuse("logaddexp", fmt, integers=True)
+    x, y = broadcast_numbers(fmt, self, other)
+    value, real = functions.apply("logaddexp", fmt, x, y)
+    larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
+    return Golden(fmt, value, real, budget=(larger + (smaller - larger).exp().log1p()).rad)
+
+
+@pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
+           "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")  # fmt: skip
+def xlogy(self: Operand, other: Operand) -> Golden:
+    """self * log(other), but 0 where self is 0 and other is not NaN (P51)"""
+    fmt = float_result(result_type(self, other))
+    _refuse("xlogy", fmt, complexes=True)
+    x, y = broadcast_numbers(fmt, self, other)
+    value, real = functions.apply("xlogy", fmt, x, y)
+    factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
+    return Golden(fmt, value, real, budget=np.where(x == 0, 0.0, (factor * argument.log()).rad))
+
+
+# Softplus
+
+
+@pointwise("aten::softplus")
+def softplus(self: np.ndarray, beta: int | float = 1, threshold: int | float = 20) -> Golden:
+    """log(1 + e^(beta self)) / beta, and self itself where beta * self > threshold (P48)"""
+    fmt = result_type(self)
+    _refuse("softplus", fmt, integers=True, complexes=True)
+    if isinstance(beta, complex) or isinstance(threshold, complex):
+        raise InvalidArguments(f"softplus needs a real beta and threshold, got {beta} and {threshold}")
+    x, beta, threshold = numbers(self, fmt), np.float64(beta), float(threshold)
+    branches = [_exceeds(x, beta, threshold)]
+    for step in steps_of(fmt):
+        branches.append(round_to(step, *_product(x, beta)).astype(np.float64) > threshold)
+    golden, *others = (_softplus(fmt, x, beta, linear) for linear in _distinct(branches))
+    return golden.or_else(*others)
+
+
+def _product(x: np.ndarray, beta: np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """x * beta as hi + lo; beyond float64's range, and of infinities, as float64 has it."""
+    product = Real.exact(x) * Real.exact(beta)
+    lost = np.isinf(product.radius)
+    return np.where(lost, x * beta, product.hi), np.where(lost, 0.0, product.lo)
+
+
+def _exceeds(x: np.ndarray, beta: np.float64, threshold: float) -> np.ndarray:
+    """beta * x > threshold, exactly: rounding is monotone, so only a product that rounds to threshold is in doubt."""
+    exceeds = np.asarray(x * beta > threshold)
+    for i in map(tuple, np.argwhere((x * beta == threshold) & np.isfinite(x) & np.isfinite(threshold))):
+        exceeds[i] = Fraction(float(x[i])) * Fraction(float(beta)) > Fraction(threshold)
+    return exceeds
+
+
+def _distinct(masks: list[np.ndarray]) -> list[np.ndarray]:
+    return [mask for i, mask in enumerate(masks) if not any((mask == earlier).all() for earlier in masks[:i])]
+
+
+def _softplus(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) -> Golden:
+    """The golden whose elements are x itself where `linear`, and the formula elsewhere."""
+    regular = ~linear & np.isfinite(x) & (np.isfinite(beta) & (beta != 0))
+    settled = np.where(linear, x, _softplus_limit(x, beta))
+    column = np.where(regular, x, 0.0).reshape(-1, 1)
+    value, real = _softplus_formula(fmt, column, beta) if regular.any() else (round_to(fmt, column), Real.exact(column))
+    budget = ((Ball.exact(x, compute_format(fmt)) * Ball.exact(beta, compute_format(fmt))).exp().log1p()
+              / Ball.exact(beta, compute_format(fmt))).rad  # fmt: skip
+    return Golden(
+        fmt,
+        np.where(regular, value.reshape(x.shape), round_to(fmt, settled)),
+        where(regular, real.reshape(x.shape), Real.exact(settled)),
+        budget=np.where(regular, budget, 0.0),
+    )
+
+
+def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tuple[np.ndarray, Real]:
+    def formula(some: np.ndarray) -> np.ndarray:
+        return mp.log1p(mp.exp(mp.of_float(column[some]) * mp.of_float(beta))) / mp.of_float(beta)
+
+    factor = Real.exact(beta)
+    return resolved(fmt, functions.log1p(functions.exp(Real.exact(column) * factor)) / factor, formula)
+
+
+def _softplus_limit(x: np.ndarray, beta: np.float64) -> np.ndarray:
+    """Where x or beta is infinite, log(1 + e^inf) = inf and log(1 + e^-inf) = 0; where beta is 0, log 2 / beta."""
+    scaled = x * beta
+    infinite = np.where((scaled > 0) | np.isnan(scaled), scaled, 0.0) / beta
+    return np.where(np.isfinite(x) & (beta == 0), np.copysign(np.inf, beta), infinite)

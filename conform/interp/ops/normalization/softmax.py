@@ -1,0 +1,155 @@
+"""Softmax, its logarithm, and layer normalization: one formula each, on reals for the golden, on balls for the
+budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.blocks.blocks import Pieces, flat
+from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
+from conform.interp.dims import wrap_dim
+from conform.interp.formulas import log_sum_exp, moments
+from conform.interp.formulas.standardized import Standardized
+from conform.interp.golden import Golden, Outcome
+from conform.interp.operands import compute_format
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.promotion import category
+from conform.interp.semantics import semantics
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball
+from conform.numerics.escalate import resolved
+from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.real import Real, where
+
+# Softmax
+
+@semantics("aten::_softmax")
+def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
+    """exp(x - max) / sum(exp(x - max)) along dim; in float32 for half input with half_to_float (P76)"""
+    return _if_converted(_along(_softmax_rows, self, dim, half_to_float), half_to_float)
+
+
+@semantics("aten::_log_softmax")
+def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
+    """(x - max) - log(sum(exp(x - max))) along dim; in float32 for half input with half_to_float (P53, P54, P76)"""
+    golden = replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)
+    return _if_converted(golden, half_to_float)
+
+
+def _if_converted(golden: Golden, half_to_float: bool) -> Outcome:
+    return Outcome((golden,), refusal="P76" if half_to_float else None)
+
+
+RowFunction = Callable[[Format, Rows], Iterator[Golden]]
+
+
+def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
+    """The golden of `of_rows`, which gives that of each piece of rows, along dim."""
+    source, axis = format_of(self), wrap_dim(dim, self.ndim)
+    if not source.is_float:
+        raise InvalidArguments(f"softmax is not defined for {source.name}")
+    if half_to_float and source.name not in ("float16", "bfloat16"):
+        raise InvalidArguments(f"half_to_float expects a half input, got {source.name}")
+    fmt = FORMATS["float32"] if half_to_float else source
+    if self.size == 0:
+        return exact(np.empty(self.shape, fmt.storage), fmt)
+    operand = self.reshape(1) if self.ndim == 0 else self
+    golden = by_elements_of_rows(lambda some: of_rows(fmt, some), Rows.over(operand, (axis,)))
+    last = np.moveaxis(operand, axis, -1).shape
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis).reshape(self.shape))
+
+
+def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    """e / sum(e) with e = exp(x - max); where e is below half the smallest number of the format, it rounds to +0."""
+    vanishing = np.log(fmt.min_subnormal) - 1
+    largest, compute = rows.largest(), compute_format(fmt)
+    with np.errstate(all="ignore"):
+        e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
+        balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
+        total, total_ball = Real.total(e), Ball.total(balls)
+        for x, numerator, ball in zip(rows.pieces, e, balls, strict=True):
+            real = numerator / total
+            vanishes = np.isfinite(real.hi) & (x - largest < vanishing)
+            value, decided = resolved(fmt, where(vanishes, 0.0, real), partial(_mp_softmax, rows, largest, x))
+            yield Golden(fmt, value, where(vanishes, real, decided), budget=(ball / total_ball).rad)
+
+
+def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Of the piece x of the rows: the rows `some`."""
+    taken_out = mp.of_float(largest[some])
+    total = sum(mp.exp(mp.of_float(piece[some]) - taken_out).sum(axis=1, keepdims=True) for piece in rows.pieces)
+    return mp.exp(mp.of_float(x[some]) - taken_out) / total
+
+
+def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    shifted, log_sum = log_sum_exp.of_reals(rows)
+    balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
+    for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
+        value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, fmt, rows, x))
+        yield Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+
+
+def _mp_log_softmax(fmt: Format, rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Of the piece x of the rows: the rows `some`."""
+    taken_out = [log_sum_exp.of_mpmath(rows.row(row), fmt) for row in some]
+    largest, log_sum = (np.array(each, dtype=object)[:, None] for each in zip(*taken_out, strict=True))
+    return (mp.of_float(x[some]) - largest) - log_sum
+
+
+# Layer normalization
+
+
+@semantics("aten::native_layer_norm")
+def native_layer_norm(
+    input: np.ndarray,
+    normalized_shape: Sequence[int],
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    eps: float,
+) -> tuple[Golden, Golden, Golden]:
+    """((x - mean) * rstd * weight + bias, mean, rstd) over the last dimensions normalized_shape, with the biased
+    variance and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype)"""
+    fmt = format_of(input)
+    check_normalized("layer norm", input, normalized_shape, {"weight": weight, "bias": bias})
+    leading = input.shape[: input.ndim - len(normalized_shape)]
+    statistic_shape = (*leading, *[1] * len(normalized_shape))
+
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        norm = Standardized(some, per_column(some, weight), per_column(some, bias), eps, moments.OfRows(some))
+        return norm.outputs(fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, Rows(input, prod(leading), prod(normalized_shape)))
+    return reshaped(output, input.shape), *(reshaped(statistic, statistic_shape) for statistic in statistics)
+
+
+def per_column(rows: Rows, parameter: np.ndarray | None) -> Pieces[np.ndarray] | None:
+    """A parameter that has an element for each column."""
+    if parameter is None:
+        return None
+    return rows.beside(lambda some, columns: flat(parameter, columns).astype(np.float64))
+
+
+def check_normalized(
+    name: str, input: np.ndarray, normalized_shape: Sequence[int], parameters: dict[str, np.ndarray | None]
+) -> None:
+    """InvalidArguments unless the last dimensions are normalized_shape, also the parameters' shape, of floats."""
+    shape = tuple(normalized_shape)
+    if not format_of(input).is_float:
+        raise InvalidArguments(f"{name} is not defined for {format_of(input).name}")
+    if not shape or input.shape[-len(shape) :] != shape:
+        raise InvalidArguments(
+            f"normalized_shape {list(shape)} is not the end of the input's shape {list(input.shape)}"
+        )
+    for parameter_name, parameter in parameters.items():
+        if parameter is not None and parameter.shape != shape:
+            raise InvalidArguments(f"{parameter_name} must have shape {list(shape)}, got {list(parameter.shape)}")
+        if parameter is not None and category(format_of(parameter)) != 2:
+            raise InvalidArguments(f"{parameter_name} must be floating point, got {format_of(parameter).name}")

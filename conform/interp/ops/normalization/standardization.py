@@ -1,0 +1,204 @@
+"""Group, batch and rms normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
+from conform.interp.formulas import moments
+from conform.interp.formulas.standardized import Standardized
+from conform.interp.golden import Golden
+from conform.interp.operands import steps_of
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.normalization.softmax import check_normalized, per_column
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.promotion import category
+from conform.interp.semantics import semantics
+from conform.numerics.formats import Format, format_of
+
+# Group normalization
+
+
+@semantics("aten::native_group_norm")
+def native_group_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple[Golden, Golden, Golden]:
+    """((x - mean) * rstd * weight + bias, mean, rstd) with the mean and biased variance of each of the `group` groups
+    of C / group channels of a sample; weight and bias are per channel (P54, P62)"""
+    fmt = format_of(input)
+    _check_float("group norm", fmt)
+    _check_channels({"weight": weight, "bias": bias}, C)
+    if group < 1 or C % group or input.ndim < 2 or input.shape[:2] != (N, C) or input.size != N * C * HxW:
+        raise InvalidArguments(f"group norm of {list(input.shape)}: N={N}, C={C}, HxW={HxW}, group={group} do not fit")
+    if C * HxW == 0:
+        raise Unjudged("no semantics for group norm of groups without elements")
+
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        parameters = (_per_group(some, parameter, group, HxW) for parameter in (weight, bias))
+        norm = Standardized(some, *parameters, eps, moments.OfRows(some), folded=True)
+        return norm.outputs(fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, Rows(input, N * group, C // group * HxW))
+    return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
+
+
+def _per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
+    """A parameter of C channels beside the elements of each group, [C / group * places] of a sample."""
+    if parameter is None:
+        return None
+    of_group = parameter.astype(np.float64).reshape(group, len(parameter) // group)
+
+    def beside(some: slice, columns: slice) -> np.ndarray:
+        channels = np.arange(columns.start, columns.stop) // places
+        return of_group[np.arange(some.start, some.stop)[:, None] % group, channels]
+
+    return rows.beside(beside)
+
+
+def _check_float(name: str, fmt: Format) -> None:
+    if not fmt.is_float:
+        raise InvalidArguments(f"{name} is not defined for {fmt.name}")
+
+
+def _check_channels(parameters: dict[str, np.ndarray | None], channels: int) -> None:
+    for name, parameter in parameters.items():
+        if parameter is not None and parameter.shape != (channels,):
+            raise InvalidArguments(f"{name} must have shape [{channels}], got {list(parameter.shape)}")
+        if parameter is not None and category(format_of(parameter)) != 2:
+            raise InvalidArguments(f"{name} must be floating point, got {format_of(parameter).name}")
+
+
+# Batch normalization
+
+
+@semantics("aten::_native_batch_norm_legit.no_stats")
+def batch_norm_of_batch(
+    input: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, training: bool, eps: float
+) -> tuple[Golden, Golden, Golden]:
+    """((x - mean) * invstd * weight + bias, mean, invstd) with the mean and biased variance of each channel, dim 1
+    (P54, P62, P63)"""
+    _check_channel_input(input, {"weight": weight, "bias": bias})
+    if not training or input.size == 0:
+        raise InvalidArguments("batch norm without running statistics needs training=True and a batch with elements")
+    fmt = format_of(input)
+
+    def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
+        norm = _batch_norm(some, weight, bias, eps, moments.OfRows(some))
+        return norm.outputs(fmt), *norm.statistics(fmt)
+
+    output, *statistics = by_rows_each(of_rows, _channels(input))
+    return _as_input(output, input), *(reshaped(statistic, input.shape[1:2]) for statistic in statistics)
+
+
+@semantics("aten::_native_batch_norm_legit_no_training")
+def batch_norm_of_running(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray,
+    running_var: np.ndarray,
+    eps: float,
+) -> tuple[Golden, Golden, Golden]:
+    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1 (P54, P63)"""
+    parameters = {"weight": weight, "bias": bias, "running_mean": running_mean, "running_var": running_var}
+    _check_channel_input(input, parameters)
+    fmt = format_of(input)
+    empty = [exact(np.empty(0, step.storage), step) for step in steps_of(fmt)]
+    nothing = empty[0].or_else(*empty[1:])
+    if input.size == 0:
+        return exact(np.empty(input.shape, fmt.storage), fmt), nothing, nothing
+    mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
+
+    def of_rows(some: Rows) -> Iterator[Golden]:
+        given = moments.Given(mean[some.place], variance[some.place])
+        pole = given.variance + eps == 0
+        for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
+            yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
+
+    return _as_input(by_elements_of_rows(of_rows, _channels(input)), input), nothing, nothing
+
+
+def _check_channel_input(input: np.ndarray, parameters: dict[str, np.ndarray | None]) -> None:
+    _check_float("batch norm", format_of(input))
+    if input.ndim < 2:
+        raise InvalidArguments(f"batch norm expects at least 2 dimensions, got {list(input.shape)}")
+    _check_channels(parameters, input.shape[1])
+
+
+def _channels(input: np.ndarray) -> Rows:
+    """A row for each channel, dim 1."""
+    return Rows.over(input, (0, *range(2, input.ndim)))
+
+
+def _as_input(output: Golden, input: np.ndarray) -> Golden:
+    """The elements of the channels, one after the other, where the input has them."""
+    channels_first = input.swapaxes(0, 1).shape
+    return output.rearranged(lambda part: part.reshape(channels_first).swapaxes(0, 1))
+
+
+def _batch_norm(
+    rows: Rows, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, statistics: moments.Moments
+) -> Standardized:
+    """The standardized `rows`, channels, which have a weight and a bias each."""
+    scale, shift = (None if p is None else _per_channel(rows, p) for p in (weight, bias))
+    return Standardized(rows, scale, shift, eps, statistics, folded=True)
+
+
+def _per_channel(rows: Rows, parameter: np.ndarray) -> Pieces[np.ndarray]:
+    return rows.beside(lambda some, columns: parameter[some, None].astype(np.float64))
+
+
+# Rms normalization
+
+
+@semantics("aten::rms_norm")
+def rms_norm(
+    input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None = None, eps: float | None = None
+) -> Golden:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimensions normalized_shape (P54, P64)"""
+    first, *others = _rms_norms(input, normalized_shape, weight, eps)
+    return first[0].or_else(*(output for output, _ in others))
+
+
+@semantics("aten::_fused_rms_norm")
+def fused_rms_norm(
+    input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None, eps: float | None
+) -> tuple[Golden, Golden]:
+    """(x * rstd * weight, rstd) with rstd = 1 / sqrt(mean(x^2) + eps) over the last dimensions normalized_shape, which
+    rstd keeps as 1 (P54, P62, P64)"""
+    first, *others = _rms_norms(input, normalized_shape, weight, eps)
+    return tuple(mine.or_else(*(pair[i] for pair in others)) for i, mine in enumerate(first))
+
+
+def _rms_norms(
+    input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None, eps: float | None
+) -> list[tuple[Golden, Golden]]:
+    """(output, rstd) for every reading of eps."""
+    check_normalized("rms norm", input, normalized_shape, {"weight": weight})
+    fmt = format_of(input)
+    if weight is not None and format_of(weight) != fmt:
+        raise Unjudged(f"no semantics for rms norm of {fmt.name} with a {format_of(weight).name} weight")
+    readings = [eps] if eps is not None else [2.0 * step.unit_roundoff for step in reversed(steps_of(fmt))]
+    leading = input.shape[: input.ndim - len(normalized_shape)]
+    statistic_shape = (*leading, *[1] * len(normalized_shape))
+
+    def of_rows(some: Rows, reading: float) -> tuple[Iterator[Golden], Golden]:
+        norm = Standardized(some, per_column(some, weight), None, reading, moments.AboutZero(some))
+        return norm.outputs(fmt), norm.rstds(fmt)
+
+    rows = Rows(input, prod(leading), prod(normalized_shape))
+    pairs = [by_rows_each(partial(of_rows, reading=reading), rows) for reading in readings]
+    return [(reshaped(output, input.shape), reshaped(rstd, statistic_shape)) for output, rstd in pairs]

@@ -1,0 +1,168 @@
+"""Vector norms over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
+from conform.interp.dims import reduced_axes
+from conform.interp.golden import Golden
+from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.promotion import promote
+from conform.interp.semantics import semantics
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.accumulate import dot_of, total_of
+from conform.numerics.ball import Ball, joined
+from conform.numerics.escalate import resolved, root
+from conform.numerics.formats import Format, format_named, format_of
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
+
+POW_ULPS = 16.0  # OpenCL C 3.0, full profile, section 7.4, pow
+FRACTION_BITS = 3  # of an order whose norms may be rational: 0.5, 1.25, ...
+LARGEST_DEGREE = 100  # of a root that is taken exactly: powers of more digits take seconds
+
+
+@semantics("aten::linalg_vector_norm")
+def linalg_vector_norm(
+    self: np.ndarray,
+    ord: int | float = 2,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> Golden:
+    """sum(|x|^ord)^(1/ord) over dim, of elements converted to dtype first; the number of elements != 0 for ord 0, the
+    largest and smallest magnitude for inf and -inf (P57, P58, P60)"""
+    fmt = format_named(dtype) if dtype else format_of(self)
+    refuse_complex(fmt, "linalg_vector_norm")
+    if isinstance(ord, complex):
+        raise InvalidArguments(f"a norm needs a real order, got {ord}")
+    if not (fmt.is_float and format_of(self).is_float) or promote(fmt, format_of(self)) != fmt:
+        raise InvalidArguments(f"norm of {format_of(self).name} in {fmt.name}: expected floats, not narrower ones")
+    axes = reduced_axes(dim, self.ndim)
+    magnitudes = Rows.over(self, axes, lambda some: np.abs(converted(some, fmt).astype(np.float64)))
+    if magnitudes.terms == 0 and (ord < 0 or ord == np.inf):
+        raise InvalidArguments(f"a norm of order {ord} of no elements has no identity")
+    golden = by_rows(partial(_norm, fmt, float(ord)), magnitudes)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+@semantics("aten::norm.Scalar")
+def norm(self: np.ndarray, p: int | float = 2) -> Golden:
+    """The norm of order p of all elements (P57, P58, P60)"""
+    return linalg_vector_norm(self, p)
+
+
+@semantics("aten::norm.ScalarOpt_dim")
+def norm_over(self: np.ndarray, p: int | float | None, dim: Sequence[int], keepdim: bool = False) -> Golden:
+    """The norm of order p, 2 if None, over dim (P57, P58, P60)"""
+    return linalg_vector_norm(self, 2 if p is None else p, dim, keepdim)
+
+
+def _norm(fmt: Format, order: float, sizes: Rows) -> Golden:
+    """The norm of the magnitudes `sizes`."""
+    if order == 0:
+        return _without_error(fmt, sum((piece != 0).sum(axis=1) for piece in sizes.pieces).astype(np.float64))
+    if np.isinf(order):
+        return _without_error(fmt, sizes.largest()[:, 0] if order > 0 else -_negated(sizes).largest()[:, 0])
+    x = sizes.pieces.map(lambda piece: Ball.exact(piece, compute_format(fmt)))
+    if order == 1:
+        real, ball = total_of(sizes.pieces).real, Ball.total(x)
+    elif order == 2:
+        squares = dot_of(sizes.pieces.map(lambda piece: (piece, piece)))
+        real, ball = squares.real.sqrt(), Ball.total(x.map(lambda piece: piece * piece)).sqrt()
+    else:
+        real, ball = _real_norm(sizes, order), _norm_ball(x, order)
+    real = real.reshape((sizes.count, 1))
+    value, real = resolved(
+        fmt,
+        real,
+        lambda some: np.array([[_mp_norm(sizes.row(row), order)] for row in some], dtype=object),
+        lambda index: _rational_norm(sizes.row(index[0]), order),
+    )
+    return Golden(fmt, value, real, budget=ball.rad)
+
+
+def _negated(rows: Rows) -> Rows:
+    return Rows(rows.source, rows.count, rows.terms, lambda some: -rows.read(some), rows.first)
+
+
+def _without_error(fmt: Format, number: np.ndarray) -> Golden:
+    """A count or an extreme, which the compute type holds: only its rounding to `fmt` is an error."""
+    return Golden(fmt, round_to(fmt, number), Real.exact(number), budget=np.zeros_like(number))
+
+
+def _real_norm(sizes: Rows, order: float) -> Real:
+    with np.errstate(all="ignore"):
+        p = Real.exact(np.float64(order))
+        total = Real.total(sizes.pieces.map(lambda x: functions.exp(functions.log(Real.exact(x)) * p)))
+        return functions.exp(functions.log(total) / p)
+
+
+def _mp_norm(row: Iterable[np.ndarray], order: float) -> mp.Number:
+    p = mp.of_float(order)
+    total = sum(mp.exp(mp.log(mp.of_float(piece)) * p).sum() for piece in row)
+    return mp.exp(mp.log(total) / p)
+
+
+def _rational_norm(row: Iterable[np.ndarray], order: float) -> Fraction | None:
+    """The norm, or what rounds like it, of an order a / 2^j where the magnitudes' ratios have rational roots of degree
+    2^j: (sqrt 2 + sqrt 8)^2 = 2 (1 + sqrt 4)^2."""
+    denominator = 2**FRACTION_BITS
+    if order * denominator % 1 or not all(np.isfinite(piece).all() for piece in row):
+        return None
+    p, largest = Fraction(order), Fraction(max((piece.max(initial=0.0) for piece in row), default=0.0))
+    if largest == 0 or p < 0 and any((piece == 0).any() for piece in row):
+        return Fraction(0)
+    if sum(np.count_nonzero(piece) for piece in row) == 1:
+        return largest
+    degree = abs(p.numerator)
+    sum_ = _sum_of_powers((Fraction(x) / largest for piece in row for x in piece.tolist()), p)
+    if degree > LARGEST_DEGREE or sum_ is None:
+        return None
+    return root(largest**degree * sum_ ** (p.denominator if p > 0 else -p.denominator), degree)
+
+
+def _sum_of_powers(ratios: Iterable[Fraction], p: Fraction) -> Fraction | None:
+    """The sum of the ratios to the power p; None where a ratio has no rational root of the degree of p."""
+    total = Fraction(0)
+    for ratio in ratios:
+        root_ = _exact_root(ratio, p.denominator)
+        if root_ is None:
+            return None
+        total += root_**p.numerator
+    return total
+
+
+def _exact_root(number: Fraction, degree: int) -> Fraction | None:
+    candidate = root(number, degree)
+    return candidate if candidate**degree == number else None
+
+
+def _norm_ball(x: Pieces[Ball], order: float) -> Ball:
+    """Two powers of POW_ULPS each, around a sum; 1 / order, rounded, moves the outer one by u |log(sum) / order|.
+
+    A zero or infinite magnitude has an exact power.
+    """
+
+    def power(x: Ball) -> Ball:
+        image = x.rounded(x.mid**order, 0.0, POW_ULPS)
+        return Ball(image.mid, np.where(np.isfinite(x.mid) & (x.mid > 0), image.rad, 0.0), x.compute)
+
+    with np.errstate(all="ignore"):
+        total_ = Ball.total(x.map(power))
+        ends = [np.maximum(total_.mid + sign * total_.rad, 0.0) ** (1 / order) for sign in (-1, 1)]
+        norm_ = total_.mid ** (1 / order)
+        spread = np.maximum(*(np.abs(end - norm_) for end in ends))
+        exponent_error = total_.compute.unit_roundoff * np.abs(np.log(total_.mid) / order) * (norm_ + spread)
+        exact = (total_.rad == 0) & ~((total_.mid > 0) & np.isfinite(total_.mid))
+        image = total_.rounded(norm_, np.where(exact, 0.0, joined(spread, exponent_error)), POW_ULPS)
+        return Ball(norm_, np.where(exact, 0.0, image.rad), total_.compute)

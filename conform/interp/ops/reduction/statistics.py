@@ -1,0 +1,152 @@
+"""Mean, variance and standard deviation over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
+from conform.interp.dims import reduced_axes
+from conform.interp.formulas import moments
+from conform.interp.golden import Golden
+from conform.interp.operands import compute_format, refuse_complex
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import accumulation, converted_rows, overflowing, reshaped
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate
+from conform.numerics.accumulate import Accumulated
+from conform.numerics.ball import Ball
+from conform.numerics.escalate import decide_exactly, root
+from conform.numerics.formats import Format, format_named, format_of
+from conform.numerics.real import Real
+
+# Mean
+
+
+@semantics("aten::mean")
+def mean(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """The sum of all elements, converted to dtype first, divided by their number (P57, P58)"""
+    return mean_over(self, None, False, dtype)
+
+
+@semantics("aten::mean.dim")
+def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
+    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
+    fmt = format_named(dtype) if dtype else format_of(self)
+    refuse_complex(fmt, "mean")
+    if not fmt.is_float:
+        raise InvalidArguments(f"mean expects a floating-point tensor or dtype, got {fmt.name}")
+    axes = reduced_axes(dim, self.ndim)
+    golden = by_rows(partial(_mean_of_rows, fmt), converted_rows(self, axes, fmt))
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
+    count = rows.terms
+    total = accumulate.total_of(rows.pieces)
+    with np.errstate(all="ignore"):
+        quotient = total.real / Real.exact(np.float64(count))
+        golden = accumulation(
+            fmt,
+            Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
+            lambda index: moments.exact_mean(rows, index[0]),
+        )
+    return golden.opened(overflowing(fmt, total), "P35")
+
+
+# Variance and standard deviation
+
+
+@semantics("aten::var")
+def var(self: np.ndarray, unbiased: bool = True) -> Golden:
+    """sum((x - mean)^2) / max(0, n - 1) of all elements; over n if not unbiased (P57, P58, P59)"""
+    return _spread("var", self, None, int(unbiased), False)
+
+
+@semantics("aten::var.dim")
+def var_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
+    """sum((x - mean)^2) / max(0, n - 1) over dim; over n if not unbiased (P57, P58, P59)"""
+    return _spread("var", self, dim, int(unbiased), keepdim)
+
+
+@semantics("aten::var.correction")
+def var_correction(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> Golden:
+    """sum((x - mean)^2) / max(0, n - correction) over dim; the correction is 1 if None (P57, P58, P59)"""
+    return _spread("var", self, dim, 1 if correction is None else correction, keepdim)
+
+
+@semantics("aten::std")
+def std(self: np.ndarray, unbiased: bool = True) -> Golden:
+    """The square root of var(self, unbiased) (P57, P58, P59)"""
+    return _spread("std", self, None, int(unbiased), False)
+
+
+@semantics("aten::std.dim")
+def std_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
+    """The square root of var(self, dim, unbiased) (P57, P58, P59)"""
+    return _spread("std", self, dim, int(unbiased), keepdim)
+
+
+@semantics("aten::std.correction")
+def std_correction(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> Golden:
+    """The square root of var(self, dim, correction) (P57, P58, P59)"""
+    return _spread("std", self, dim, 1 if correction is None else correction, keepdim)
+
+
+def _spread(
+    name: str, self: np.ndarray, dim: Sequence[int] | None, correction: int | float | complex, keepdim: bool
+) -> Golden:
+    fmt = format_of(self)
+    refuse_complex(fmt, name)
+    if not fmt.is_float:
+        raise InvalidArguments(f"{name} expects a floating-point tensor, got {fmt.name}")
+    if isinstance(correction, complex):
+        raise InvalidArguments(f"{name} needs a real correction, got {correction}")
+    axes = reduced_axes(dim, self.ndim)
+    rows = Rows.over(self, axes)
+    if rows.terms <= correction or rows.terms == 0:
+        golden = by_rows(partial(_over_zero, fmt), rows)
+    else:
+        golden = by_rows(partial(_of_rows, name, fmt, correction), rows)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Golden:
+    compute, count = compute_format(fmt), rows.terms
+    _, real = moments.of_reals(rows, Real.exact(np.float64(count)) - Real.exact(np.float64(correction)))
+    _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
+    if name == "std":
+        real, ball = real.sqrt(), ball.sqrt()
+
+    def exact(index: tuple[int, ...]) -> Fraction:
+        variance = moments.exact_variance(rows, index[0], count - Fraction(correction))
+        return root(variance, 2) if name == "std" else variance
+
+    value, real = decide_exactly(fmt, real, exact)
+    return Golden(fmt, value, real, budget=ball.rad)
+
+
+def _over_zero(fmt: Format, rows: Rows) -> Golden:
+    """P59: a sum of squares over no degrees of freedom."""
+    if rows.terms == 0:
+        return exact(np.full((rows.count, 1), np.nan, fmt.storage), fmt)
+    finite, first = rows.are_finite(), next(iter(rows.pieces))[:, :1]
+    equal = np.logical_and.reduce([(first == piece).all(axis=1, keepdims=True) for piece in rows.pieces])
+    quotient = np.where(equal | ~finite, np.nan, np.inf)
+    budget = np.zeros(quotient.shape)
+    golden = Golden(fmt, quotient.astype(fmt.storage), Real.exact(quotient), budget=budget)
+    return golden.opened(equal & finite & (rows.terms > 1), "P59")

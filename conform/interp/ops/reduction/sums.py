@@ -1,0 +1,276 @@
+"""Sums, products, extremes, running sums and logarithms of sums of exponentials over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.blocks.blocks import spans
+from conform.interp.blocks.rows import Rows, as_float64, by_elements_of_rows, by_rows, reduced_shape
+from conform.interp.dims import reduced_axes, wrap_dim
+from conform.interp.formulas import log_sum_exp
+from conform.interp.golden import Golden
+from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.promotion import category, float_result
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate
+from conform.numerics.accumulate import Accumulated
+from conform.numerics.ball import Ball, growth, underflow
+from conform.numerics.escalate import decide_exactly, resolved
+from conform.numerics.formats import FORMATS, Format, format_named, format_of
+from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
+from conform.numerics.real import Real, where
+from conform.numerics.rounding import in_integer_range
+
+
+def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
+    """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open
+    (P35)."""
+    value, real = accumulate.decide_sum(fmt, total, exact_sum)
+    golden = Golden(fmt, value, real, total.terms, total.magnitude, zero_sign_free=True)
+    return golden.opened(overflowing(fmt, total), "P35")
+
+
+def overflowing(fmt: Format, total: Accumulated) -> np.ndarray:
+    """Where the finite terms can overflow the compute type in some order; a NaN term makes any order NaN."""
+    return (total.magnitude > compute_format(fmt).max_finite) & ~np.isnan(total.real.hi)
+
+
+def _sum_format(self: np.ndarray, dtype: str | None) -> Format:
+    """What self is summed in: `dtype`, else int64 for bools and integers, else its own."""
+    fmt = format_of(self)
+    return format_named(dtype) if dtype else FORMATS["int64"] if category(fmt) < 2 else fmt
+
+
+def converted_rows(self: np.ndarray, axes: tuple[int, ...], fmt: Format) -> Rows:
+    """The rows of self, converted to the float format `fmt`."""
+    return Rows.over(self, axes, lambda some: converted(some, fmt).astype(np.float64))
+
+
+def _not_held(self: np.ndarray, fmt: Format) -> np.ndarray:
+    """Where the conversion before a sum has no result (P13)."""
+    is_cast = format_of(self).is_float and fmt.is_integer
+    return ~in_integer_range(self, fmt) if is_cast else np.zeros(self.shape, bool)
+
+
+@semantics("aten::sum")
+def sum_(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """The sum of all elements"""
+    return sum_over(self, None, False, dtype)
+
+
+@semantics("aten::sum.dim_IntList")
+def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
+    """The sum over dim (all dimensions if None or empty), of elements converted to dtype first"""
+    fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
+    if fmt.is_float:
+        golden = by_rows(partial(_sum_of_rows, fmt), converted_rows(self, axes, fmt))
+    else:
+        golden = _folded(self, axes, fmt, np.logical_or if fmt.kind == "bool" else np.add)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
+    total = accumulate.total_of(rows.pieces)
+    return accumulation(fmt, total, lambda index: sum(map(accumulate.exact_total, rows.row(index[0])), Fraction(0)))
+
+
+def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.ufunc) -> Golden:
+    """The elements over `axes`, converted to `fmt`, which is no float format, and then joined by `operation`."""
+
+    def of_rows(rows: Rows) -> Golden:
+        own = [operation.reduce(converted(piece, fmt), axis=1, dtype=fmt.storage) for piece in rows.pieces]
+        not_held = [_not_held(piece, fmt).any(axis=1) for piece in rows.pieces]
+        with np.errstate(over="ignore"):
+            folded = operation.reduce(np.array(own), axis=0, dtype=fmt.storage)
+        return exact(folded, fmt).opened(np.logical_or.reduce(not_held), "P13")
+
+    return by_rows(of_rows, Rows.over(self, axes, lambda some: some))
+
+
+def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
+    """The golden with its elements in another shape."""
+    return golden.rearranged(lambda part: part.reshape(shape))
+
+
+@semantics("aten::amax")
+def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
+    """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
+    fmt = format_of(self)
+    if fmt.is_complex:
+        raise InvalidArguments(f"amax is not defined for {fmt.name}")
+    axes = reduced_axes(dim, self.ndim)
+    if any(self.shape[axis] == 0 for axis in axes):
+        raise InvalidArguments(f"amax over a dimension of size 0 of {list(self.shape)} has no identity")
+    return exact(np.max(self, axes, keepdims=keepdim), fmt, zero_sign_free=fmt.is_float)
+
+
+@semantics("aten::argmax")
+def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
+    """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
+    (P20, P21)"""
+    fmt = format_of(self)
+    if fmt.is_complex or fmt.kind == "bool":
+        raise InvalidArguments(f"argmax is not defined for {fmt.name}")
+    axes = reduced_axes(None if dim is None else [dim], self.ndim)
+    rows = Rows.over(self, axes, as_float64 if fmt.is_float else lambda some: some)
+    if rows.terms == 0:
+        raise InvalidArguments(f"argmax over no elements of {list(self.shape)}")
+    golden = by_rows(lambda some: exact(some.first_largest()[:, 0], FORMATS["int64"]), rows)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+@semantics("aten::cumsum")
+def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
+    """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first"""
+    axis, fmt = wrap_dim(dim, self.ndim), _sum_format(self, dtype)
+    if fmt.kind == "bool":
+        raise InvalidArguments("cumsum is not defined for bool results")
+    if self.ndim == 0:
+        return exact(converted(self, fmt), fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
+    if fmt.is_float:
+        golden = by_elements_of_rows(partial(_running_sums, fmt), converted_rows(self, (axis,), fmt))
+    else:
+        golden = by_elements_of_rows(partial(_running_integers, fmt), Rows.over(self, (axis,), lambda some: some))
+    last = np.moveaxis(self, axis, -1).shape
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis))
+
+
+def _running_integers(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    before, not_held = np.zeros((rows.count, 1), fmt.storage), np.zeros((rows.count, 1), bool)
+    for piece in rows.pieces:
+        with np.errstate(over="ignore"):
+            sums = before + np.add.accumulate(converted(piece, fmt), 1, dtype=fmt.storage)
+        open_ = not_held | np.logical_or.accumulate(_not_held(piece, fmt), 1)
+        yield exact(sums, fmt).opened(open_, "P13")
+        before, not_held = sums[:, -1:], open_[:, -1:]
+
+
+def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
+    beginnings = _Beginnings(rows)
+    for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
+        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start))
+        yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
+
+
+class _Beginnings:
+    """The exact sums of the beginnings of rows: of one row after the other, each from the one before it."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.row, self.count, self.sum = rows, -1, 0, Fraction(0)
+
+    def exact(self, start: int, index: tuple[int, int]) -> Fraction:
+        """The sum of a row up to and with the column index[1] of the piece that starts at `start`."""
+        row, count = index[0], start + index[1] + 1
+        if row != self.row or count < self.count:
+            self.row, self.count, self.sum = row, 0, Fraction(0)
+        for more in spans(count - self.count):
+            columns = slice(self.count + more.start, self.count + more.stop)
+            self.sum += accumulate.exact_total(self.rows.part(row, columns))
+        self.count = count
+        return self.sum
+
+
+# Products
+
+
+@semantics("aten::prod")
+def prod_all(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """The product of all elements, converted to dtype first (P61)"""
+    return _product(self, tuple(range(self.ndim)), False, dtype)
+
+
+@semantics("aten::prod.dim_int")
+def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | None = None) -> Golden:
+    """The product along dim, of elements converted to dtype first (P61)"""
+    axis = wrap_dim(dim, self.ndim)
+    return _product(self, (axis,) if self.ndim else (), keepdim, dtype)
+
+
+def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
+    fmt = _sum_format(self, dtype)
+    if fmt.is_float:
+        golden = by_rows(partial(_float_product, fmt), converted_rows(self, axes, fmt))
+    else:
+        golden = _folded(self, axes, fmt, np.logical_and if fmt.kind == "bool" else np.multiply)
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _float_product(fmt: Format, rows: Rows) -> Golden:
+    """The budget |y| ((1 + u)^(n - 1) - 1) is that of n - 1 rounded products in any order (Higham, lemma 3.1)."""
+    compute, products = compute_format(fmt), max(rows.terms - 1, 0)
+    is_special, special = _special_product(rows)
+    factors = rows.pieces.map(lambda piece: np.where(is_special[:, None], 1.0, piece))
+
+    def exactly(index: tuple[int]) -> Fraction:
+        (row,) = index
+        part = significand.hi[row], significand.lo[row], significand.radius[row]
+        far = beyond_float64(fmt, part, int(exponent[row]))
+        return exact_product(rows.row(row)) if far is None else far
+
+    with np.errstate(all="ignore"):
+        significand, exponent = product(factors, rows.count)
+        real = significand.times_power_of_two(np.clip(exponent, -BEYOND, BEYOND).astype(np.int32))
+        value, real = decide_exactly(fmt, where(is_special, special, real), exactly)
+        relative = np.expm1(growth(products) * np.log1p(compute.unit_roundoff))
+        budget = np.abs(real.hi) * relative + products * underflow(compute)
+    golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
+    return golden.opened(_may_leave_the_range(compute, rows) & ~np.isnan(special), "P61")
+
+
+def _special_product(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """(which rows have a factor that is NaN, infinite or 0, the product there)."""
+    tests = (np.isnan, np.isinf, lambda piece: piece == 0)
+    nan, infinite, zero = (np.logical_or.reduce([test(x).any(axis=1) for x in rows.pieces]) for test in tests)
+    sign = np.where(sum(np.signbit(piece).sum(axis=1) for piece in rows.pieces) % 2, -1.0, 1.0)
+    product = np.where(nan | (infinite & zero), np.nan, np.where(infinite, np.inf, 0.0) * sign)
+    return nan | infinite | zero, product
+
+
+def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
+    """P61: where the product of the magnitudes over 1 is too large for `compute`, or of those under 1 too small."""
+    sizes = rows.pieces.map(lambda x: np.where(np.isfinite(x) & (x != 0), np.abs(x), 1.0))
+    leaves = np.zeros(rows.count, bool)
+    for beyond_1, limit, sense in ((np.maximum, compute.max_finite, 1), (np.minimum, compute.min_normal, -1)):
+        factors = sizes.map(lambda x: beyond_1(x, 1.0))  # noqa: B023 - used in this turn alone
+        beyond = (sum(np.log2(x).sum(axis=1) for x in factors) - np.log2(limit)) * sense
+        for row in np.flatnonzero(np.abs(beyond) < 2.0**-20):  # far more than the rounding errors of the logarithms
+            beyond[row] = sense * (exact_product(x[row] for x in factors) - Fraction(limit))
+        leaves |= beyond > 0
+    return leaves
+
+
+# Logarithms of sums of exponentials
+
+
+@semantics("aten::logsumexp")
+def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Golden:
+    """log(sum(exp(x))) over dim, of which the largest element is taken out first (P54, P56)"""
+    refuse_complex(format_of(self), "logsumexp")
+    if not dim:
+        raise Unjudged("no semantics for logsumexp over an empty list of dims (P56)")
+    fmt, axes = float_result(format_of(self)), reduced_axes(dim, self.ndim)
+    if prod(self.shape[axis] for axis in axes) == 0:  # the logarithm of an empty sum
+        nothing = np.full(reduced_shape(self.shape, axes, keepdim), -np.inf, fmt.storage)
+        return exact(nothing, fmt)
+    golden = by_rows(partial(_logsumexp_rows, fmt), converted_rows(self, axes, fmt))
+    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
+
+
+def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
+    def formula(some: np.ndarray) -> np.ndarray:
+        return np.array([[sum(log_sum_exp.of_mpmath(rows.row(row), fmt))] for row in some], dtype=object)
+
+    largest, compute = rows.largest(), compute_format(fmt)
+    infinite = np.isinf(largest)
+    real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
+    value, real = resolved(fmt, real, formula)
+    budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
+    return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)

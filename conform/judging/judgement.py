@@ -1,0 +1,111 @@
+"""One output's judgement in figures: what a verdict is made from, found block by block, however large the output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from conform.contracts.comparison import Comparison
+from conform.contracts.judge import Elements, Numbers, judged, judged_shape
+from conform.contracts.tables import Row
+from conform.judging.sums import errors_of_sums, violation
+
+
+@dataclass(frozen=True)
+class Element:
+    """One judged element: its number in C order, the figure it was chosen for, and what `Elements` says of it."""
+
+    number: int
+    figure: float
+    compared: bool
+    error_ulp: float
+    bound_ulp: float
+    wrong_class: bool
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """size: how many elements were judged (of complex numbers, components); right, compared, open, vacuous: how many
+    of them are that; furthest: the first of those furthest into their bound; largest_error: the first of those with
+    the largest error in ulps, -1 where no ulp is defined; None of an empty output. violation: what is wrong with the
+    errors of many sums."""
+
+    size: int
+    right: int
+    compared: int
+    open: int
+    vacuous: int
+    furthest: Element | None
+    largest_error: Element | None
+    violation: str | None
+
+    @property
+    def failed(self) -> int:
+        return self.size - self.right
+
+
+@dataclass(frozen=True)
+class Result:
+    """Output `number` of a call beside its golden, and the row, perhaps of a table of the user's, that judges it.
+
+    op: the name that its rows stand under; drawn: its operands are drawn at random, so that its errors have a mean and
+    a variance
+    """
+
+    number: int
+    op: str
+    comparison: Comparison
+    row: Row
+    drawn: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return judged_shape(self.comparison)
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        comparison, counts = self.comparison, dict.fromkeys(("ok", "compared", "open", "vacuous"), 0)
+        errors = errors_of_sums(comparison.golden, comparison.actual, self.row) if self.drawn else None
+        furthest = largest = None
+        size = 0
+        for numbers, elements in judged(comparison, self.row):
+            size += elements.ok.size
+            for mask in counts:
+                counts[mask] += int(np.count_nonzero(getattr(elements, mask)))
+            furthest = _first_largest(furthest, numbers, elements, _share(elements))
+            largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
+            if errors:
+                errors.add(numbers, elements.compared)
+        found = violation(errors, comparison.arithmetic)
+        return Judgement(size, *counts.values(), furthest, largest, found)
+
+
+def _share(elements: Elements) -> np.ndarray:
+    """How much of its bound each element spends; a wrong class or an inexact exact result is beyond any bound."""
+    with np.errstate(all="ignore"):
+        share = np.nan_to_num(elements.error_ulp / elements.bound_ulp, nan=0.0, posinf=np.inf)
+    share = np.where(elements.compared, share, -1.0)
+    return np.where(
+        elements.ok, np.minimum(share, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(share, 1.0 + 1e-9))
+    )
+
+
+def _first_largest(best: Element | None, numbers: Numbers, elements: Elements, figures: np.ndarray) -> Element | None:
+    """`best`, or the element among these with a larger figure or with the same and a smaller number."""
+    if not figures.size:
+        return best
+    at = int(figures.argmax())
+    if isinstance(numbers, np.ndarray):  # in any order
+        equal = np.flatnonzero(figures == figures[at])
+        at = int(equal[numbers[equal].argmin()])
+    number, figure = _number(numbers, at), float(figures[at])
+    if best is not None and (best.figure, -best.number) >= (figure, -number):
+        return best
+    told = (elements.compared, elements.error_ulp, elements.bound_ulp, elements.wrong_class)
+    return Element(number, figure, *(array[at].item() for array in told))
+
+
+def _number(numbers: Numbers, at: int) -> int:
+    return numbers.start + at if isinstance(numbers, slice) else int(numbers[at])

@@ -1,0 +1,242 @@
+"""Correctly rounded arithmetic: each function gives (the value in fmt.storage, the exact result as a Real).
+
+Operands are float64 arrays (broadcast like numpy's) that hold exact values, of `fmt` or wider; the exact real result is
+rounded once to `fmt`. Special operands follow IEEE 754-2019, clauses 6 and 7. A finite result beyond float64's range
+has hi = +-inf and an infinite radius in its Real; an inexact one below 2^-1022 has lo = 0 and a radius of 2^-1074.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from conform.numerics.chunks import Result, chunked
+from conform.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
+from conform.numerics.formats import FORMATS, Format
+from conform.numerics.real import SMALLEST_SAFE, Real
+from conform.numerics.rounding import round_fraction, round_to
+
+FLOAT64 = FORMATS["float64"]
+LARGEST_EXACT_POWER_OF_TEN = 22  # 5^22 < 2^53
+
+
+@chunked
+def add(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a + b"""
+    with np.errstate(all="ignore"):
+        total, error = two_sum(a, b)
+        result = _result(fmt, total, error, overflowed=np.isinf(total) & np.isfinite(a) & np.isfinite(b))
+        spoilt = np.isfinite(total) & ~np.isfinite(error)  # beside the largest number two_sum's inner steps overflow
+        return _exactly(fmt, result, spoilt, Fraction.__add__, a, b)
+
+
+def sub(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a - b"""
+    return add(fmt, a, np.negative(b))
+
+
+@chunked
+def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a * b"""
+    with np.errstate(all="ignore"):
+        product, error = two_prod(a, b)
+        finite = np.isfinite(a) & np.isfinite(b)
+        unsafe = (~(np.abs(product) >= SAFE_PRODUCT) | ~np.isfinite(error)) & finite & (a != 0) & (b != 0)
+        error, radius = _rescued(product, error, 0.0, unsafe, lambda: Real.exact(a) * Real.exact(b))
+        return _result(fmt, product, error, radius, np.isinf(product) & finite)
+
+
+@chunked
+def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a / b"""
+    with np.errstate(all="ignore"):
+        quotient, error, radius = _quotient(a, b)
+        return _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
+
+
+@chunked
+def sqrt(fmt: Format, a: np.ndarray) -> Result:
+    """The square root of a; that of -0 is -0."""
+    with np.errstate(all="ignore"):
+        root = np.sqrt(a)
+        square, square_error = two_prod(root, root)
+        error = ((a - square) - square_error) / (2 * root)  # a - root^2 is a float64
+        unsafe = (a > 0) & ((a < SMALLEST_SAFE) | ~np.isfinite(error)) & np.isfinite(a)
+        error, radius = _rescued(root, error, 2.0**-50 * np.abs(error), unsafe, lambda: Real.exact(a).sqrt())
+        return _result(fmt, root, error, radius)
+
+
+@chunked
+def axpy(fmt: Format, alpha: np.ndarray, x: np.ndarray, y: np.ndarray) -> Result:
+    """x + alpha * y, rounded once (Boldo and Melquiond, IEEE Trans. Comput. 57, 2008: emulation of fma)."""
+    with np.errstate(all="ignore"):
+        product, product_error = two_prod(alpha, y)
+        partial, low = two_sum(x, product_error)
+        high, high_error = two_sum(product, partial)
+        rest = odd_sum(low, high_error)
+        hi, lo = two_sum(high, rest)
+        ieee = np.where(np.isinf(x) & np.isfinite(alpha) & np.isfinite(y), x, x + product)  # the product may overflow
+        hi = np.where((hi == 0) | ~np.isfinite(hi), ieee, hi)  # signs of zeros, and special operands
+        radius = 2.0**-52 * np.abs(rest) * (two_sum(low, high_error)[1] != 0)
+        finite = np.isfinite(alpha) & np.isfinite(x) & np.isfinite(y)
+        unsafe = ~(np.abs(product) >= SAFE_PRODUCT) & (alpha != 0) & (y != 0) | ~np.isfinite(lo)
+        exactly = lambda x, alpha, y: x + alpha * y  # noqa: E731
+        return _exactly(fmt, _result(fmt, hi, lo, radius), unsafe & finite, exactly, x, alpha, y)
+
+
+@chunked
+def fmod(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a - b * trunc(a / b), with the sign of a; NaN for infinite a or zero b, a for infinite b."""
+    with np.errstate(all="ignore"):
+        return _result(fmt, np.fmod(a, b), 0.0)  # C's fmod is exact
+
+
+@chunked
+def remainder(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """a - b * floor(a / b), with the sign of b, zeros included; NaN for infinite a or zero b.
+
+    An infinite b gives a where the signs agree or a is zero, else b.
+    """
+    with np.errstate(all="ignore"):
+        modulus = np.fmod(a, b)
+        other_sign = (modulus != 0) & (np.signbit(modulus) != np.signbit(b))
+        hi, lo = two_sum(modulus, np.where(other_sign, b, 0.0))
+        return _result(fmt, np.where(modulus == 0, np.copysign(0.0, b), hi), lo)
+
+
+@chunked
+def floor_div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """floor of the exact quotient a / b, rounded once; where a / b is not finite, or a zero, a / b."""
+    return _integer_quotient(fmt, a, b, np.floor, math.floor)
+
+
+@chunked
+def trunc_div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
+    """The exact quotient a / b toward zero, rounded once; a zero has the sign of the quotient."""
+    return _integer_quotient(fmt, a, b, np.trunc, math.trunc)
+
+
+@chunked
+def round_half_even(fmt: Format, x: np.ndarray) -> Result:
+    """The nearest integer, ties to even; a zero has the sign of x."""
+    return _result(fmt, np.rint(x), 0.0)
+
+
+def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
+    """The multiple of 10^-decimals nearest to x, ties to the even multiple, rounded once; a zero has the sign of x."""
+    power = 10.0 ** min(abs(decimals), LARGEST_EXACT_POWER_OF_TEN)
+    scale = Fraction(10) ** decimals
+    with np.errstate(all="ignore"):
+        scaled, error = two_prod(x, power) if decimals >= 0 else _quotient(x, power)[:2]
+        multiple = _rint_of_sum(scaled, error)
+        result = div(fmt, multiple, power) if decimals >= 0 else mul(fmt, multiple, power)
+        hard = ~(np.abs(scaled) < 2.0**51) | (abs(decimals) > LARGEST_EXACT_POWER_OF_TEN)
+        hard &= np.isfinite(x)
+        return _exactly(fmt, result, hard, lambda x: round(x * scale) / scale, x, zero_sign=x)
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _quotient(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(q = RN(a / b), a / b - q, bound on the error of that difference).
+
+    The sign of the difference is exact, and it is zero only where q is exact, unless |q| or |a| is below SMALLEST_SAFE.
+    """
+    quotient = np.divide(a, b)
+    product, product_error = two_prod(quotient, b)
+    error = ((a - product) - product_error) / b  # a - quotient * b is a float64
+    unsafe = ~(np.minimum(np.abs(quotient), np.abs(a)) >= SMALLEST_SAFE) | ~np.isfinite(error)
+    unsafe &= np.isfinite(a) & np.isfinite(b) & (b != 0) & (a != 0)
+    error, radius = _rescued(quotient, error, 2.0**-52 * np.abs(error), unsafe, lambda: Real.exact(a) / Real.exact(b))
+    return quotient, error, radius
+
+
+def _rescued(
+    hi: np.ndarray, lo: np.ndarray, radius: np.ndarray | float, unsafe: np.ndarray, again: Callable[[], Real]
+) -> tuple[np.ndarray, np.ndarray | float]:
+    """(lo, radius), where `unsafe` taken from a computation with scaled operands; `hi` is the IEEE result."""
+    if not unsafe.any():
+        return lo, radius
+    real = again()
+    subnormal = np.abs(hi) < FLOAT64.min_normal
+    rescued_lo = np.where(subnormal, 0.0, (real.hi - hi) + real.lo)
+    rescued_radius = np.where(subnormal, FLOAT64.min_subnormal, real.radius)
+    return np.where(unsafe, rescued_lo, lo), np.where(unsafe, rescued_radius, radius)
+
+
+def _result(
+    fmt: Format,
+    hi: np.ndarray,
+    lo: np.ndarray | float,
+    radius: np.ndarray | float = 0.0,
+    overflowed: np.ndarray | bool = False,
+) -> Result:
+    """hi + lo rounded once; hi alone where it is special or lo is not finite. For float64, hi is the rounded result."""
+    hi = np.asarray(hi, np.float64)
+    known = np.isfinite(hi) & np.isfinite(lo)
+    lo = np.where(known, lo, 0.0)
+    radius = np.where(known, radius, np.where(overflowed, np.inf, 0.0))
+    value = hi.copy() if fmt == FLOAT64 else round_to(fmt, hi, lo)
+    return value, Real(hi, lo, radius)
+
+
+def _exactly(
+    fmt: Format,
+    result: Result,
+    hard: np.ndarray,
+    exact: Callable[..., Fraction],
+    *operands: np.ndarray,
+    zero_sign: np.ndarray | float = 1.0,
+) -> Result:
+    """`result`, with the elements in `hard` computed again on Fractions; their zeros have the sign of `zero_sign`."""
+    if not hard.any():
+        return result
+    value, real = result
+    *operands, zero_sign = np.broadcast_arrays(*operands, zero_sign)
+    for index in map(tuple, np.argwhere(hard).tolist()):
+        number = Fraction(exact(*(Fraction(float(operand[index])) for operand in operands)))
+        value[index] = round_fraction(fmt, number, zero_sign[index])
+        real.hi[index], real.lo[index], real.radius[index] = _parts(number, zero_sign[index])
+    return value, real
+
+
+def _parts(number: Fraction, zero_sign: float) -> tuple[float, float, float]:
+    """hi, lo and radius of the Real of an exact number."""
+    hi = float(round_fraction(FLOAT64, number, zero_sign))
+    if math.isinf(hi):
+        return hi, 0.0, math.inf
+    rest = number - Fraction(hi)
+    lo = float(rest) if abs(hi) >= FLOAT64.min_normal else 0.0
+    error = abs(rest - Fraction(lo))
+    return hi, lo, 2.0 * float(error) + FLOAT64.min_subnormal if error else 0.0
+
+
+def _integer_quotient(
+    fmt: Format,
+    a: np.ndarray,
+    b: np.ndarray,
+    to_integer: np.ufunc,
+    exact_to_integer: Callable[[Fraction], int],
+) -> Result:
+    with np.errstate(all="ignore"):
+        quotient, error, _ = _quotient(a, b)
+        integer = to_integer(quotient)
+        inward = error < 0 if to_integer is np.floor else error * quotient < 0
+        # Rounding the quotient may have taken it outward to an integer, which the exact one does not reach.
+        integer = np.where((integer == quotient) & inward, to_integer(quotient + np.copysign(0.5, error)), integer)
+        hard = ~((np.abs(quotient) < 2.0**52) & (np.minimum(np.abs(quotient), np.abs(a)) >= SMALLEST_SAFE))
+        hard &= np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
+        result = _result(fmt, integer, 0.0)
+        return _exactly(fmt, result, hard, lambda a, b: exact_to_integer(a / b), a, b, zero_sign=quotient)
+
+
+def _rint_of_sum(hi: np.ndarray, lo: np.ndarray) -> np.ndarray:
+    """The integer nearest to hi + lo, ties to even, for |hi| < 2^51: lo matters only where hi is halfway."""
+    nearest = np.rint(hi)
+    fraction = hi - nearest
+    nearest = np.where((fraction == 0.5) & (lo > 0), nearest + 1, nearest)
+    return np.where((fraction == -0.5) & (lo < 0), nearest - 1, nearest)

@@ -1,0 +1,258 @@
+"""What an honest implementation of a composite op may lose: numbers with the error it may have made so far.
+
+A `Ball` is a value computed in the compute type: `mid` is the real number (in float64), `rad` bounds how far an honest
+implementation's computed value may lie from it. Every operator passes on its operands' errors through the image of the
+ball and adds its own rounding, |fl(z) - z| <= ulps * ulp(z) <= 2 u ulps |z| + eta, with u the unit roundoff and eta the
+smallest subnormal of the compute type (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 2.2).
+A bound that overflows the compute type is infinite: it says nothing, and the judge reports it as vacuous.
+
+Errors add up, because they may all point the same way. Within `root_sum_of_squares()` the same formulas add up their
+squares: no bound, but what to expect of errors that are independent and centred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache, reduce
+
+import numpy as np
+
+from conform.numerics.formats import Format
+from conform.numerics.rounding import round_to
+
+CORRECTLY_ROUNDED = 0.5
+
+
+# ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
+# Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
+ULPS = {
+    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0, "sqrt": 3.0, "div": 2.5,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ball:
+    """`mid` and `rad` are float64 arrays of one shape; `compute` is the format an implementation computes in."""
+
+    mid: np.ndarray
+    rad: np.ndarray
+    compute: Format
+
+    @staticmethod
+    def exact(mid: np.ndarray, compute: Format) -> Ball:
+        """Operands that the compute type holds exactly."""
+        mid = np.asarray(mid, dtype=np.float64)
+        return Ball(mid, np.zeros_like(mid), compute)
+
+    def constant(self, value: float) -> Ball:
+        """A real constant as the compute type holds it: rounded, if it does not fit."""
+        exact = Ball.exact(np.float64(value), self.compute)
+        return exact if _holds(self.compute, float(value)) else exact.rounded(np.float64(value), 0.0)
+
+    def irrational(self, nearest: float) -> Ball:
+        """An irrational constant, of which `nearest` is the nearest float64, as the compute type holds it."""
+        held = self.constant(nearest)
+        return Ball(held.mid, held.rad + np.spacing(nearest) / 2, held.compute)
+
+    def rounded(self, mid: np.ndarray | float, propagated: np.ndarray | float, ulps: float = CORRECTLY_ROUNDED) -> Ball:
+        """The ball around `mid` after one operation of `ulps` error on operands whose errors move it by
+        `propagated`."""
+        with np.errstate(all="ignore"):
+            mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
+            reach = np.abs(mid) + propagated
+            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + underflow(self.compute))
+            rad = joined(propagated, rounding)
+            rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
+        return Ball(mid, rad, self.compute)
+
+    def _determined(self, *operands: Ball) -> Ball:
+        """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
+        result."""
+        with np.errstate(all="ignore"):
+            exact_nan, exact_special, bounded = False, False, True
+            for operand in operands:
+                exact = operand.rad == 0
+                exact_nan = exact_nan | (np.isnan(operand.mid) & exact)
+                exact_special = exact_special | (~np.isfinite(operand.mid) & exact)
+                bounded = bounded & np.isfinite(operand.rad)
+        return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
+
+    def _lift(self, other: Ball | float) -> Ball:
+        return other if isinstance(other, Ball) else self.constant(other)
+
+    def __add__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            return self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+
+    def __sub__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            return self.rounded(self.mid - other.mid, joined(self.rad, other.rad))._determined(self, other)
+
+    def __mul__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
+            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Ball:
+        return Ball(-self.mid, self.rad, self.compute)
+
+    def __truediv__(self, other: Ball | float) -> Ball:
+        other = self._lift(other)
+        with np.errstate(all="ignore"):
+            quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
+            spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
+        ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
+        ball = self.rounded(quotient, spread, ulps)._determined(self, other)
+        by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
+        return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
+
+    def __getitem__(self, index: object) -> Ball:
+        return Ball(self.mid[index], self.rad[index], self.compute)
+
+    def sum(self, axis: int | tuple[int, ...], keepdims: bool = True) -> Ball:
+        """The sum along `axis`, in any order: gamma_(n-1) times the sum of magnitudes (Higham, 4.2)."""
+        sums = Ball.total([self], axis)
+        return sums if keepdims else Ball(sums.mid.squeeze(axis), sums.rad.squeeze(axis), sums.compute)
+
+    @staticmethod
+    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1) -> Ball:
+        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it."""
+        mid = carried = magnitude = np.float64(0)
+        count, nan, special, bounded = 0, False, False, True
+        with np.errstate(all="ignore"):
+            for piece in pieces:
+                mid = mid + piece.mid.sum(axis, keepdims=True)
+                carried = joined(carried, joined_along(piece.rad, axis, keepdims=True))
+                magnitude = magnitude + (np.abs(piece.mid) + piece.rad).sum(axis, keepdims=True)
+                count += piece.mid.size // max(mid.size, 1)
+                exactly_special = ~np.isfinite(piece.mid) & (piece.rad == 0)
+                nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
+                special = special | exactly_special.any(axis, keepdims=True)
+                bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
+            compute = piece.compute
+            rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
+            return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
+
+    def sqrt(self) -> Ball:
+        with np.errstate(all="ignore"):
+            root, high = np.sqrt(self.mid), np.sqrt(self.mid + self.rad)
+            low = np.sqrt(np.maximum(self.mid - self.rad, 0.0))
+            below = np.where(low > 0, self.rad / (root + low), root)
+            spread = np.where(self.rad > 0, np.maximum(below, self.rad / (root + high)), 0.0)
+        ulps = ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED
+        return self.rounded(root, spread, ulps)._determined(self)
+
+    def exp(self) -> Ball:
+        with np.errstate(all="ignore"):
+            image = np.exp(self.mid)
+            # exp(m + r) - exp(m), finite where exp(m + r) is
+            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
+            return self.rounded(image, spread, ULPS["exp"])._determined(self)
+
+    def log(self) -> Ball:
+        return self._logarithm(np.log, self.mid, "log")
+
+    def log1p(self) -> Ball:
+        return self._logarithm(np.log1p, 1.0 + self.mid, "log1p")
+
+    def _logarithm(self, function: Callable[[np.ndarray], np.ndarray], argument: np.ndarray, name: str) -> Ball:
+        """log a - log(a - rad), the longer side of the image; no bound where the ball reaches 0."""
+        with np.errstate(all="ignore"):
+            share = np.where(self.rad > 0, self.rad / argument, 0.0)
+            spread = np.where((share >= 0) & (share < 1), -np.log1p(-share), np.inf)
+            image = self.rounded(function(self.mid), spread, ULPS[name])._determined(self)
+            outside = (self.rad == 0) & (argument <= 0)  # a pole or a domain error
+            return Ball(image.mid, np.where(outside, 0.0, image.rad), self.compute)
+
+    def sin(self) -> Ball:
+        """The slope of sin is at most 1."""
+        with np.errstate(all="ignore"):
+            return self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
+
+    def erfc(self, real_erfc: Callable[[np.ndarray], np.ndarray]) -> Ball:
+        """With the slope of erf."""
+        return self.rounded(real_erfc(self.mid), self._erf_spread(), ULPS["erfc"])._determined(self)
+
+    def erf(self, real_erf: Callable[[np.ndarray], np.ndarray]) -> Ball:
+        return self.rounded(real_erf(self.mid), self._erf_spread(), ULPS["erf"])._determined(self)
+
+    def _erf_spread(self) -> np.ndarray:
+        """The slope of erf within the ball is at most 2/sqrt(pi) exp(-t^2) at its point nearest to zero."""
+        with np.errstate(all="ignore"):
+            nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
+            return np.minimum(self.rad * (2 / np.sqrt(np.pi)) * np.exp(-(nearest**2)), 2.0)
+
+    def tanh(self) -> Ball:
+        """The slope of tanh within the ball is at most 1/cosh(t)^2 at its point nearest to zero."""
+        with np.errstate(all="ignore"):
+            nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
+            spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
+        return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
+
+
+# How errors join
+
+_STATISTICAL: ContextVar[bool] = ContextVar("_STATISTICAL", default=False)
+
+
+@contextmanager
+def root_sum_of_squares() -> Iterator[None]:
+    """Within, errors of different origin join by the root of the sum of their squares, and n roundings by that of n.
+
+    Ipsen and Zhou, Probabilistic error analysis for inner products, arXiv 1906.10465: the errors of n independent
+    centred roundings grow with the root of n.
+    """
+    before = _STATISTICAL.set(True)
+    try:
+        yield
+    finally:
+        _STATISTICAL.reset(before)
+
+
+def joined(*errors: np.ndarray | float) -> np.ndarray:
+    """What errors of different origin come to together."""
+    return reduce(np.hypot if _STATISTICAL.get() else np.add, errors)
+
+
+def joined_along(errors: np.ndarray, axis: int | tuple[int, ...], keepdims: bool = False) -> np.ndarray:
+    """What the errors along `axis`, all of different origin, come to together."""
+    if not _STATISTICAL.get():
+        return errors.sum(axis, keepdims=keepdims)
+    largest = errors.max(axis, keepdims=True, initial=0.0)  # squares of errors may leave the range of float64
+    with np.errstate(all="ignore"):
+        share = np.where(np.isfinite(largest) & (largest > 0), errors / largest, 1.0)
+        joined_ = largest * np.sqrt((share**2).sum(axis, keepdims=True))
+    return joined_ if keepdims else joined_.squeeze(axis)
+
+
+def growth(n: np.ndarray | int) -> np.ndarray:
+    """How many roundings n roundings of the same size come to together."""
+    count = np.maximum(np.asarray(n, np.float64), 0.0)
+    return np.sqrt(count) if _STATISTICAL.get() else count
+
+
+@cache
+def _holds(compute: Format, value: float) -> bool:
+    return float(round_to(compute, np.float64(value))) == value
+
+
+def underflow(compute: Format) -> float:
+    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds
+    that."""
+    return max(compute.min_subnormal / 2, 2.0**-1074)
+
+
+def gamma(n: np.ndarray | int, unit_roundoff: float) -> np.ndarray:
+    """gamma_n = n u / (1 - n u), infinite where n u >= 1 (Higham, lemma 3.1)."""
+    spent = growth(n) * unit_roundoff
+    with np.errstate(divide="ignore"):
+        return np.where(spent < 1, spent / np.maximum(1 - spent, 0.0), np.inf)

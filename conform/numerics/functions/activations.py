@@ -1,0 +1,111 @@
+"""sigmoid, silu, softplus, mish, the tanh form of gelu, logaddexp and xlogy: in double-double and in float64."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import mpmath
+import numpy as np
+
+from conform.numerics.functions import dd
+from conform.numerics.functions.dd import DD, Array
+from conform.numerics.functions.exponential import exp
+from conform.numerics.functions.logarithm import log, log1p
+
+LOGISTIC_ERROR = 2.0**-96
+"""EXP_ERROR, a sum of positive terms, a quotient, a product: 25 u^2 = 2^-101.3."""
+SOFTPLUS_ERROR = 2.0**-95
+"""EXP_ERROR and LOG1P_ERROR with condition at most 1, and a sum of positive terms."""
+GELU_TANH_FLOAT64_ERROR = 2.0**-41
+"""Seven roundings of 2u, |2u| < 700 where the result exceeds 2^-1000: 4900 * 2^-53, and 2^-49 for the rest."""
+
+_MISH_REACH = 60.0  # tanh(log(1 + e^60)) > 1 - 2^-172
+
+
+def sigmoid(x: DD) -> DD:
+    """1 / (1 + e^-x); relative error LOGISTIC_ERROR."""
+    return dd.div(dd.of(np.ones_like(x[0])), dd.add_double(exp(dd.neg(x)), 1.0))
+
+
+def silu(x: DD) -> DD:
+    """x sigmoid(x); relative error LOGISTIC_ERROR."""
+    return dd.mul(x, sigmoid(x))
+
+
+def softplus(x: DD) -> DD:
+    """log(1 + e^x) = max(x, 0) + log1p(e^-|x|); relative error SOFTPLUS_ERROR."""
+    tail = log1p(exp(dd.neg(dd.absolute(x))))
+    positive = x[0] > 0
+    return dd.add(tail, (np.where(positive, x[0], 0.0), np.where(positive, x[1], 0.0)))
+
+
+def mish(x: DD) -> DD:
+    """x tanh(softplus x) = x n / (n + 2), n = w^2 + 2w, w = e^x; relative error LOGISTIC_ERROR, n's is 2.1
+    EXP_ERROR."""
+    w = exp((np.minimum(x[0], _MISH_REACH), np.where(x[0] < _MISH_REACH, x[1], 0.0)))
+    n = dd.add(dd.square(w), dd.scale(w, 2.0))
+    return dd.mul(x, dd.div(n, dd.add_double(n, 2.0)))
+
+
+@cache
+def _gelu_constants() -> tuple[DD, DD]:
+    """2 sqrt(2/pi) and the decimal 0.044715."""
+    with mpmath.workprec(200):
+        pairs = [dd.constant(2 * mpmath.sqrt(2 / mpmath.pi)), dd.constant(mpmath.mpf("0.044715"))]
+    return tuple((np.float64(hi), np.float64(lo)) for hi, lo in pairs)
+
+
+def gelu_tanh(x: DD) -> tuple[DD, Array]:
+    """x/2 (1 + tanh u) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
+
+    The error of 2u, 30 u^2 relative, counts |2u| (1 - sigmoid 2u) times in the relative error returned: at most |2u|,
+    and at most 1 for positive u.
+    """
+    factor, cubic = _gelu_constants()
+    inner = dd.add_double(dd.mul(dd.square(x), cubic), 1.0)
+    two_u = dd.mul(dd.mul(inner, x), factor)
+    return dd.mul(x, sigmoid(two_u)), LOGISTIC_ERROR + np.maximum(-two_u[0], 1.0) * 2.0**-101
+
+
+def logaddexp(x: DD, y: DD) -> tuple[DD, Array]:
+    """max + log1p(e^-|x - y|); near a zero of the sum its relative error grows."""
+    first = x[0] >= y[0]
+    larger, smaller = dd.where(first, x, y), dd.where(first, y, x)
+    tail = log1p(exp(dd.sub(smaller, larger)))
+    value = dd.add(larger, tail)
+    return value, SOFTPLUS_ERROR * (np.abs(larger[0]) + tail[0]) / np.abs(value[0])
+
+
+def xlogy(x: DD, y: DD) -> DD:
+    """x log y; relative error LOGISTIC_ERROR."""
+    return dd.mul(x, log(y))
+
+
+# float64
+
+
+def sigmoid_float64(x: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def silu_float64(x: Array) -> Array:
+    return x * sigmoid_float64(x)
+
+
+def softplus_float64(x: Array) -> Array:
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def mish_float64(x: Array) -> Array:
+    w = np.exp(np.minimum(x, _MISH_REACH))
+    n = w * w + 2.0 * w
+    return x * (n / (n + 2.0))
+
+
+def gelu_tanh_float64(x: Array) -> Array:
+    return x * sigmoid_float64(1.5957691216057308 * (x * (1.0 + 0.044715 * (x * x))))
+
+
+def xlogy_float64(x: Array, y: Array) -> Array:
+    """0 where x is 0, unless y is NaN."""
+    return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log(y))

@@ -1,0 +1,68 @@
+"""The modified Bessel functions I0 and I1 of doubles: polynomials on [0, 1], e^|x| times a polynomial up to 1024."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.numerics.eft import fast_two_sum
+from conform.numerics.functions import dd
+from conform.numerics.functions.dd import DD, Array, fill
+from conform.numerics.functions.exponential import exp
+from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
+
+BESSEL_ERROR = 2.0**-96
+"""EXP_ERROR, EVALUATION and a product; I(1024) overflows float64, arguments beyond are clamped."""
+BESSEL_FLOAT64_ERROR = 2.0**-49
+"""numpy's exp within 4 ulp, EVALUATION_FLOAT64, a product."""
+
+_LOWEST, _HIGHEST = 1.0, 1024.0
+_SMALL = (Piecewise("i0", 7), Piecewise("i1", 7))
+_SCALED = (Piecewise("i0_scaled", 8), Piecewise("i1_scaled", 8))
+
+
+def _small(order: int, x: DD) -> DD:
+    piece, centre = uniform_piece(x[0], PER_UNIT)
+    return _SMALL[order].value(piece, fast_two_sum(x[0] - centre, x[1]))
+
+
+def _large(order: int, x: DD) -> DD:
+    piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
+    return dd.mul(exp(x), _SCALED[order].value(piece, fast_two_sum(x[0] - centre, x[1])))
+
+
+def _bessel(order: int, x: DD) -> DD:
+    size = dd.absolute(x)
+    result = np.empty_like(x[0]), np.empty_like(x[0])
+    small = size[0] < _LOWEST
+    fill(result, small, lambda z: _small(order, z), size)
+    fill(result, ~small, lambda z: _large(order, z), size)
+    return dd.scale(result, np.copysign(1.0, x[0])) if order == 1 else result
+
+
+def i0(x: DD) -> DD:
+    """I0(x), relative error BESSEL_ERROR where it is below 2^1000."""
+    return _bessel(0, x)
+
+
+def i1(x: DD) -> DD:
+    """I1(x), odd, relative error BESSEL_ERROR where it is below 2^1000."""
+    return _bessel(1, x)
+
+
+def _float64(order: int, x: Array) -> Array:
+    size = np.abs(x)
+    piece, centre = log_piece(size, _LOWEST, _HIGHEST)
+    large = np.exp(np.minimum(size, _HIGHEST)) * _SCALED[order].float64(piece, size - centre)
+    piece, centre = uniform_piece(size, PER_UNIT)
+    value = np.where(size < _LOWEST, _SMALL[order].float64(piece, size - centre), large)
+    return np.where(size < _HIGHEST, value, size + np.inf)  # NaN stays
+
+
+def i0_float64(x: Array) -> Array:
+    """I0(x) within BESSEL_FLOAT64_ERROR."""
+    return _float64(0, x)
+
+
+def i1_float64(x: Array) -> Array:
+    """I1(x) within BESSEL_FLOAT64_ERROR."""
+    return np.copysign(_float64(1, x), x)

@@ -1,0 +1,245 @@
+"""The ladder of a correctly rounded function (Ziv's strategy).
+
+ 1. float64 with a stated relative error, for results narrower than float64. Each function's error is checked once a
+    process on its sentinels; where a platform misses it, this rung is skipped.
+ 2. double-double with a proven radius.
+ 3. One element at a time: exact results by case analysis on integers, then mpmath at rising precision.
+
+Each rung rounds both ends of its enclosure; what they agree on is decided, the rest climbs. What the last precision
+leaves open raises Unjudged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import numpy as np
+
+from conform.errors import Unjudged
+from conform.numerics.chunks import in_chunks
+from conform.numerics.formats import Format
+from conform.numerics.functions.dd import DD, SAFE_MAX, SAFE_MIN, Array
+from conform.numerics.functions.exact import Exact
+from conform.numerics.real import Real
+from conform.numerics.rounding import decide, round_fraction, round_to
+
+UNDERFLOW = 2.0**-1000
+"""Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
+narrower formats."""
+BEYOND = 1100
+"""Magnitudes above 2^1100 are infinite, and below 2^-1100 zero, in every format of at most 64 bits."""
+SMALLEST = 2.0**-1074
+PRECISIONS = (100, 200, 400, 800, 1600, 3200)
+GUARD_BITS = 20
+"""mpmath promises no error bound: y at precision p is taken with radius 2^(20 - p) |y| and has to be confirmed at
+2p."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One real function and its rungs; operands are float64 arrays of one shape.
+
+    float64         rung 1; also gives the class (NaN, infinity) of every result with a non-finite operand
+    float64_error   its relative error; inf: not relied on beyond the class
+    double_double   rung 2 on pairs of finite operands: the value and its relative error, inf where it does not reach
+    mp              the formula in mpmath, at the context's precision
+    exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
+    sentinels       operands on which float64_error is checked
+    """
+
+    name: str
+    float64: Callable[..., Array]
+    float64_error: float
+    double_double: Callable[..., tuple[DD, Array | float]]
+    mp: Callable[..., mpmath.mpf]
+    exact: Callable[..., Exact]
+    sentinels: tuple[tuple[float, ...], ...] = ()
+
+
+def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
+    """The function's values, rounded to nearest even in `fmt`, and as reals. Raises Unjudged."""
+    with np.errstate(all="ignore"):
+        return in_chunks(fmt, lambda *chunk: _evaluate_chunk(function, fmt, list(chunk)), operands)
+
+
+def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> tuple[Array, Real]:
+    estimate = function.float64(*operands)
+    if fmt.name == "float64":
+        real = _double_double(function, estimate, operands)
+        value, undecided = _decide_float64(real)
+    elif not float64_holds(function):
+        real = _double_double(function, estimate, operands)
+        value, undecided = decide(fmt, real)
+    else:
+        real, value, undecided = _float64(function, fmt, estimate, operands)
+        if undecided.any():
+            where = np.flatnonzero(undecided)
+            fine = _double_double(function, estimate[where], [x[where] for x in operands])
+            real.hi[where], real.lo[where], real.radius[where] = fine.hi, fine.lo, fine.radius
+            value[where], undecided[where] = decide(fmt, fine)
+    for i in np.flatnonzero(undecided).tolist():
+        value[i], (real.hi[i], real.lo[i], real.radius[i]) = _one(function, fmt, [float(x[i]) for x in operands])
+    return value, real
+
+
+# 1: float64
+
+
+def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Array]) -> tuple[Real, Array, Array]:
+    """The reals, the values in `fmt`, and where they are undecided."""
+    hi = np.array(estimate)
+    size = np.abs(hi)
+    radius = size * function.float64_error
+    radius[~np.isfinite(hi) | _class_of_operands(estimate, operands)] = 0.0
+    tiny = size < UNDERFLOW
+    if tiny.any():
+        tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
+        hi[tiny] = np.copysign(UNDERFLOW / 2, hi[tiny])
+        radius[tiny] = UNDERFLOW / 2
+    value = round_to(fmt, hi)
+    undecided = _may_cross(fmt, hi, function.float64_error)
+    candidates = np.flatnonzero(undecided)
+    if candidates.size:
+        undecided[candidates] = _ends_differ(fmt, hi[candidates], radius[candidates])
+    return Real(hi, np.zeros_like(hi), radius), value, undecided
+
+
+def _may_cross(fmt: Format, hi: Array, relative_error: float) -> Array:
+    """Where hi (1 +- relative_error) may cross a rounding boundary of `fmt`: the bits that `fmt` drops lie near their
+    middle, counted in ulp of float64, or the number is subnormal there."""
+    dropped = 52 - fmt.mantissa_bits
+    reach = int(relative_error * 2.0**53) + 1
+    offset = (hi.view(np.int64) + ((1 << (dropped - 1)) + reach)) & ((1 << dropped) - 1)
+    return (offset <= 2 * reach) | (np.abs(hi) < 2 * fmt.min_normal)
+
+
+def _ends_differ(fmt: Format, hi: Array, radius: Array) -> Array:
+    """Where hi - radius and hi + radius round differently; all of (0, UNDERFLOW] rounds to the zero of its sign."""
+    margin = np.where(np.abs(hi) < UNDERFLOW, 0.0, radius * 1.125)  # the sums are off by 2^-53 |hi| <= radius / 16
+    low, high = round_to(fmt, hi - margin), round_to(fmt, hi + margin)
+    return (low.view(fmt.code_storage) != high.view(fmt.code_storage)) & (margin > 0)
+
+
+def _decide_float64(real: Real) -> tuple[Array, Array]:
+    """`decide` for what `_double_double` returns: |lo| <= ulp(hi)/2, a radius of 0, or of at least 2^-102 |hi|."""
+    margin = real.radius * 1.125  # lo - margin and lo + margin are off by 2^-106 |hi| <= radius / 16
+    low, high = real.hi + (real.lo - margin), real.hi + (real.lo + margin)
+    inexact = margin > 0
+    return np.where(inexact, low, real.hi), (low != high) & inexact  # -0 + 0 would be +0
+
+
+def _any_non_finite(operands: list[Array]) -> Array:
+    finite = np.isfinite(operands[0])
+    for operand in operands[1:]:
+        finite = finite & np.isfinite(operand)
+    return ~finite
+
+
+def _class_of_operands(estimate: Array, operands: list[Array]) -> Array:
+    """Where the float64 result is the exact one: NaN, or an infinity, 0, 1 or another integer at a non-finite
+    operand."""
+    return np.isnan(estimate) | (_any_non_finite(operands) & (estimate == np.rint(estimate)))
+
+
+@cache
+def _measured_error(function: Function) -> float:
+    """The largest relative error of the float64 rung on the function's sentinels."""
+    columns = [np.array(column) for column in zip(*function.sentinels, strict=True)]
+    with np.errstate(all="ignore"):
+        values = function.float64(*columns).tolist()
+    with mpmath.workprec(200):
+        expected = [function.mp(*map(mpmath.mpf, operands)) for operands in function.sentinels]
+        return max(
+            float(abs(y - e) / abs(e)) if math.isfinite(y) else math.inf for y, e in zip(values, expected, strict=True)
+        )
+
+
+def float64_holds(function: Function) -> bool:
+    """Whether rung 1 may be used here: an error is stated, and the sentinels stay within half of it."""
+    return math.isfinite(function.float64_error) and _measured_error(function) <= function.float64_error / 2
+
+
+# 2: double-double
+
+
+def _double_double(function: Function, estimate: Array, operands: list[Array]) -> Real:
+    """The kernel's numbers; where they may be doubles, exact cases are known exactly."""
+    known = _class_of_operands(estimate, operands)
+    if known.any():
+        operands = [np.where(known, 0.5, x) for x in operands]
+    (hi, lo), error = function.double_double(*((x, np.zeros_like(x)) for x in operands))
+    size = np.abs(hi)
+    radius = size * error
+    unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
+    if unknown.any():
+        hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
+    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known).tolist():  # it may be the double hi
+        exact = function.exact(*(float(x[i]) for x in operands))
+        if isinstance(exact, Fraction):
+            hi[i], lo[i], radius[i] = _parts(exact)
+    if not known.any():
+        return Real(hi, lo, radius)
+    return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))
+
+
+# 3: exact cases and mpmath
+
+
+def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object, tuple[float, float, float]]:
+    """One element: its value in `fmt`, and hi, lo, radius."""
+    exact = function.exact(*operands)
+    if isinstance(exact, Fraction):
+        return round_fraction(fmt, exact), _parts(exact)
+    if isinstance(exact, float):
+        return round_to(fmt, np.float64(exact))[()], (exact, 0.0, 0.0)
+    formula = function.mp if exact is None else lambda *_: exact()
+    for precision in PRECISIONS:
+        coarse, fine = (_at_precision(formula, operands, p) for p in (precision, 2 * precision))
+        if not mpmath.isfinite(fine):
+            raise Unjudged(f"{function.name}{tuple(operands)}: mpmath gives {fine}; state it in the function's `exact`")
+        with mpmath.workprec(2 * precision):
+            radius = mpmath.ldexp(abs(fine), GUARD_BITS - precision)
+            if abs(coarse - fine) > radius:
+                continue
+            if abs(mpmath.mag(fine)) > BEYOND:
+                return _beyond_float64(fmt, fine)
+            low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
+        if low.tobytes() == high.tobytes():
+            return low, _parts(to_fraction(fine), to_fraction(mpmath.ldexp(radius, -precision)))
+    distance = f"2^-{PRECISIONS[-1] - GUARD_BITS}"
+    raise Unjudged(f"{function.name}{tuple(operands)} lies within {distance} of a rounding boundary of {fmt.name}")
+
+
+def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], precision: int) -> mpmath.mpf:
+    with mpmath.workprec(precision):
+        return +formula(*map(mpmath.mpf, operands))
+
+
+def _beyond_float64(fmt: Format, number: mpmath.mpf) -> tuple[object, tuple[float, float, float]]:
+    """A number that no format reaches, or that rounds to zero in all."""
+    sign = 1.0 if number > 0 else -1.0
+    hi, radius = (sign * math.inf, 0.0) if mpmath.mag(number) > 0 else (sign * 0.0, SMALLEST)
+    return round_to(fmt, np.float64(hi))[()], (hi, 0.0, radius)
+
+
+def to_fraction(number: mpmath.mpf) -> Fraction:
+    """The exact value."""
+    sign, mantissa, exponent, _ = number._mpf_
+    magnitude = Fraction(int(mantissa) << exponent) if exponent >= 0 else Fraction(int(mantissa), 1 << -exponent)
+    return -magnitude if sign else magnitude
+
+
+def _parts(number: Fraction, margin: Fraction = Fraction(0)) -> tuple[float, float, float]:
+    """hi, lo and the radius: what they cut off, and `margin`. Infinity is the class of a number beyond float64."""
+    try:
+        hi = float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf, 0.0, 0.0
+    lo = float(number - Fraction(hi))
+    rest = abs(number - Fraction(hi) - Fraction(lo)) + margin
+    return hi, lo, math.nextafter(float(rest), math.inf) if rest else 0.0

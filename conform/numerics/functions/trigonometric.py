@@ -1,0 +1,105 @@
+"""sin, cos, tan of double-doubles: reduction by pi/2, then one polynomial of 1/64 width."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import mpmath
+import numpy as np
+
+from conform.numerics.eft import fast_two_sum, two_sum
+from conform.numerics.functions import dd
+from conform.numerics.functions.dd import DD, Array
+from conform.numerics.functions.piecewise import Piecewise, uniform_piece
+
+SIN_ERROR = 2.0**-97
+"""Relative to sin x or cos x where the reduced angle is at least 2^-30: EVALUATION plus that of the angle, 4 u^2."""
+REACH = 2.0**20
+"""Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact); those
+beyond are mpmath's, as are those within 2^-30 of a zero that is not 0: the absolute error of r is 2^-130."""
+
+_LAST = 51  # pi/4 = 50.3/64
+_TABLE = Piecewise("sin_cos", 7)
+
+
+@cache
+def _half_pi_parts() -> tuple[float, float, float, float]:
+    """pi/2 as three parts of 33 bits and a float64 rest, 2^-151 from it."""
+    with mpmath.workprec(300):
+        rest, parts = mpmath.pi / 2, []
+        for unit in (mpmath.mpf(2) ** -32, mpmath.mpf(2) ** -65, mpmath.mpf(2) ** -98):
+            parts.append(mpmath.floor(rest / unit) * unit)
+            rest -= parts[-1]
+        return float(parts[0]), float(parts[1]), float(parts[2]), float(rest)
+
+
+def _reduce(x: DD) -> tuple[Array, DD]:
+    """k and r = x - k pi/2, |r| <= pi/4 (1 + 2^-30)."""
+    first, second, third, rest = _half_pi_parts()
+    k = np.rint(x[0] * 0.6366197723675814)
+    if not k.any():
+        return k, x
+    a = two_sum(x[0] - k * first, -(k * second))
+    b = two_sum(a[0], -(k * third))
+    r = fast_two_sum(b[0], (b[1] + a[1]) - k * rest)
+    return k, dd.add_double(r, x[1]) if x[1].any() else r
+
+
+def _quadrant_value(r: DD, quadrant: Array) -> DD:
+    """sin(r + quadrant pi/2)."""
+    size = dd.absolute(r)
+    piece, centre = uniform_piece(size[0], _LAST)
+    odd = (quadrant & 1).astype(bool)
+    value = _TABLE.value(piece + odd * (_LAST + 1), fast_two_sum(size[0] - centre, size[1]))
+    negative = ((quadrant & 2) != 0) ^ (~odd & np.signbit(r[0]))
+    return dd.scale(value, np.where(negative, -1.0, 1.0))
+
+
+def _sine(x: DD, quarter_turns: int) -> tuple[DD, Array]:
+    """sin(x + quarter_turns pi/2) and its relative error, inf where the reduction does not reach."""
+    large = ~(np.abs(x[0]) < REACH)
+    x = dd.where(large, dd.of(np.zeros_like(x[0])), x) if large.any() else x
+    k, r = _reduce(x)
+    quadrant = k.astype(np.int64) + quarter_turns
+    near_zero = (np.abs(r[0]) < 2.0**-30) & (quadrant & 1 == 0) & (k != 0)
+    return _quadrant_value(r, quadrant), np.where(large | near_zero, np.inf, SIN_ERROR)
+
+
+def sin(x: DD) -> tuple[DD, Array]:
+    """sin x and its relative error, SIN_ERROR or inf."""
+    return _sine(x, 0)
+
+
+def cos(x: DD) -> tuple[DD, Array]:
+    """cos x and its relative error, SIN_ERROR or inf."""
+    return _sine(x, 1)
+
+
+def tan(x: DD) -> tuple[DD, Array]:
+    """The quotient: two errors of SIN_ERROR and 15 u^2."""
+    (sine, error), (cosine, other_error) = sin(x), cos(x)
+    return dd.div(sine, cosine), 1.25 * (error + other_error)
+
+
+def sinc(x: DD) -> tuple[DD, Array]:
+    """sin(pi x) / (pi x) of doubles x (lo = 0): x - round(x) is exact. Its relative error is inf for the smallest x."""
+    nearest = np.rint(x[0])
+    sine, error = sin(dd.mul(pi(), dd.of(x[0] - nearest)))
+    sign = np.where(nearest % 2 == 1, -1.0, 1.0)
+    return dd.div(dd.scale(sine, sign), dd.mul(pi(), x)), np.where(np.abs(x[0]) > dd.SAFE_MIN, error + 2.0**-98, np.inf)
+
+
+def sinc_float64(x: Array) -> Array:
+    """The same in float64: pi r, numpy's sine (condition at most 1 for |pi r| <= pi/2), pi x and the quotient."""
+    nearest = np.rint(x)
+    sine = np.sin(np.pi * (x - nearest)) * np.where(nearest % 2 == 1, -1.0, 1.0)
+    value = np.where(x == nearest, 0.0, sine / (np.pi * x))
+    return np.where(np.isinf(x), 0.0, np.where(x == 0, 1.0, value))
+
+
+@cache
+def pi() -> tuple[np.float64, np.float64]:
+    """pi as a pair."""
+    with mpmath.workprec(200):
+        hi, lo = dd.constant(+mpmath.pi)
+    return np.float64(hi), np.float64(lo)

@@ -1,0 +1,66 @@
+"""Errors in units in the last place, as real numbers against the unrounded result.
+
+Half an ulp is what correct rounding may be off. The unit is that of the real result, whose exponent is kept between
+emin and emax: below emin all numbers share the subnormals' spacing, beyond the largest number that of the last binade.
+Definition: OpenCL C 3.0, section 7.4, with the exponent clamped at emin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.numerics.eft import exponent_of
+from conform.numerics.formats import Format
+from conform.numerics.real import Real
+
+
+def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
+    """2^(max(floor(log2|x|), emin) - precision + 1) as float64, the exponent at most emax; NaN for NaN and infinity."""
+    x = np.asarray(x, np.float64)
+    unit = np.ldexp(1.0, _ulp_exponent(fmt, x, np.float64(0.0)))
+    return np.where(np.isfinite(x), unit, np.nan)
+
+
+def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
+    """|actual - real| / ulp(real) for `actual` in the storage of `fmt`, of the shape of `real`; float64.
+
+    * An infinite `actual` against a finite real counts as the number after the largest, 2^(emax + 1) in IEEE formats;
+      a real beyond that counts as that number too. So the error is 0 where overflow is right, and stays finite and
+      monotone around the edge. In formats without infinity NaN is the overflow, where the real is near the edge.
+    * Both NaN: 0. Equal infinities: 0. Other classes that differ: infinite. The sign of zero is judged elsewhere.
+    * An infinite hi with infinite radius is a finite real beyond float64's range. With finite hi nothing is known: NaN.
+    """
+    with np.errstate(all="ignore"):
+        infinite = np.isinf(real.hi)
+        exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, real.lo))
+        steps, unit = _overflow_point(fmt)
+        edge = np.ldexp(steps, unit - exponent)  # everything is counted in ulps of the real from here on
+        hi, lo = np.ldexp(real.hi, -exponent), np.ldexp(real.lo, -exponent)
+        clamped = np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge
+        hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
+        value = np.asarray(actual).astype(np.float64)
+        overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & (np.abs(hi) > edge / 2)
+        signed_edge = np.copysign(edge, value if fmt.has_inf else hi)
+        in_ulps = np.where(overflowed, signed_edge, np.ldexp(value, -exponent))
+        return _by_class(np.abs((in_ulps - hi) - lo), value, real)
+
+
+def _by_class(error: np.ndarray, value: np.ndarray, real: Real) -> np.ndarray:
+    """`error` (NaN where `value` is NaN) with the classes put in force."""
+    finite, known = np.isfinite(real.hi), np.isfinite(real.radius)
+    same = (value == real.hi) | (np.isnan(value) & np.isnan(real.hi))
+    error = np.where(np.isnan(error), np.inf, error)
+    error = np.where(~finite & known, np.where(same, 0.0, np.inf), error)
+    return np.where(finite & ~known, np.nan, error)
+
+
+def _overflow_point(fmt: Format) -> tuple[float, int]:
+    """(m, k): m * 2^k is what an overflow counts as; in formats that cannot show it, the largest number itself."""
+    unit = fmt.emax - fmt.mantissa_bits
+    steps = fmt.max_finite / 2.0**unit
+    return (steps + 1.0 if fmt.has_inf or fmt.has_nan else steps), unit
+
+
+def _ulp_exponent(fmt: Format, hi: np.ndarray, lo: np.ndarray) -> np.ndarray:
+    """k with 2^k = ulp(hi + lo)."""
+    return np.minimum(np.maximum(exponent_of(hi, lo), fmt.emin), fmt.emax) - fmt.mantissa_bits

@@ -1,0 +1,142 @@
+"""`conform repro CASE-ID --run DIR`: a failing case of a run, made as small as it goes, as a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conform.backends.call import Call
+from conform.backends.client import BackendProcess
+from conform.backends.exports import exported
+from conform.backends.reply import Reply
+from conform.contracts.arithmetic import Arithmetic, arithmetic_of
+from conform.contracts.tables import Table, contract_table
+from conform.errors import InvalidArguments, UsageError, did_you_mean
+from conform.explain.case import find_case
+from conform.inputs.layouts import logical
+from conform.judging.case import verdict_of
+from conform.judging.verdict import Verdict
+from conform.report.record import SCHEMA
+from conform.repro.script import Finding, script
+from conform.repro.shrink import Candidate, shrink
+from conform.straight_line import TIMEOUT_S, evaluated
+from conform.suites import load
+from conform.suites.cases import Case, beyond_the_kit
+
+FAILED = ("fail", "error", "crash", "timeout")
+
+
+def repro(case_id: str, directory: Path, on_try: Callable[[], None] | None = None) -> str:
+    """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found.
+
+    `on_try` is called before each call of the backend. Raises UsageError where there is no such run or case, the case
+    did not fail or no longer does, or its suite has changed; BackendUnavailable where the backend does not start.
+    """
+    record = _record(directory)
+    told = _told(record, case_id, directory)
+    invocation = record["environment"]["invocation"]
+    suites = invocation["suites"]
+    if load(suites, ids=(case_id,)).digest != record["suite"]["digest"]:
+        raise UsageError(f"{' '.join(suites)} changed since {directory}: run `conform check` again")
+    case = find_case(case_id, suites, record["seed"])
+    if (reason := beyond_the_kit(case.draw.test)) is not None:
+        raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
+    table = contract_table(invocation["contract"])
+    with BackendProcess(invocation["backend"], timeout_s=TIMEOUT_S) as process:
+        trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
+        finding = _smallest(trial, told)
+    return script(finding, record, invocation["backend"])
+
+
+def _record(directory: Path) -> dict[str, Any]:
+    path = directory / "run.json"
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; name a directory that `conform check --out` wrote") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: not JSON: {error}") from None
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise UsageError(f"{path}: expected the schema {SCHEMA}, that of a run of this version of conform")
+    return record
+
+
+def _told(record: Mapping[str, Any], case_id: str, directory: Path) -> Mapping[str, Any]:
+    """What the run says of the case."""
+    by_id = {case["id"]: case for case in record["cases"]}
+    if case_id not in by_id:
+        failed = [name for name, case in by_id.items() if case["status"] in FAILED]
+        raise UsageError(f"the run in {directory} has no case {case_id!r}{did_you_mean(case_id, failed or by_id)}")
+    told = by_id[case_id]
+    if told["status"] not in FAILED:
+        raise UsageError(f"case {case_id!r} did not fail in {directory}: its status is {told['status']}")
+    return told
+
+
+class _Trial:
+    """Judges candidates by the straight line: the golden from the interpreter, the answer from the backend."""
+
+    def __init__(
+        self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
+        on_try: Callable[[], None] | None,
+    ) -> None:  # fmt: skip
+        self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
+        self.exports = process.describe()["exports"]
+        self.on_try = on_try or (lambda: None)
+
+    def finding(self, candidate: Candidate) -> Finding:
+        """What the backend answers to the call, and the verdict on it."""
+        self.on_try()
+        arguments = candidate.placed()
+        outcome = evaluated(self.case.op, logical(arguments))
+        sent = exported(arguments) if self.exports else arguments
+        self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
+        reply: Reply = self.process.receive()
+        verdict = verdict_of(self.case, logical(arguments), outcome, reply, self.table, self.arithmetic)
+        return Finding(candidate, outcome, reply, verdict)
+
+
+def _smallest(trial: _Trial, told: Mapping[str, Any]) -> Finding:
+    """The smallest call that fails with the status and reason of the case."""
+    typical = trial.case.draw.arguments()
+    with_values = replace(trial.case, layout="contiguous").arguments(typical)
+    first = trial.finding(Candidate(trial.case.op, with_values, trial.case.layout))
+    refusal = _refusal(first)
+    if not _fails_alike(first, told["status"], told["reason"], refusal):
+        raise UsageError(f"case {trial.case.id!r} gave {told['status']} in the run, and {first.verdict.status} now")
+    smallest = first
+
+    def still_fails(candidate: Candidate) -> tuple[int, ...] | None:
+        nonlocal smallest
+        finding = trial.finding(candidate)
+        if not _fails_alike(finding, told["status"], told["reason"], refusal):
+            return None
+        smallest = finding
+        return finding.focus
+
+    shrink(replace(first.candidate, focus=first.focus), still_fails)
+    return smallest
+
+
+def _fails_alike(finding: Finding, status: str, reason: str, refusal: str) -> bool:
+    """A failure must be one of the same kind; what an exception or a crash says may name sizes, which change. A valid
+    call stays one, and what must be refused stays so for the same reason."""
+    verdict: Verdict = finding.verdict
+    if verdict.status != status:
+        return False
+    return _refusal(finding) == refusal and (status != "fail" or _kind(verdict.reason) == _kind(reason))
+
+
+def _refusal(finding: Finding) -> str:
+    """Why the call must be refused, without numbers; empty for a valid call."""
+    outcome = finding.outcome
+    return re.sub(r"[-\d.,\[\] ]+", " ", str(outcome)) if isinstance(outcome, InvalidArguments) else ""
+
+
+def _kind(reason: str | None) -> str:
+    """The reason without what follows a colon or parenthesis, which tells of this call alone."""
+    return (reason or "").partition(":")[0].partition(" (")[0].partition(",")[0]

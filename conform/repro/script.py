@@ -1,0 +1,221 @@
+"""A failing call written down as a Python script that needs torch alone (or what else the backend needs)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conform.backends import names
+from conform.backends.reply import Reply
+from conform.call import schemas
+from conform.call.arguments import Arguments, is_tensor
+from conform.errors import InvalidArguments
+from conform.inputs.layouts import Placed
+from conform.interp.golden import Golden, Outcome
+from conform.judging.verdict import Verdict
+from conform.numerics.formats import format_of
+from conform.numerics.ulp import ulp
+from conform.repro.shrink import Candidate
+
+_CONSTANTS = ("ScalarType", "MemoryFormat", "Layout")  # attributes of torch, which the kit names by strings
+_PARTS = {"float": "float64", "complex": "complex128"}
+
+_SHOW = '''
+
+def text(number):
+    if isinstance(number, complex):
+        return f"({number.real.hex()}, {number.imag.hex()})"
+    return number.hex() if isinstance(number, float) else str(number)
+
+
+def wide(tensor):
+    kind = torch.complex128 if tensor.is_complex() else torch.float64
+    return tensor.cpu().to(kind) if tensor.is_floating_point() or tensor.is_complex() else tensor.cpu()
+
+
+print("expected", expected.dtype, list(expected.shape), "  actual", actual.dtype, list(actual.shape))
+if (expected.dtype, expected.shape) != (actual.dtype, actual.shape):
+    sys.exit(1)
+pairs = list(zip(wide(expected).flatten().tolist(), wide(actual).flatten().tolist()))
+for place, (wanted, got) in enumerate(pairs):
+    if len(pairs) <= 16 or text(wanted) != text(got):
+        mark = "" if text(wanted) == text(got) else "  differs"
+        print(f"[{place}]  expected {text(wanted)}  actual {text(got)}{mark}")
+'''
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A call, what it means, what the backend answered, and the verdict on that."""
+
+    candidate: Candidate
+    outcome: Outcome | Exception
+    reply: Reply
+    verdict: Verdict
+
+    @property
+    def focus(self) -> tuple[int, ...]:
+        """The index of the worst element, empty where there is none."""
+        return self.verdict.worst.index if self.verdict.worst else ()
+
+
+def script(finding: Finding, record: Mapping[str, Any], backend: str) -> str:
+    """The script: it shows expected and actual as hex, and ends with 1 while the backend is wrong, 0 when it is not."""
+    arguments = finding.candidate.placed()
+    is_device = backend != "self" and "::" not in backend and not names.is_entry_point(backend)
+    lines = [*_head(finding, record, backend, is_device), ""]
+    inputs, call = _call(finding.candidate.op, arguments, backend, is_device)
+    lines += [*inputs, ""]
+    if isinstance(finding.outcome, InvalidArguments):
+        lines += [f"print({call})  # must raise: {finding.outcome}", "sys.exit(1)"]
+    elif finding.reply.status != "ok":
+        ends = f"# {finding.verdict.status}: {_one_line(finding)}"
+        lines += [*_expected(finding, 0), "", f"print({call})  {ends}"]
+    elif finding.reply.mutated or finding.reply.overrun:
+        lines += _mutation(inputs, call)
+    else:
+        lines += _comparison(finding, call)
+    return "\n".join(lines) + "\n"
+
+
+def _one_line(finding: Finding) -> str:
+    return " ".join((finding.verdict.reason or "").split())
+
+
+def _head(finding: Finding, record: Mapping[str, Any], backend: str, is_device: bool) -> list[str]:
+    verdict, told = finding.verdict, record["backend"]
+    version = f" {told['version']}" if told["version"] else ""
+    lines = [
+        f"# {verdict.op} on {told['name']}{version}: {_one_line(finding)}",
+        f"# Found by {record['kit']['name']} {record['kit']['version']}, case {verdict.id}, seed {record['seed']}.",
+    ]
+    if verdict.contract is not None:
+        bound = "" if verdict.contract.bound is None else f" {verdict.contract.bound}"
+        lines.append(f"# Contract {record['contract']}: {verdict.contract.kind}{bound}; {verdict.contract.source}.")
+    if not is_device:
+        lines.append("# The backend is no device of torch, so this needs conform to load it.")
+    loading = [] if is_device else ["from conform.backends.names import load"]
+    return [*lines, "import sys", "", "import torch", *loading, "", 'nan, inf = float("nan"), float("inf")']
+
+
+# --- Inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _call(op: str, arguments: Arguments, backend: str, is_device: bool) -> tuple[list[str], str]:
+    """The lines that make the tensors, and the expression of the call."""
+    declared = schemas.schema(op).arguments
+    positional = [one for one in declared if not one.kwarg_only]
+    by_name = {one.name: one for one in declared}
+    device = backend if is_device and backend != "cpu" else None
+    lines: list[str] = []
+    counter = iter(range(10**6))
+
+    def written(value: Any, name: str, type_: str) -> str:
+        if isinstance(value, list | tuple):
+            items = [written(item, f"{name}_{at}", type_) for at, item in enumerate(value)]
+            return f"[{', '.join(items)}]"
+        if not is_tensor(value):
+            return _constant(value, type_)
+        suffix = f'.to("{device}")' if device else ""
+        grad = ".requires_grad_()" if next(counter) in arguments.requires_grad else ""
+        lines.append(f"{name} = {tensor_literal(value)}{suffix}{grad}")
+        return name
+
+    args = [written(value, positional[at].name, positional[at].type) for at, value in enumerate(arguments.args)]
+    kwargs = {name: written(value, name, by_name[name].type) for name, value in arguments.kwargs.items()}
+    if is_device:
+        packet, _, overload = op.removeprefix("aten::").partition(".")
+        given = [*args, *(f"{name}={value}" for name, value in kwargs.items())]
+        return lines, f"torch.ops.aten.{packet}.{overload or 'default'}({', '.join(given)})"
+    named = ", ".join(f'"{name}": {value}' for name, value in kwargs.items())
+    return lines, f'load("{backend}").run("{op}", [{", ".join(args)}], {{{named}}})'
+
+
+def _constant(value: Any, type_: str) -> str:
+    if isinstance(value, str) and type_.removesuffix("?") in _CONSTANTS:
+        return f"torch.{value}"
+    return number_literal(value) if isinstance(value, float | complex) else repr(value)
+
+
+def tensor_literal(tensor: np.ndarray | Placed) -> str:
+    """An expression for the tensor, exact, with its strides where it has its own."""
+    if isinstance(tensor, Placed):
+        base = _elements(tensor.storage)
+        return f"{base}.as_strided({list(tensor.shape)}, {list(tensor.strides)}, {tensor.offset})"
+    shape = "" if tensor.ndim == 1 and tensor.size else f".reshape({list(tensor.shape)})"
+    return f"{_elements(tensor.reshape(-1))}{shape}"
+
+
+def _elements(flat: np.ndarray) -> str:
+    fmt = format_of(flat)
+    wide = flat.astype(_PARTS[fmt.kind]) if fmt.kind in _PARTS else flat
+    numbers = f"[{', '.join(map(number_literal, wide.tolist()))}]"
+    if fmt.is_float and fmt.bits <= 8:
+        return f"torch.tensor({numbers}, dtype=torch.float32).to(torch.{fmt.name})"
+    return f"torch.tensor({numbers}, dtype=torch.{fmt.name})"
+
+
+def number_literal(number: complex) -> str:
+    """Python's own shortest form; nan and inf as the script's names."""
+    if isinstance(number, complex):
+        return f"complex({number_literal(number.real)}, {number_literal(number.imag)})"
+    return repr(number)
+
+
+# --- Expected against actual ------------------------------------------------------------------------------------------
+
+
+def _expected(finding: Finding, output: int) -> list[str]:
+    if not isinstance(finding.outcome, Outcome):
+        return []
+    return [f"expected = {tensor_literal(np.asarray(finding.outcome.goldens[output].value))}"]
+
+
+def _comparison(finding: Finding, call: str) -> list[str]:
+    worst, outcome = finding.verdict.worst, finding.outcome
+    output = worst.output if worst else _differing_output(finding)
+    several = isinstance(outcome, Outcome) and len(outcome.goldens) > 1
+    lines = [*_expected(finding, output), "", f"actual = {call}{f'[{output}]' if several else ''}"]
+    lines += _SHOW.splitlines()
+    if worst is None or not isinstance(outcome, Outcome):
+        return lines
+    return lines + _end(finding, outcome.goldens[output])
+
+
+def _differing_output(finding: Finding) -> int:
+    """The output whose shape or dtype is wrong: the verdict's reason names it."""
+    words = (finding.verdict.reason or "").split()
+    return int(words[1].rstrip(":")) if words[:1] == ["output"] else 0
+
+
+def _end(finding: Finding, golden: Golden) -> list[str]:
+    """The exit code: by the worst element where its error is beyond a bound, else by what is not as expected."""
+    worst, reason = finding.verdict.worst, finding.verdict.reason or ""
+    is_far = reason.startswith("error above the bound")
+    if not is_far or worst is None or worst.bound_ulp is None or golden.real is None:
+        return ["", "sys.exit(any(text(wanted) != text(got) for wanted, got in pairs))"]
+    at = int(np.ravel_multi_index(worst.index, golden.value.shape)) if worst.index else 0
+    real = golden.real[worst.index]
+    unit = float(ulp(golden.format, np.float64(real.hi)))
+    return [
+        "",
+        f"# Element {at} is exactly {float(real.hi)!r} + {float(real.lo)!r}, where an ulp is {unit!r}.",
+        f"error_ulp = abs((pairs[{at}][1] - {float(real.hi)!r}) - {float(real.lo)!r}) / {unit!r}",
+        f'print(f"[{at}]  error {{error_ulp:.4g}} ulp, allowed {worst.bound_ulp:.4g}")',
+        f"sys.exit(not error_ulp <= {worst.bound_ulp!r})",
+    ]
+
+
+def _mutation(inputs: Sequence[str], call: str) -> list[str]:
+    names = [line.partition(" = ")[0] for line in inputs]
+    tensors = f"[{', '.join(names)}]"
+    return [
+        f"before = [tensor.clone() for tensor in {tensors}]",
+        call,
+        f"for name, old, new in zip({names!r}, before, {tensors}):",
+        "    print(name, 'before', old.tolist(), 'after', new.tolist())",
+        f"sys.exit(any(str(old) != str(new) for old, new in zip(before, {tensors})))",
+    ]

@@ -1,0 +1,166 @@
+"""One call on both sides: bit for bit, but for NaNs (one class), free zero signs, and what the policy leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conform import refs
+from conform.call.binding import bind
+from conform.call.schemas import schema
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.evaluate import evaluate, is_array
+from conform.interp.golden import Golden, Outcome, Ties
+from conform.refs import RefTensor
+from conform.selftest.agreement.tensors import NotOfItsDtype, for_reference, from_reference
+
+# Rules by which the interpreter alone leaves elements open: a sum that overflows in some order is an exact sum to the
+# reference (P35). Where any other rule leaves an element open, both sides must.
+INTERPRETER_ONLY = frozenset({"P35"})
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where the two sides part: in an element of output `output` at `index`, or (index None) in something else."""
+
+    what: str
+    output: int | None = None
+    index: tuple[int, ...] | None = None
+    interpreter: Any = None
+    reference: Any = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Elements that were compared and found `witnessed`, left `opened` by the policy, or in `differences`.
+
+    `refused`: both sides refused the call.
+    """
+
+    witnessed: int
+    opened: int = 0
+    differences: int = 0
+    first: Difference | None = None
+    refused: bool = False
+
+
+def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
+    """`op` (an overload) with `kwargs` (by the schema's names) through the interpreter and through the reference."""
+    expected, actual = _reference(op, kwargs), _interpreter(op, kwargs)
+    if isinstance(expected, Exception) or isinstance(actual, Exception):
+        return _compare_refusals(actual, expected)
+    if len(actual.goldens) != len(expected):
+        return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
+    parts = [
+        _compare_output(n, golden, tensor)
+        for n, (golden, tensor) in enumerate(zip(actual.goldens, expected, strict=True))
+    ]
+    first = next((part.first for part in parts if part.first), None)
+    counts = (sum(getattr(part, name) for part in parts) for name in ("witnessed", "opened", "differences"))
+    return Comparison(*counts, first)
+
+
+def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | ValueError | NotImplementedError:
+    bound = for_reference(bind(schema(op), (), kwargs, is_array))
+    try:
+        result = refs.lookup(op)(**bound)
+    except (ValueError, NotImplementedError) as error:
+        return error
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _interpreter(op: str, kwargs: Mapping[str, Any]) -> Outcome | InvalidArguments | Unjudged:
+    try:
+        return evaluate(op, (), kwargs)
+    except (InvalidArguments, Unjudged) as error:
+        return error
+
+
+def _one(difference: Difference) -> Comparison:
+    return Comparison(0, 0, 1, difference)
+
+
+def _compare_refusals(actual: object, expected: object) -> Comparison:
+    """Arguments that the op's definition rejects; a call that a side does not cover is no witness call."""
+    if isinstance(expected, ValueError) and isinstance(actual, InvalidArguments):
+        return Comparison(0, refused=True)
+    sides = (("interpreter", actual), ("reference", expected))
+    return _one(Difference("; ".join(f"the {side} {_answer(result)}" for side, result in sides)))
+
+
+def _answer(result: object) -> str:
+    return f"raises {type(result).__name__}: {result}" if isinstance(result, Exception) else "gives a result"
+
+
+def _compare_output(output: int, golden: Golden, tensor: RefTensor) -> Comparison:
+    mine, its = (golden.format.name, golden.value.shape), (tensor.dtype, tensor.shape)
+    if mine != its:
+        return _one(Difference(f"dtype and shape: interpreter {mine}, reference {its}", output))
+    if golden.value.dtype != golden.format.storage:
+        return _one(Difference(f"the interpreter stores {golden.format.name} as {golden.value.dtype}", output))
+    try:
+        values, open_ = from_reference(tensor)
+    except NotOfItsDtype as error:
+        return _one(Difference(f"the reference gives {error}", output))
+    skipped, opened_by_one = _openness(golden, open_)
+    same = _equal_indices(golden, values) if golden.ties else _equal(golden, values)
+    wrong = ~(same | skipped) | opened_by_one
+    witnessed, opened, differences = (int(np.count_nonzero(mask)) for mask in (~(skipped | wrong), skipped, wrong))
+    first = _first_difference(output, golden, values, opened_by_one, wrong) if differences else None
+    return Comparison(witnessed, opened, differences, first)
+
+
+def _openness(golden: Golden, reference_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(open to one side with the right to it or to both, open to one side alone)."""
+    if golden.open is None:
+        return np.zeros_like(reference_open), reference_open
+    may_be_alone = bool(INTERPRETER_ONLY & set(golden.open_rule.split(", ")))
+    one_sided = reference_open & ~golden.open if may_be_alone else reference_open != golden.open
+    return golden.open & ~one_sided, one_sided
+
+
+def _equal(golden: Golden, values: np.ndarray) -> np.ndarray:
+    if golden.format.is_complex:
+        pairs = zip(_parts(golden.value), _parts(values), strict=True)
+        real, imag = (_equal_reals(mine, its, golden.zero_sign_free) for mine, its in pairs)
+        return real & imag
+    if golden.format.is_float:
+        return _equal_reals(golden.value, values, golden.zero_sign_free)
+    return golden.value == values
+
+
+def _parts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return values.real, values.imag
+
+
+def _equal_reals(mine: np.ndarray, its: np.ndarray, zero_sign_free: bool | np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        both_nan = (mine != mine) & (its != its)
+        same_sign = np.signbit(mine) == np.signbit(its)
+        return both_nan | (mine == its) & (same_sign | (mine == 0) & zero_sign_free)
+
+
+def _equal_indices(golden: Golden, values: np.ndarray) -> np.ndarray:
+    """Indices among equal elements: as right if the elements have the same rank and no index occurs twice."""
+    ties: Ties = golden.ties
+    ranks, mine, its = (np.atleast_1d(array) for array in (ties.ranks, golden.value, values))
+    ordered = np.sort(its, axis=ties.dim)
+    is_permutation = (ordered == np.sort(mine, axis=ties.dim)).all(axis=ties.dim, keepdims=True)
+    within = np.where(is_permutation, its, mine)
+    same_rank = np.take_along_axis(ranks, within, ties.dim) == np.take_along_axis(ranks, mine, ties.dim)
+    return (same_rank & is_permutation).reshape(golden.value.shape)
+
+
+def _first_difference(
+    output: int, golden: Golden, values: np.ndarray, opened_by_one: np.ndarray, wrong: np.ndarray
+) -> Difference:
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    mine, its = golden.value[index], values[index]
+    if not opened_by_one[index]:
+        return Difference("element", output, index, mine, its)
+    by_interpreter = golden.open is not None and golden.open[index]
+    what = f"open to one side alone ({golden.open_rule if by_interpreter else 'by the reference'})"
+    return Difference(what, output, index, None if by_interpreter else mine, its if by_interpreter else None)

@@ -1,0 +1,281 @@
+"""From tests to cases: the axes dtype, value class, layout and sample, and the filters over them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+
+from conform.call import binding, schemas
+from conform.call.arguments import Arguments, is_tensor, tensors
+from conform.domains.specs import spec_of
+from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
+from conform.inputs import layouts as layout_axis
+from conform.inputs import values as value_axis
+from conform.interp.evaluate import evaluate
+from conform.interp.promotion import result_type
+from conform.numerics.draws import Stream
+from conform.numerics.formats import format_of
+from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
+from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
+
+VALUES = ("typical", "special", "all")
+LAYOUTS = ("as-written", "all")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
+    file. A filter that is one str is that one pattern. UsageError for a value that none of them has.
+    """
+
+    ops: Sequence[str] = ()
+    dtypes: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    seed: int = 0
+    samples: int = 1
+    values: str | None = None
+    layouts: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ops", "dtypes", "ids"):
+            object.__setattr__(self, name, _patterns(name, getattr(self, name)))
+        for dtype in self.dtypes:
+            if dtype not in dtype_names():
+                raise UsageError(f"--dtype: unknown dtype {dtype!r}{dtype_hint(dtype)}")
+        _check_integer("seed", self.seed)
+        _check_integer("samples", self.samples, least=1)
+        _check_choice("values", self.values, VALUES)
+        _check_choice("layouts", self.layouts, LAYOUTS)
+
+
+def _patterns(name: str, given: object) -> tuple[str, ...]:
+    found = (given,) if isinstance(given, str) else given
+    if not isinstance(found, Collection) or not all(isinstance(pattern, str) for pattern in found):
+        raise UsageError(f"{name}: expected a str or a list of them, got {given!r}")
+    return tuple(found)
+
+
+def _check_integer(name: str, given: object, least: int | None = None) -> None:
+    if type(given) is not int or least is not None and given < least:
+        raise UsageError(f"{name}: expected an integer{'' if least is None else f' >= {least}'}, got {given!r}")
+
+
+def _check_choice(name: str, given: object, choices: Sequence[str]) -> None:
+    if given is not None and given not in choices:
+        hint = did_you_mean(str(given), choices) or f"; expected one of {', '.join(choices)}"
+        raise UsageError(f"{name}: unknown choice {given!r}{hint}")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw of a test's inputs: a dtype for each open kind, and a sample number."""
+
+    test: Test
+    variant: dict[str, str]
+    sample: int
+    seed: int
+
+    def stream(self, label: str) -> Stream:
+        """The random stream of one place in the test, independent of everything else that is selected."""
+        return Stream(self.seed, self.test.draw_id, self.sample, label)
+
+    def arguments(self) -> Arguments:
+        """The typical inputs, contiguous."""
+        return self._sampled(has_elements=True)
+
+    def outline(self) -> Arguments:
+        """What `arguments` gives, with zeros for the elements of tensors that it draws: fast however large they are."""
+        return self._sampled(has_elements=False)
+
+    def _sampled(self, has_elements: bool) -> Arguments:
+        drawn = sample(self.test, self.variant, partial(Stream, self.seed), self.sample, has_elements)
+        return Arguments(drawn.args, drawn.kwargs, drawn.literal, drawn.requires_grad, drawn.scalars)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the backend, and everything its id says."""
+
+    id: str
+    draw: Draw
+    op: str
+    dtype: str
+    values: str
+    layout: str
+
+    def arguments(self, typical: Arguments) -> Arguments:
+        """The inputs of this case, from the typical ones of its draw."""
+        stream = self.draw.stream(f"values.{self.values}")
+        valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op))
+        return layout_axis.with_layout(valued, self.layout)
+
+
+def draws(test: Test, selection: Selection) -> Iterator[Draw]:
+    """Every draw of a test."""
+    for variant in variants(test, _allowed_dtypes(test), selection.dtypes):
+        for number in range(selection.samples):
+            yield Draw(test, variant, number, selection.seed)
+
+
+def _allowed_dtypes(test: Test) -> Collection[str] | None:
+    """The dtypes that the spec of the test's overload allows; the arguments' kinds select it, whatever their dtypes."""
+    if not isinstance(test.op, str) or not kinds(test):
+        return None
+    common = {kind: DEFAULT_DTYPES[kind] for kind in kinds(test)}
+    spec = spec_of(resolved_op(test, Draw(test, common, 0, 0).outline()))
+    return spec.dtypes if spec else None
+
+
+def cases_of(draw: Draw, selection: Selection) -> list[Case]:
+    """The cases of one draw, before filters."""
+    arguments = draw.outline()
+    op = resolved_op(draw.test, arguments)
+    dtype = _dtype(draw, op, arguments)
+    segment = dtype_segment(draw.test, draw.variant)
+    segment = dtype if segment == "none" else segment
+    suffix = f"/{draw.sample}" if draw.sample else ""
+    return [
+        Case(f"{draw.test.id}/{segment}/{values}/{layout}{suffix}", draw, op, dtype, values, layout)
+        for values, layout in _axes(draw.test, op, arguments, selection)
+    ]
+
+
+def beyond_the_kit(test: Test) -> str | None:
+    """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
+    if not isinstance(test.op, str):
+        return "the kit does not run modules yet"
+    if test.takes_objects:
+        return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
+    return None
+
+
+def resolved_op(test: Test, arguments: Arguments) -> str:
+    """The overload that the arguments select, as written if they hold objects; for a module its import path.
+
+    UsageError with the test's place if no overload takes the arguments.
+    """
+    if beyond_the_kit(test):
+        return test.op_name
+    try:
+        found = binding.resolve(test.op_name, arguments.args, arguments.kwargs, is_tensor)
+        binding.bind(found, arguments.args, arguments.kwargs, is_tensor)
+    except UsageError as error:
+        raise UsageError(f"{test.arguments_at}: test {test.id!r}: {error}") from None
+    return found.name
+
+
+def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
+    """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
+    wanted = selection.values or ("all" if test.builtin else "typical")
+    classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
+    chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
+    places = ["contiguous"]
+    if (selection.layouts or ("all" if test.builtin else "as-written")) == "all":
+        places = layout_axis.layouts_of(arguments)
+    return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
+    """The first tensor argument's dtype, else the dtype argument's, else the output's; of a call that must be refused,
+    and so has none, the dtype to which its numbers promote."""
+    found = tensors(arguments)
+    if found:
+        return format_of(found[0]).name
+    if beyond_the_kit(draw.test):
+        return "none"
+    bound = binding.bind(schemas.schema(op), arguments.args, arguments.kwargs, is_tensor)
+    return bound.get("dtype") or _output_dtype(op, arguments, bound)
+
+
+def _output_dtype(op: str, arguments: Arguments, bound: Mapping[str, object]) -> str:
+    numbers = [value for value in bound.values() if isinstance(value, (bool, int, float, complex))]
+    try:
+        return evaluate(op, arguments.args, arguments.kwargs).goldens[0].format.name
+    except InvalidArguments:
+        return result_type(*numbers).name if numbers else "none"
+    except ConformError:
+        return "none"
+
+
+def select(suite: Suite, selection: Selection) -> list[list[Case]]:
+    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
+    groups = _groups(suite, selection)
+    filters = _filters(selection)
+    wanted = [[case for case in group if all(one.passes(case) for one in filters)] for group in groups]
+    selected = [group for group in wanted if group]
+    everything = [case for group in groups for case in group]
+    if not suite.tests:
+        raise UsageError(f"{' '.join(suite.names)}: no test, so no case to check")
+    for one in filters:
+        if (lost := one.without_a_case(everything)) is not None:
+            raise UsageError(_why_nothing(suite, selection, one, lost))
+    if not everything:
+        raise UsageError(f"{' '.join(suite.names)}: no test has {selection.values} values")
+    if not selected:
+        raise UsageError(f"{_written(filters)} together select no case; each alone matches some")
+    return selected
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """The patterns of one option; a case passes if one of them matches it, or if there is none."""
+
+    option: str
+    patterns: tuple[str, ...]
+    matches: Callable[[Case, str], bool]
+    names: Callable[[Case], tuple[str, ...]]  # of a case, what a pattern may have meant
+
+    def passes(self, case: Case) -> bool:
+        return not self.patterns or any(self.matches(case, pattern) for pattern in self.patterns)
+
+    def without_a_case(self, cases: Sequence[Case]) -> str | None:
+        """The first pattern that matches none of the cases."""
+        found = (one for one in self.patterns if not any(self.matches(case, one) for case in cases))
+        return next(found, None)
+
+
+def _filters(selection: Selection) -> list[_Filter]:
+    return [
+        _Filter("--op", selection.ops, _matches_op, lambda case: (case.op, case.op.partition(".")[0])),
+        _Filter("--dtype", selection.dtypes, lambda case, name: case.dtype == name, lambda case: (case.dtype,)),
+        _Filter("--id", selection.ids, _matches_id, lambda case: (case.id,)),
+    ]
+
+
+def _written(filters: Sequence[_Filter]) -> str:
+    return " ".join(f"{one.option} {shlex.quote(pattern)}" for one in filters for pattern in one.patterns)
+
+
+def _why_nothing(suite: Suite, selection: Selection, one: _Filter, pattern: str) -> str:
+    """Which option, or which combination with `--dtype`, is at fault: that one chooses the cases that there are."""
+    others = [case for group in _groups(suite, replace(selection, dtypes=())) for case in group]
+    matching = [case for case in others if one.matches(case, pattern)]
+    if matching and one.option != "--dtype":
+        both = _written([replace(one, patterns=(pattern,)), _filters(selection)[1]])
+        return f"{both} together select no case; {pattern} has {', '.join(in_order({c.dtype for c in matching}))}"
+    known = sorted({name for case in others for name in one.names(case)})
+    return f"{one.option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}"
+
+
+def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
+    """Every case, grouped by draw. UsageError with every test whose arguments do not fit its op."""
+    groups, errors = [], []
+    for test in suite.tests:
+        try:
+            groups += [cases_of(draw, selection) for draw in draws(test, selection)]
+        except UsageError as error:
+            errors.append(str(error))
+    if errors:
+        raise UsageError("\n".join(errors))
+    return groups
+
+
+def _matches_op(case: Case, glob: str) -> bool:
+    return fnmatchcase(case.op, glob) or fnmatchcase(case.op.partition(".")[0], glob)
+
+
+def _matches_id(case: Case, glob: str) -> bool:
+    return case.id == glob or fnmatchcase(case.id, glob)

@@ -1,0 +1,152 @@
+"""Specs against torch on the CPU and against the interpreter: what is valid is taken, what is not is refused.
+
+torch is asked what it accepts, and of which dtype and shape a result is, never for its values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from conform.backends.interpreter import to_torch
+from conform.backends.torch_device import overload
+from conform.call import schemas
+from conform.call.arguments import Arguments
+from conform.domains.engine.argument_generator import arguments
+from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
+from conform.domains.specs import OpSpec, out_specs, specs
+from conform.errors import InvalidArguments, Unjudged
+from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden
+from conform.numerics.draws import Stream
+
+FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that are invalid
+# Specs of which torch is asked nothing.
+NOT_FOR_TORCH = {
+    "aten::cbrt": "the kit's own",
+    "aten::binary_cross_entropy.out": "it multiplies weights of self's shape into an out of the reduced one",
+}
+# Non-lenient invalid tuples, which torch takes nevertheless, or its out variant: by op, what the constraint says, and
+# why.
+TORCH_TAKES: dict[tuple[str, str], str] = {
+    ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
+    ("aten::prod.dim_int", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+        "of no elements it fills out with 1",
+    ("aten::sum.dim_IntList", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+        "where no dtype is asked for it sums in that of out",
+    ("aten::cumsum", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+        "where no dtype is asked for it sums in that of out",
+    ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
+}  # fmt: skip
+# The same for the interpreter, which raises Unjudged or gives a result.
+KIT_TAKES: dict[tuple[str, str], str] = {}
+NO_COMPLEX32 = "no format complex32"  # promotion fails before the op can refuse its operands
+# Constraints that no tuple breaks, with the reason.
+UNREACHABLE: dict[tuple[str, str], str] = {
+    ("aten::gather", "size(index, d) in {0} for some d where size(self, dim) = 0"): "no element of it is then in range",
+    ("aten::index_put", "rank(indices[i]) in {1, ...} of an index into an empty dim"):
+        "a 0-d index has an element, which is then out of range",
+    ("aten::index_put", "(indices[i] is None) in {True} where the dim is empty and the indices before it are not"):
+        "an index of other sizes would fit, which is not drawn",
+}  # fmt: skip
+
+# Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.
+OFTEN = {
+    "aten::add.out", "aten::eq.Tensor_out", "aten::exp.out", "aten::cat.out", "aten::gather.out", "aten::mse_loss.out",
+    "aten::sum.IntList_out", "aten::mm.out", "aten::avg_pool2d.out", "aten::_softmax.out", "aten::sort.values",
+}  # fmt: skip
+every_spec = pytest.mark.parametrize(
+    "spec",
+    [*specs(), *[pytest.param(one, marks=[] if one.name in OFTEN else pytest.mark.long) for one in out_specs()]],
+    ids=lambda one: one.name,
+)
+few_or_many = pytest.mark.parametrize(
+    ("seed", "count"), [pytest.param(0, FEW, id="few"), pytest.param(1, MANY, id="many", marks=pytest.mark.long)]
+)
+
+
+def calls(spec: OpSpec, tuples: Iterable[MetaTuple], count: int) -> Iterator[tuple[MetaTuple, Arguments]]:
+    for one in itertools.islice(tuples, count):
+        yield one, arguments(spec, one, Stream(0, spec.name, one.number, "data"))
+
+
+def run(spec: OpSpec, call: Arguments) -> list[torch.Tensor]:
+    """torch's outputs. RuntimeError and its relatives where torch refuses."""
+    dtypes = {one.name for one in spec.schema.arguments if one.type.startswith("ScalarType")}
+
+    def sent(name: str, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return to_torch(value).clone()  # torch resizes the storage of some out arguments, and not that of numpy
+        if isinstance(value, list):
+            return [sent(name, element) for element in value]
+        return getattr(torch, value) if name in dtypes and value else value
+
+    names = [one.name for one in spec.schema.arguments]
+    args = [sent(name, value) for name, value in zip(names, call.args, strict=False)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = overload(spec.name)(*args, **{name: sent(name, value) for name, value in call.kwargs.items()})
+    return list(found) if isinstance(found, tuple | list) else [found]
+
+
+def is_taken(spec: OpSpec, call: Arguments) -> bool:
+    try:
+        run(spec, call)
+    except (RuntimeError, IndexError, ValueError, TypeError):
+        return False
+    return True
+
+
+@few_or_many
+@every_spec
+def test_valid_tuples_are_taken_and_give_the_stated_results(spec: OpSpec, seed: int, count: int) -> None:
+    for one, call in calls(spec, valid_tuples(spec, seed), count):
+        assert violations(spec, one.arguments) == [], one
+        stated = [(each.dtype, each.shape) for each in results(spec, one.arguments)]
+        if spec.name not in NOT_FOR_TORCH:
+            outputs = [(str(each.dtype).removeprefix("torch."), tuple(each.shape)) for each in run(spec, call)]
+            assert outputs == stated, one
+        if has_semantics(spec):
+            goldens = evaluate(spec.name, call.args, call.kwargs).goldens
+            assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+
+
+def has_semantics(spec: OpSpec) -> bool:
+    return schemas.without_out(spec.name) is None
+
+
+def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
+    """The dtypes, each with the shape, that an output may have: more than one by P36 and P62."""
+    return {(each.format.name, each.value.shape) for each in (golden, *golden.alternatives)}
+
+
+@few_or_many
+@every_spec
+def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec, seed: int, count: int) -> None:
+    tuples, plain = invalid_tuples(spec, seed), (schemas.without_out(spec.name) or spec.schema).name
+    for one, call in calls(spec, tuples, count):
+        assert violations(spec, one.arguments) == [one.broken], one
+        if one.lenience:
+            continue
+        known = (plain, str(one.broken))
+        assert known in TORCH_TAKES or spec.name in NOT_FOR_TORCH or not is_taken(spec, call), one
+        assert known in KIT_TAKES or not has_semantics(spec) or is_refused_by_the_kit(spec, call), one
+    if has_semantics(spec):  # beside a broken constraint, an out argument may have no dtype or shape
+        unreachable = {(spec.name, str(constraint)) for constraint, _ in tuples.unreachable}
+        assert unreachable <= UNREACHABLE.keys(), tuples.unreachable
+
+
+def is_refused_by_the_kit(spec: OpSpec, call: Arguments) -> bool:
+    try:
+        evaluate(spec.name, call.args, call.kwargs)
+    except InvalidArguments:
+        return True
+    except Unjudged as error:
+        return NO_COMPLEX32 in str(error)
+    return False

@@ -1,0 +1,64 @@
+"""The registry of argument specs, and the specs against torch's schemas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import conform
+from conform.call.families import FAMILIES
+from conform.call.schemas import operator_names
+from conform.domains.engine.arguments import tensor
+from conform.domains.specs import spec, spec_of, specs
+from conform.interp.semantics import names
+from conform.numerics.formats import FORMATS
+
+
+def test_an_overload_has_its_own_spec_and_a_name_without_overload_its_first() -> None:
+    assert spec_of("aten::div.Tensor_mode").name == "aten::div.Tensor_mode"
+    assert spec_of("aten::sum").name == "aten::sum"
+    assert spec_of("aten::div").name == "aten::div.Tensor"
+    assert spec_of("aten::cat.names") is None
+    assert spec_of("aten::nothing") is None
+
+
+def test_a_second_registration_is_refused() -> None:
+    known = spec_of("aten::exp")
+    with pytest.raises(ValueError, match="aten::exp: registered twice"):
+        spec("aten::exp", tensor("self"))
+    assert spec_of("aten::exp") is known
+
+
+def test_a_spec_that_does_not_fit_its_schema_is_not_registered() -> None:
+    with pytest.raises(ValueError, match="aten::cumprod: found the arguments self, index, expected self, dim, dtype"):
+        spec("aten::cumprod", tensor("self"), tensor("index"))
+    assert spec_of("aten::cumprod") is None
+
+
+def test_every_overload_with_semantics_has_a_spec_and_no_other() -> None:
+    assert sorted(one.name for one in specs()) == sorted(names())
+
+
+def test_every_spec_names_an_op_and_formats() -> None:
+    for one in specs():
+        assert one.name in operator_names()
+        assert one.dtypes
+        assert set(one.dtypes) <= set(FORMATS)
+        assert len(set(one.dtypes)) == len(one.dtypes)
+
+
+PACKAGE = Path(conform.__file__).parent
+OTHERS = {  # modules of a room that are no family
+    "domains": {"engine", "specs"},
+    "refs": {"exact", "references"},
+    "inputs/edges": {"levels", "rows"},
+    "selftest/agreement/witness": {"values"},
+}
+ROOMS = [*OTHERS, "interp/ops", "suites/core"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_has_families_of_the_one_list_alone(room: str) -> None:
+    names = {path.stem for path in (PACKAGE / room).iterdir() if not path.name.startswith("_")}
+    assert names - OTHERS.get(room, set()) <= set(FAMILIES)

@@ -1,0 +1,133 @@
+"""Verdicts of backends that declare their arithmetic, and of sums, whose failures say what they look like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conform import straight_line
+from conform.call.arguments import Arguments
+from conform.call.binding import resolve
+from conform.contracts.accumulation import STATISTICS_SOURCE
+from conform.contracts.arithmetic import IEEE, Arithmetic
+from conform.contracts.causes import cut
+from conform.contracts.tables import contract_table
+from conform.errors import UsageError
+from conform.interp import semantics
+from conform.interp.evaluate import evaluate, is_array
+from conform.judging.case import verdict_of
+from conform.judging.products import PRODUCTS
+from conform.judging.verdict import Verdict
+from tests.contracts.test_accumulation import sequential, truncating
+from tests.judging.test_case import case, returned
+
+OPENCL = contract_table("opencl")
+F32 = np.float32
+FLUSHING = Arithmetic(flushes_subnormals=True)
+TF32, F16ACC = Arithmetic("tf32"), Arithmetic("f16acc")
+TINY = 2.0**-130  # a subnormal number of float32
+
+
+def verdict(op: str, args: list[Any], actual: np.ndarray, declared: Arithmetic = IEEE) -> Verdict:
+    overload = resolve(op, args, {}, is_array).name
+    outcome = evaluate(op, args, {})
+    return verdict_of(case(overload), Arguments(args, {}), outcome, returned(actual), OPENCL, declared)
+
+
+def test_every_contraction_names_its_factors() -> None:
+    of_family = [name for name in semantics.names() if semantics.find(name).family == "contraction"]
+    contractions = {name.partition(".")[0] for name in of_family}
+    assert contractions == set(PRODUCTS)
+
+
+# --- Flushing ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "actual"),
+    [
+        ("aten::mul", [F32([TINY]), F32([2.0**20])], F32([0.0])),  # the operand is flushed, the result were normal
+        ("aten::add", [F32([-TINY]), F32([0.0])], F32([0.0])),  # -0 + 0
+        ("aten::exp", [F32([-90.0])], F32([0.0])),  # the result is flushed
+        ("aten::eq", [F32([TINY]), F32([0.0])], np.array([True])),
+        ("aten::mm", [F32([[TINY, 1.0]]), F32([[2.0**20], [2.0**-128]])], F32([[0.0]])),
+    ],
+)
+def test_a_backend_that_declares_flushing_may_flush(op: str, args: list[Any], actual: np.ndarray) -> None:
+    assert verdict(op, args, actual).status == "fail"
+    assert verdict(op, args, actual, FLUSHING).status == "pass"
+
+
+def test_moves_and_negations_keep_subnormals() -> None:
+    for op, args in (("aten::neg", [F32([-TINY])]), ("aten::cat", [[F32([TINY])]])):
+        assert verdict(op, args, F32([0.0]), FLUSHING).status == "fail"
+
+
+def test_flushing_some_results_and_keeping_others_fails() -> None:
+    args = [F32([TINY, TINY]), F32([0.5, 0.5])]
+    failed = verdict("aten::mul", args, F32([0.0, TINY / 2]), FLUSHING)
+    assert failed.reason == "a subnormal result is flushed to zero, another is kept"
+
+
+# --- Compute modes ----------------------------------------------------------------------------------------------------
+
+LHS, RHS = F32([[1 + 2.0**-20, 0.0]]), F32([[1.0], [1.0]])
+
+
+def test_what_a_mode_loses_fails_by_name_and_passes_declared() -> None:
+    undeclared = verdict("aten::mm", [LHS, RHS], F32([[1.0]]))
+    assert undeclared.reason == "error above the bound, as if the inputs were rounded to TF32 (10 bits)"
+    assert verdict("aten::mm", [LHS, RHS], F32([[1.0]]), TF32).status == "pass"
+
+
+def test_a_mode_covers_no_more_than_it_loses() -> None:
+    off = F32([[1 - 2.0**-8]])
+    assert verdict("aten::mm", [LHS, RHS], off, TF32).status == "fail"
+    assert verdict("aten::mul", [F32([1 + 2.0**-23]), F32([1.0])], F32([1.0]), TF32).status == "fail"
+    wide = [LHS.astype(np.float64), RHS.astype(np.float64)]
+    assert verdict("aten::mm", wide, np.array([[1.0]]), TF32).status == "fail"
+
+
+def test_converted_factors_that_are_subnormal_or_overflow() -> None:
+    small, large = F32([[2.0**-149]]), F32([[3.4028234663852886e38]])
+    one = F32([[0.75]])
+    assert verdict("aten::mm", [small, one], F32([[0.0]]), TF32).status == "pass"
+    assert verdict("aten::mm", [large, one], F32([[np.inf]])).status == "fail"
+    assert verdict("aten::mm", [large, one], F32([[np.inf]]), TF32).status == "unspecified"
+    assert verdict("aten::mm", [small, F32([[np.inf]])], F32([[np.nan]]), TF32).status == "unspecified"
+
+
+def test_a_narrow_accumulator_may_overflow_where_the_magnitudes_do() -> None:
+    args = [np.float16([[300.0, 300.0]]), np.float16([[200.0], [-200.0]])]
+    assert verdict("aten::mm", args, np.float16([[np.nan]])).status == "fail"
+    assert verdict("aten::mm", args, np.float16([[np.nan]]), F16ACC).status == "unspecified"
+
+
+def test_an_unknown_mode_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="declares compute = 'fast'"):
+        list(straight_line.verdicts_of([], None, {"name": "mine", "compute": "fast"}, OPENCL))
+
+
+def test_the_record_tells_what_the_backend_declares() -> None:
+    told = straight_line.identity({"name": "mine", "compute": "tf32", "flushes_subnormals": True, "threads": 1})
+    assert told == {"name": "mine", "version": None, "device": None, "compute": "tf32", "flushes_subnormals": True}
+
+
+# --- Many sums --------------------------------------------------------------------------------------------------------
+
+
+def test_errors_within_their_bounds_fail_together() -> None:
+    generator = np.random.default_rng(0)
+    lhs, rhs = generator.random((34, 64)).astype(F32), generator.random((64, 34)).astype(F32)
+    assert verdict("aten::mm", [lhs, rhs], sequential(lhs, rhs, F32)).status == "pass"
+    failed = verdict("aten::mm", [lhs, rhs], truncating(lhs, rhs, F32))
+    assert failed.reason == (
+        "root mean square of the errors 23.1 u S, above 10.1 (1156 sums), "
+        "as if the sums were truncated (rounded toward zero)"
+    )
+    assert (failed.status, failed.compared, failed.failed) == ("fail", 1156, 0)
+    assert failed.contract.source == STATISTICS_SOURCE
+    cutting = verdict("aten::mm", [lhs, rhs], sequential(cut(lhs, 11), cut(rhs, 11), F32), TF32)
+    assert cutting.status == "pass"

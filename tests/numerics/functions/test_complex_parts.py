@@ -1,0 +1,190 @@
+"""The parts of complex functions against Arb: values bit for bit, and reals within their radius."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+
+from conform.numerics.formats import FORMATS, Format
+from conform.numerics.functions import complex_mp, complex_parts
+from conform.numerics.functions.complex_table import COMPLEX_FUNCTIONS
+from conform.numerics.functions.ladder import float64_holds
+from conform.numerics.rounding import round_fraction
+
+PRECISION = 2600  # more bits than 1 + z, or 1 - e^z, of any two doubles cancels
+OF_TWO = ("div", "pow")
+FORMULAS: dict[str, Callable[..., acb]] = {
+    "reciprocal": lambda z: 1 / z,
+    "div": lambda z, w: z / w,
+    "sqrt": lambda z: z.sqrt(),
+    "rsqrt": lambda z: 1 / z.sqrt(),
+    "exp": lambda z: z.exp(),
+    "exp2": lambda z: (z * arb.const_log2()).exp(),
+    "expm1": lambda z: z.exp() - 1,
+    "log": lambda z: z.log(),
+    "log2": lambda z: z.log() / arb.const_log2(),
+    "log10": lambda z: z.log() / arb(10).log(),
+    "log1p": lambda z: (1 + z).log(),
+    "sigmoid": lambda z: 1 / (1 + (-z).exp()),
+    "pow": lambda z, w: (w * z.log()).exp(),
+    **{
+        name: lambda z, name=name: getattr(z, name)()
+        for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh")
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def precise() -> Iterator[None]:
+    before, ctx.prec = ctx.prec, PRECISION
+    yield
+    ctx.prec = before
+
+
+def fraction(number: arb) -> Fraction:
+    middle = number.mid().fmpq()
+    return Fraction(int(middle.p), int(middle.q))
+
+
+def check(name: str, fmt: Format, *operands: np.ndarray) -> None:
+    parts = complex_parts.apply(name, fmt, *operands)
+    for i, point in enumerate(zip(*(operand.tolist() for operand in operands), strict=True)):
+        true = FORMULAS[name](*(acb(arb(x), arb(y)) for x, y in zip(point[::2], point[1::2], strict=True)))
+        overflow = Fraction(fmt.max_finite) + Fraction(2) ** (fmt.emax - fmt.mantissa_bits - 1)
+        assert bool(parts.beyond[i]) == (not abs(true) < arb(int(overflow))), f"{name}{point}"
+        if not parts.beyond[i]:
+            for j, part in enumerate((true.real, true.imag)):
+                found, where = parts.value[i, j], f"{name}{point}, part {j}"
+                assert found == round_fraction(fmt, fraction(part)), where
+                off = abs(fraction(part) - Fraction(parts.real.hi[i, j]) - Fraction(parts.real.lo[i, j]))
+                assert off <= Fraction(parts.real.radius[i, j]) + Fraction(1, 2**1100), where
+
+
+def drawn(name: str, fmt: Format, count: int) -> list[np.ndarray]:
+    """Parts of many sizes, many near 1; none is 0."""
+    rng = np.random.default_rng([7, *name.encode()])
+    sizes = {
+        "float32": 2.0 ** rng.uniform(-20, 6, (4, count)),
+        "float64": 2.0 ** rng.uniform(-60, 8, (4, count)),
+    }[fmt.name]
+    near_one = 1 + rng.choice([-1, 1], (4, count)) * 2.0 ** rng.uniform(-22, -2, (4, count))
+    values = np.where(rng.random((4, count)) < 0.3, near_one, sizes) * rng.choice([-1, 1], (4, count))
+    return list(values[: 4 if name in OF_TWO else 2].astype(fmt.storage).astype(np.float64))
+
+
+def test_every_function_has_a_formula() -> None:
+    assert complex_parts.names() == sorted(FORMULAS)
+
+
+@pytest.mark.parametrize("format_name", ["float32", "float64"])
+@pytest.mark.parametrize("name", complex_parts.names())
+def test_correctly_rounded_and_enclosed(name: str, format_name: str) -> None:
+    fmt = FORMATS[format_name]
+    check(name, fmt, *drawn(name, fmt, 60))
+
+
+# Sizes at the ends of the range: products underflow, squares overflow, and 1 + z is 1 to thousands of bits.
+EXTREME = (2.0**-1074, 1e-310, 1e-160, 3e-20, 0.75, 40.0, 1e9, 1e160)
+
+
+@pytest.mark.parametrize("name", [name for name in complex_parts.names() if name not in OF_TWO])
+def test_parts_of_very_different_size(name: str) -> None:
+    x, y = (grid.ravel() for grid in np.meshgrid(EXTREME, EXTREME))
+    if name not in ("sqrt", "rsqrt", "reciprocal", "log", "log2", "log10", "asin", "acos", "asinh", "acosh"):
+        kept = (x < 100) & (y < 100)  # beyond, the others only overflow, underflow or saturate
+        x, y = x[kept], y[kept]
+    check(name, FORMATS["float64"], -x, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "y"),
+    [
+        ("log", 0.6, 0.8),  # |z|^2 - 1 is 2^-56
+        ("log1p", -0.4, 0.8),
+        ("log", 1.0, 2.0**-600),
+        ("expm1", 2.0**-61, 2.0**-30),  # x = y^2/2: x - y^2/2 cancels, and x^2 is left
+        ("expm1", 2.0**-601, 2.0**-300),
+        ("sigmoid", -(2.0**-40), 3.141592653589793),  # e^x + cos y
+        ("pow", 0.6, 0.8),
+        ("cos", 1.5707963267948966, 1e-9),
+        ("exp", 1.0, 6381956970095103 * 2.0**797),  # next to a multiple of pi/2
+    ],
+)
+def test_where_terms_cancel(name: str, x: float, y: float) -> None:
+    exponent = (1e17, -2.5) if name == "pow" else ()
+    check(name, FORMATS["float64"], *(np.array([part]) for part in (x, y, *exponent)))
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "real", "imag"),
+    [
+        ("sqrt", (-3.0, 4.0), 1.0, 2.0),
+        ("sqrt", (7.0 * 2.0**-1000, 24.0 * 2.0**-1000), 4 * 2.0**-500, 3 * 2.0**-500),
+        ("rsqrt", (0.0, 2.0), 0.5, -0.5),
+        ("log2", (2.0**500, 2.0**500), 500.5, 0.25 * np.pi / np.log(2)),
+        ("log10", (30.0, 10.0), 1.5, None),
+        ("exp2", (-3.0, 0.0), 0.125, 0.0),
+        ("reciprocal", (3.0, 4.0), 0.12, -0.16),
+        ("pow", (1.0, 1.0, 9.0, 0.0), 16.0, 16.0),
+        ("pow", (-4.0, 0.0, 0.25, 0.0), 1.0, 1.0),
+        ("pow", (0.0, 1.0, 1e300, 0.0), 1.0, 0.0),
+        ("pow", (-1.0, 0.0, 0.5, 1e-300), 0.0, 1.0),
+        ("pow", (-9.0, -0.0, 1.5, 0.0), 0.0, 27.0),
+        ("pow", (3.0, 4.0, -2.0, 0.0), -7 / 625, -24 / 625),
+        ("div", (1.0, 2.0**-53, 1.0, 0.0), 1.0, 2.0**-53),
+    ],
+)
+def test_exact_values(name: str, operands: tuple[float, ...], real: float, imag: float | None) -> None:
+    parts = complex_parts.apply(name, FORMATS["float64"], *(np.array([operand]) for operand in operands))
+    assert parts.value[0, 0] == real
+    assert imag is None or parts.value[0, 1] == imag
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "real", "imag"),
+    [
+        ("reciprocal", (-0.0, 2.0**-1022), 0.0, -(2.0**1022)),
+        ("reciprocal", (2.0**-1022, -0.0), 2.0**1022, 0.0),
+        ("exp2", (865.055732568983, -5e-324), 2.556956998391723444992e260, -8.7565602916349936135e-64),
+        ("pow", (3.0, 0.0, 600.0, 1e-310), 1.873927703884793988675e286, 2.058720003563442982719e-24),
+        ("pow", (8.99e307, 1.797e308, 5.4e-8, 7.3e-4), 0.868032519157735220925, 0.4949558428741398217611),
+    ],
+)  # fmt: skip
+def test_numbers_near_the_ends_of_the_range(
+    name: str, operands: tuple[float, ...], real: float, imag: float
+) -> None:
+    parts = complex_parts.apply(name, FORMATS["float64"], *(np.array([operand]) for operand in operands))
+    assert parts.value.tolist() == [[real, imag]]
+
+
+@pytest.mark.parametrize(
+    ("operands", "real"),
+    [((1.0, 0.0, 0.0, 0.0), 1), ((1.0, 0.0, 0.0, 3.0), 1), ((-1.0, 0.0, 2.0, 0.0), 1), ((3.0, 4.0, 2.0, 0.0), -7)],
+)
+@pytest.mark.parametrize("format_name", ["float32", "float64"])
+def test_an_exact_result_has_an_exact_real(format_name: str, operands: tuple[float, ...], real: int) -> None:
+    parts = complex_parts.apply("pow", FORMATS[format_name], *(np.array([operand]) for operand in operands))
+    assert (parts.real.hi[0, 0], parts.real.lo[0, 0], parts.real.radius[0, 0]) == (real, 0, 0)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0), (3, 4)])
+def test_shapes(shape: tuple[int, ...]) -> None:
+    parts = complex_parts.apply("sin", FORMATS["float32"], np.full(shape, 0.5), np.full(shape, -1.0))
+    assert parts.value.shape == parts.real.shape == (*shape, 2)
+    assert parts.beyond.shape == shape
+
+
+@pytest.mark.parametrize("name", complex_parts.names())
+def test_this_platform_keeps_the_first_rungs(name: str) -> None:
+    for part in (COMPLEX_FUNCTIONS[name].real, COMPLEX_FUNCTIONS[name].imag):
+        assert part.float64_error == inf or float64_holds(part)
+
+
+def test_a_formula_that_cancels_to_nothing_is_no_result() -> None:
+    with pytest.raises(complex_mp.Unjudged, match="cancels to nothing"):
+        complex_mp.accurate(lambda x: (x - x, 0))(complex_mp.mpf(1))

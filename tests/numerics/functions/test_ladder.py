@@ -1,0 +1,112 @@
+"""The rungs themselves: each alone gives the same values, the sentinels guard the first, and the last never guesses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+import mpmath
+import numpy as np
+import pytest
+
+from conform.errors import Unjudged, UsageError
+from conform.numerics import functions
+from conform.numerics.chunks import CHUNK
+from conform.numerics.formats import FORMATS
+from conform.numerics.functions import exact, ladder
+from conform.numerics.functions.table import FUNCTIONS
+from tests.numerics.functions.draws import BINARY
+
+EXP = FUNCTIONS["exp"]
+
+
+def unreachable(*operands: tuple) -> tuple:
+    """A second rung that decides nothing."""
+    return (np.array(operands[0][0]), operands[0][1]), inf
+
+
+@pytest.mark.parametrize("name", [name for name in functions.names() if name not in BINARY])
+@pytest.mark.parametrize("format_name", ["float16", "bfloat16"])
+def test_the_first_rung_agrees_with_the_second_on_16_bits(name: str, format_name: str) -> None:
+    fmt = FORMATS[format_name]
+    with np.errstate(invalid="ignore"):
+        x = np.arange(0, 65536, 37, dtype=np.uint16).view(fmt.storage).astype(np.float64)
+    value, _ = functions.apply(name, fmt, x)
+    again, _ = ladder.evaluate(replace(FUNCTIONS[name], float64_error=inf), fmt, (x,))
+    same = (value.view(np.uint16) == again.view(np.uint16)) | (np.isnan(value) & np.isnan(again))
+    assert same.all(), f"{name} of {x[~same][:3]}: {value[~same][:3]} and {again[~same][:3]}"
+
+
+@pytest.mark.parametrize("name", functions.names())
+def test_mpmath_alone_agrees(name: str) -> None:
+    pair = (0.3, 1.7) if name in BINARY else (1.7 if name == "acosh" else 0.3,)
+    operands = tuple(np.array([x]) for x in pair)
+    for fmt in (FORMATS["float32"], FORMATS["float64"]):
+        value, real = functions.apply(name, fmt, *operands)
+        alone, fine = ladder.evaluate(
+            replace(FUNCTIONS[name], float64_error=inf, double_double=unreachable), fmt, operands
+        )
+        assert value == alone
+        assert abs((real.hi - fine.hi) + (real.lo - fine.lo)) <= real.radius + fine.radius
+
+
+def test_a_platform_that_misses_its_sentinels_loses_the_first_rung() -> None:
+    wrong = replace(EXP, float64=lambda x: np.exp(x) * (1 + 2.0**-48))
+    assert ladder.float64_holds(EXP)
+    assert not ladder.float64_holds(wrong)
+    x = np.linspace(-5, 5, 1000)
+    assert (
+        ladder.evaluate(wrong, FORMATS["float32"], (x,))[0] == functions.apply("exp", FORMATS["float32"], x)[0]
+    ).all()
+
+
+@pytest.mark.parametrize("name", [name for name, f in FUNCTIONS.items() if np.isfinite(f.float64_error)])
+def test_this_platform_keeps_the_first_rung(name: str) -> None:
+    assert ladder.float64_holds(FUNCTIONS[name])
+
+
+def test_what_no_precision_decides_is_unjudged() -> None:
+    """2^-150 is a midpoint of float32; without its exact case no enclosure decides it."""
+    blind = replace(FUNCTIONS["exp2"], exact=exact.nowhere)
+    with pytest.raises(Unjudged, match=r"exp2\(-150\.0,\) lies within 2\^-3180 of a rounding boundary of float32"):
+        ladder.evaluate(blind, FORMATS["float32"], (np.array([-150.0]),))
+
+
+def test_a_value_that_mpmath_does_not_confirm_is_unjudged() -> None:
+    noisy = replace(EXP, double_double=unreachable, mp=lambda x: mpmath.exp(x) * (1 + mpmath.mpf(1) / mpmath.mp.prec))
+    with pytest.raises(Unjudged):
+        ladder.evaluate(noisy, FORMATS["float64"], (np.array([0.3]),))
+
+
+def test_an_infinity_of_mpmath_is_unjudged() -> None:
+    pole = replace(FUNCTIONS["log"], exact=exact.nowhere)
+    with pytest.raises(Unjudged, match="state it in the function's `exact`"):
+        ladder.evaluate(pole, FORMATS["float64"], (np.array([0.0]),))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (3, 5), (CHUNK + 1,), (2, CHUNK)])
+def test_shapes(shape: tuple[int, ...]) -> None:
+    x = np.linspace(-1, 1, int(np.prod(shape))).reshape(shape)
+    for fmt in (FORMATS["bfloat16"], FORMATS["float64"]):
+        value, real = functions.apply("tanh", fmt, x)
+        assert value.shape == real.hi.shape == real.lo.shape == real.radius.shape == shape
+        assert value.dtype == fmt.storage
+    np.testing.assert_allclose(value, np.tanh(x), rtol=2.0**-50)
+
+
+def test_operands_may_be_strided_and_are_not_written() -> None:
+    x = np.linspace(-1, 1, 24).reshape(4, 6)[::2, ::-2].T
+    before = x.copy()
+    value, _ = functions.apply("sin", FORMATS["float32"], x)
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_array_equal(value, functions.apply("sin", FORMATS["float32"], before)[0])
+
+
+def test_an_unknown_name_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="no real function is named 'tanhh'; did you mean 'tanh'"):
+        functions.apply("tanhh", FORMATS["float32"], np.zeros(1))
+
+
+def test_mp_gives_the_formula() -> None:
+    with mpmath.workprec(120):
+        assert functions.mp("log2")(mpmath.mpf(8)) == 3
