@@ -17,6 +17,7 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
+from conform.call.bound import bound_call
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.inputs.layouts import logical
@@ -101,7 +102,8 @@ def main() -> None:
             replies = replies_of(process, inputs)
     with timed("verdicts", parts):
         for (case, arguments), outcome, reply in zip(inputs, outcomes, replies, strict=True):
-            verdict_of(case, logical(arguments), outcome, reply, table)
+            plain = logical(arguments)
+            verdict_of(case, bound_call(case.op, plain.args, plain.kwargs), outcome, reply, table)
     with timed("check, all of it", parts):
         run = conform.check([suite], backend=BACKEND)
     _print(suite, len(run.cases), parts, by_op)

@@ -13,11 +13,12 @@ from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
+from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
 from conform.errors import InvalidArguments, KitDefect, Unjudged, UsageError
 from conform.inputs.layouts import logical
-from conform.interp.evaluate import evaluate
+from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Verdict
@@ -97,13 +98,15 @@ def identity(described: dict) -> dict:
     return {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
 
 
+Truth = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
+
+
 @dataclass
 class _Asked:
-    """A case whose call is with the backend; `golden` computes its truth meanwhile."""
+    """A case whose call is with the backend; `truth` computes its golden meanwhile."""
 
     case: Case
-    arguments: Arguments
-    golden: Callable[[], Outcome | Exception]
+    truth: Callable[[], Truth]
 
 
 def verdicts_of(
@@ -117,7 +120,7 @@ def verdicts_of(
     waiting: deque[_Asked] = deque()
     for group in groups:
         typical = group[0].draw.arguments()
-        goldens: dict[tuple[str, str], Outcome | Exception] = {}
+        known: dict[tuple[str, str], Truth] = {}
         for case in group:
             refused = cannot_run(case, described)
             if refused:
@@ -126,29 +129,31 @@ def verdicts_of(
             arguments = case.arguments(typical)
             sent = exported(arguments) if described["exports"] else arguments
             process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
-            waiting.append(_Asked(case, arguments, _golden(case, arguments, goldens)))
+            waiting.append(_Asked(case, _truth(case, arguments, known)))
             if len(waiting) >= IN_FLIGHT:
                 yield _judged(waiting.popleft(), process, table, arithmetic)
     while waiting:
         yield _judged(waiting.popleft(), process, table, arithmetic)
 
 
-def _golden(case: Case, arguments: Arguments, known: dict) -> Callable[[], Outcome | Exception]:
-    """The case's outcome, computed once for all layouts that hold the same values."""
+def _truth(case: Case, arguments: Arguments, known: dict[tuple[str, str], Truth]) -> Callable[[], Truth]:
+    """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
     key = (case.values, case.layout if case.layout.startswith("expanded") else "")
 
-    def outcome() -> Outcome | Exception:
+    def truth() -> Truth:
         if key not in known:
-            known[key] = evaluated(case.op, logical(arguments))
+            plain = logical(arguments)
+            call = bound_call(case.op, plain.args, plain.kwargs)
+            known[key] = call, evaluated(call)
         return known[key]
 
-    return outcome
+    return truth
 
 
-def evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
+def evaluated(call: Bound) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
-        return evaluate(op, arguments.args, arguments.kwargs)
+        return evaluate_call(call)
     except (Unjudged, InvalidArguments) as reason:
         return reason
     except Exception as defect:  # a defect of the kit in one case must not lose the others; it is told as what it is
@@ -158,6 +163,6 @@ def evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
 
 
 def _judged(asked: _Asked, process: BackendProcess, table: Table, arithmetic: Arithmetic) -> Verdict:
-    outcome = asked.golden()
+    call, outcome = asked.truth()
     reply: Reply = process.receive()
-    return verdict_of(asked.case, logical(asked.arguments), outcome, reply, table, arithmetic)
+    return verdict_of(asked.case, call, outcome, reply, table, arithmetic)

@@ -10,7 +10,7 @@ import pytest
 
 import conform
 from conform.backends.reply import Output, Reply
-from conform.call.arguments import Arguments
+from conform.call.bound import bound_call
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.judging.case import verdict_of
@@ -32,7 +32,7 @@ def ended(domain: Domain, reply: Reply, outcome: Exception) -> Verdict:
     )  # fmt: skip
     case_id, draw = f"{test.id}/bool/typical/contiguous", Draw(test, {}, 0, 0)
     case = Case(case_id, draw, "aten::neg", "bool", "typical", "contiguous")
-    return verdict_of(case, Arguments([np.array([True])]), outcome, reply, contract_table("opencl"))
+    return verdict_of(case, bound_call(case.op, [np.array([True])], {}), outcome, reply, contract_table("opencl"))
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from conform.call import binding, schemas
 from conform.call.arguments import Arguments, is_tensor
+from conform.call.bound import bound_call
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.layouts import dense, logical
-from conform.interp.evaluate import evaluate
+from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
 from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.formats import format_of
@@ -75,7 +75,7 @@ def _cases_of(suite: Suite, test_id: str, seed: int) -> str:
 
 
 def _inputs(case: Case, arguments: Arguments) -> str:
-    bound = binding.bind(schemas.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
+    bound = bound_call(case.op, arguments.args, arguments.kwargs, is_tensor).arguments
     return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
 
 
@@ -106,15 +106,16 @@ def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
 
 def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
     plain = logical(arguments)
+    call = bound_call(case.op, plain.args, plain.kwargs)
     try:
-        outcome: Outcome = evaluate(case.op, plain.args, plain.kwargs)
+        outcome: Outcome = evaluate_call(call)
     except Unjudged as reason:
         return f"unjudged: {reason}"
     except InvalidArguments as reason:
         return f"must be refused: {reason}"
     with root_sum_of_squares():
-        expected_errors = evaluate(case.op, plain.args, plain.kwargs).goldens
-    table, operands = contract_table(contract), _operands(case, plain)
+        expected_errors = evaluate_call(call).goldens
+    table, operands = contract_table(contract), call.arguments
     outputs = [
         _output(number, golden, golden.bounded_as or case.op, table, operands, statistical)
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
@@ -123,12 +124,8 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
     return "\n".join([*outputs, *refusal])
 
 
-def _operands(case: Case, arguments: Arguments) -> dict[str, Any]:
-    return binding.bind(schemas.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
-
-
 def _output(
-    number: int, golden: Golden, op: str, table: Table, operands: dict[str, Any], statistical: Golden
+    number: int, golden: Golden, op: str, table: Table, operands: Mapping[str, Any], statistical: Golden
 ) -> str:
     """`statistical`: the same golden with errors that join by their squares."""
     row = table.row(op, golden.format.name)
@@ -156,13 +153,13 @@ def _shown(limit: float | str) -> str:
     return f"{limit:g}" if isinstance(limit, float) else limit
 
 
-def _vacuous(golden: Golden, row: Row, operands: dict[str, Any]) -> list[str]:
+def _vacuous(golden: Golden, row: Row, operands: Mapping[str, Any]) -> list[str]:
     """How many elements an honest implementation may get wrong by any amount."""
     vacuous = np.count_nonzero(judge(golden, golden.value, row, operands).vacuous)
     return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
 
 
-def _allowed(golden: Golden, row: Row, operands: dict[str, Any]) -> str:
+def _allowed(golden: Golden, row: Row, operands: Mapping[str, Any]) -> str:
     """The smallest and largest bound of the row in this output; `-` where it bounds no element."""
     elements = judge(golden, golden.value, row, operands)
     bounds = elements.bound_ulp[elements.compared & np.isfinite(elements.bound_ulp)]

@@ -8,10 +8,10 @@ of Numerical Algorithms, 2nd ed., chapters 1 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from conform.interp.traits import Traits
 from conform.numerics.draws import Stream
 from conform.numerics.formats import Format, format_of
 
@@ -61,37 +61,9 @@ _SUMS: tuple[Pattern, ...] = (_cancels, _stagnates, _large_and_small)
 _SHIFTED: tuple[Pattern, ...] = (_offset,)
 
 
-@dataclass(frozen=True)
-class Accumulation:
-    """Which argument of an op holds the summands, and the patterns that are hard for it."""
-
-    summands: str
-    patterns: tuple[Pattern, ...]
-
-
-ACCUMULATIONS: Mapping[str, Accumulation] = {
-    "aten::sum": Accumulation("self", _SUMS),
-    "aten::cumsum": Accumulation("self", _SUMS),
-    "aten::mean": Accumulation("self", _SUMS),
-    "aten::var": Accumulation("self", _SHIFTED),
-    "aten::mm": Accumulation("self", _SUMS),
-    "aten::bmm": Accumulation("self", _SUMS),
-    "aten::addmm": Accumulation("mat1", _SUMS),
-    "aten::convolution": Accumulation("input", _SUMS),
-    "aten::avg_pool1d": Accumulation("self", _SUMS),
-    "aten::avg_pool2d": Accumulation("self", _SUMS),
-    "aten::avg_pool3d": Accumulation("self", _SUMS),
-    "aten::_softmax": Accumulation("self", _SHIFTED),
-    "aten::_log_softmax": Accumulation("self", _SHIFTED),
-    "aten::logsumexp": Accumulation("self", _SHIFTED),
-    "aten::native_layer_norm": Accumulation("input", _SHIFTED),
-    "aten::native_group_norm": Accumulation("input", _SHIFTED),
-}
-
-
-def accumulation_of(op_name: str) -> Accumulation | None:
-    """How `aten::name.overload` accumulates; None if it does not."""
-    return ACCUMULATIONS.get(op_name.partition(".")[0])
+def patterns_of(traits: Traits) -> tuple[Pattern, ...]:
+    """What is hard for an op that accumulates: sums, or what is subtracted before."""
+    return _SHIFTED if traits.centred else _SUMS
 
 
 def conditioned(

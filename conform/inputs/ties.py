@@ -9,16 +9,6 @@ import numpy as np
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_named, format_of
 
-COMPARISONS = frozenset({
-    "aten::sort", "aten::topk", "aten::argmax", "aten::argmin", "aten::amax", "aten::amin", "aten::max", "aten::min",
-    "aten::maximum", "aten::minimum", "aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge",
-})  # fmt: skip
-
-
-def compares(op_name: str) -> bool:
-    """Whether `aten::name.overload` compares elements with each other."""
-    return op_name.partition(".")[0] in COMPARISONS
-
 
 @functools.cache
 def few_values(format_name: str) -> np.ndarray:

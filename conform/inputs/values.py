@@ -18,9 +18,10 @@ from conform.call.arguments import Arguments, map_tensors, tensors
 from conform.domains.specs import OpSpec
 from conform.errors import UsageError, did_you_mean
 from conform.inputs.allowed import edge_columns, numbers_of, special_domains
-from conform.inputs.conditioned import accumulation_of, conditioned
+from conform.inputs.conditioned import conditioned, patterns_of
 from conform.inputs.specials import CORE_COUNT
-from conform.inputs.ties import compares, tied
+from conform.inputs.ties import tied
+from conform.interp.semantics import traits_of
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
 
@@ -38,7 +39,7 @@ def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
     if not numbers:
         return ["typical"]
     classes = ["typical", "special", *(f"special.{number}" for number in numbers)]
-    if compares(spec.name) and any(tensors(arguments)[k].dtype.kind != "c" for k in numbers):
+    if traits_of(spec.name).compares and any(tensors(arguments)[k].dtype.kind != "c" for k in numbers):
         classes.append("ties")
     if _summands(arguments, spec):
         classes.append("conditioned")
@@ -86,14 +87,14 @@ def _eligible(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:
 
 def _summands(arguments: Arguments, spec: OpSpec) -> frozenset[int]:
     """Numbers of the eligible float tensors whose elements the op adds up."""
-    accumulation = accumulation_of(spec.name)
-    if accumulation is None:
+    summands = traits_of(spec.name).accumulates
+    if summands is None:
         return frozenset()
-    return numbers_of(arguments, spec, [accumulation.summands]) & _eligible_floats(arguments, spec).keys()
+    return numbers_of(arguments, spec, [summands]) & _eligible_floats(arguments, spec).keys()
 
 
 def _conditioned(arguments: Arguments, stream: Stream, spec: OpSpec) -> dict[int, np.ndarray]:
-    patterns = accumulation_of(spec.name).patterns
+    patterns = patterns_of(traits_of(spec.name))
     return conditioned(_eligible_floats(arguments, spec), _summands(arguments, spec), patterns, stream)
 
 

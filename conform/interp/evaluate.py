@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.call.binding import bind, resolve
+from conform.call.bound import Bound, bound_call
 from conform.call.schemas import OpSchema
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp import semantics
@@ -39,19 +39,22 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
     Raises Unjudged where the kit has no semantics or cannot decide, InvalidArguments where the op's definition
     rejects the arguments, UsageError for an unknown op or arguments that do not fit its schema.
     """
-    schema = resolve(op, args, kwargs, is_array)
-    definition = semantics.find(schema.name)
+    return evaluate_call(bound_call(op, args, kwargs, is_array))
+
+
+def evaluate_call(call: Bound) -> Outcome:
+    """The golden outputs of a call that is bound already; raises as `evaluate`."""
+    definition = semantics.find(call.op)
     if definition is None:
-        raise Unjudged(f"no semantics for {schema.name}")
-    bound = {name: _arrays(value) for name, value in bind(schema, args, kwargs, is_array).items()}
-    meant = {name: value for name, value in bound.items() if name not in WITHOUT_MEANING}
+        raise Unjudged(f"no semantics for {call.op}")
+    meant = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
     for name in definition.arrays:
         if not isinstance(meant[name], np.ndarray):
-            raise Unjudged(f"no semantics for {schema.name} of a Python number as {name}")
+            raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
-        if definition.pointwise:
-            return _by_elements(partial(_of_all_readings, schema, definition.function), meant)
-        return _of_all_readings(schema, definition.function, meant)
+        if definition.traits.pointwise:
+            return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)
+        return _of_all_readings(call.schema, definition.function, meant)
 
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:

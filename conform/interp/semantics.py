@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
+from conform.call import schemas
 from conform.call.families import family_in, load_families
 from conform.interp.golden import Golden, Outcome
+from conform.interp.traits import Traits
 
 _ROOM = "conform.interp.ops"
 
@@ -18,7 +21,6 @@ class Semantics:
     """The definition of an op's overloads, and which of the schema's arguments its meaning depends on.
 
     arrays: the parameters that take tensors only, though torch takes a Python number for any tensor
-    pointwise: whether an element of the result depends on the same element of each (broadcast) tensor alone
     """
 
     names: tuple[str, ...]
@@ -26,7 +28,7 @@ class Semantics:
     function: Callable[..., Golden | tuple[Golden, ...] | Outcome]
     parameters: tuple[str, ...]
     arrays: tuple[str, ...]
-    pointwise: bool
+    traits: Traits
 
     @property
     def meaning(self) -> str:
@@ -36,15 +38,15 @@ class Semantics:
 _table: dict[str, Semantics] = {}
 
 
-def semantics(*names: str, pointwise: bool = False) -> Callable[[Callable], Callable]:
+def semantics(*names: str, **traits: Any) -> Callable[[Callable], Callable]:
     """Register the decorated function as the meaning of the overloads `names`; its parameters are the schema's
-    names. Large tensors of a `pointwise` meaning are given to it a block at a time."""
+    names. `traits` are fields of Traits. Large tensors of a pointwise meaning are given to it a block at a time."""
 
     def register(function: Callable) -> Callable:
         parameters = inspect.signature(function).parameters
         arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation == "np.ndarray")
         family = family_in(_ROOM, function.__module__)
-        entry = Semantics(names, family, function, tuple(parameters), arrays, pointwise)
+        entry = Semantics(names, family, function, tuple(parameters), arrays, Traits(**traits))
         for name in names:
             if name in _table:
                 taken = _table[name].function
@@ -71,6 +73,15 @@ def _load() -> dict[str, Semantics]:
 def find(name: str) -> Semantics | None:
     """The semantics of the overload `name` ("aten::add.Tensor"), or None."""
     return _load().get(name)
+
+
+def traits_of(name: str) -> Traits:
+    """The traits of the overload `name`, or of that of which it is the out variant; none of an op without semantics."""
+    found = find(name)
+    if found is None and name in schemas.operator_names():
+        plain = schemas.without_out(name)
+        found = plain and find(plain.name)
+    return found.traits if found else Traits()
 
 
 def names() -> list[str]:

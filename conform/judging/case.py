@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
-from conform.call import binding, schemas
-from conform.call.arguments import Arguments, is_tensor
+from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -53,7 +52,7 @@ def cannot_run(case: Case, described: dict) -> Verdict | None:
 
 def verdict_of(
     case: Case,
-    arguments: Arguments,
+    call: Bound,
     outcome: Outcome | Exception,
     reply: Reply,
     table: Table,
@@ -83,10 +82,10 @@ def verdict_of(
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     arithmetic = arithmetic_for(case.op, declared)
-    verdict = _compared(case, arguments, outcome, reply, table, arithmetic)
+    verdict = _compared(case, call, outcome, reply, table, arithmetic)
     if verdict.status == "fail" and verdict.compared and arithmetic != IEEE:
-        admitted_outcome = admitted(case.op, arguments, outcome, arithmetic, reply.outputs)
-        return _compared(case, arguments, admitted_outcome, reply, table, arithmetic)
+        admitted_outcome = admitted(call, outcome, arithmetic, reply.outputs)
+        return _compared(case, call, admitted_outcome, reply, table, arithmetic)
     return verdict
 
 
@@ -129,23 +128,22 @@ def _harm(reply: Reply) -> str | None:
 
 
 def _compared(
-    case: Case, arguments: Arguments, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
 ) -> Verdict:
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
     results, checks = [], 1
-    operands = binding.bind(schemas.schema(case.op), arguments.args, arguments.kwargs, is_tensor)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = _fitting(golden, output)
         checks += 2
         if isinstance(fitting, str):
             return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
         op = fitting.bounded_as or case.op
-        comparison = Comparison(fitting, output.array, operands, arithmetic)
+        comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
         results.append(Result(number, op, comparison, row, drawn=case.values == "typical"))
-    return _summed(case, arguments, results, checks)
+    return _summed(case, call, results, checks)
 
 
 def _fitting(golden: Golden, output: Any) -> Golden | str:
@@ -161,7 +159,7 @@ def _fitting(golden: Golden, output: Any) -> Golden | str:
     return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
 
 
-def _summed(case: Case, arguments: Arguments, results: list[Result], checks: int) -> Verdict:
+def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
@@ -185,13 +183,13 @@ def _summed(case: Case, arguments: Arguments, results: list[Result], checks: int
         reason = "the bound is vacuous: it exceeds every result" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
-    worst = _worst(case, arguments, deciding)
+    worst = _worst(call, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     if not failed and (off := next((each for each in results if each.judgement.violation), None)):
         deciding, status, reason = off, "fail", off.judgement.violation
         contract = Contract(deciding.row.kind, STATISTICS, STATISTICS_SOURCE)
     if status == "fail":
-        reason += looks_like(case.op, arguments, deciding.comparison.golden, deciding.comparison.actual)
+        reason += looks_like(call, deciding.comparison.golden, deciding.comparison.actual)
     return _verdict(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
         bound_ulp=worst.bound_ulp if worst else None, **counts,
@@ -209,7 +207,7 @@ def _deciding(results: list[Result]) -> Result:
     return results[shares.index(max(shares))]
 
 
-def _worst(case: Case, arguments: Arguments, deciding: Result) -> Worst | None:
+def _worst(call: Bound, deciding: Result) -> Worst | None:
     if not deciding.judgement.compared:
         return None
     element, comparison = deciding.judgement.furthest, deciding.comparison
@@ -219,7 +217,7 @@ def _worst(case: Case, arguments: Arguments, deciding: Result) -> Worst | None:
     error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
     expected, actual = (_python(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
-        deciding.number, index, comparison.golden.format.name, operands_at(case.op, arguments, index), expected, actual,
+        deciding.number, index, comparison.golden.format.name, operands_at(call, index), expected, actual,
         None if np.isnan(error) else error, None if np.isnan(bound) else bound,
     )  # fmt: skip
 

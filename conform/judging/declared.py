@@ -8,31 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from conform.call.arguments import Arguments, map_tensors, tensors
+from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.arithmetic import Arithmetic
 from conform.errors import Unjudged
 from conform.interp.blocks.blocks import everywhere
-from conform.interp.evaluate import evaluate
+from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
-from conform.judging.products import PRODUCTS, in_mode, products_of
+from conform.interp.semantics import traits_of
+from conform.judging.products import in_mode, products_of
 from conform.numerics.formats import format_of
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
     """A compute mode holds for sums of products alone."""
-    return declared if op.partition(".")[0] in PRODUCTS else declared.without_products()
+    return declared if traits_of(op).products else declared.without_products()
 
 
 def admitted(
-    op: str, arguments: Arguments, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any]
+    call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any]
 ) -> Outcome:
     """`outcome` for a backend of this arithmetic, which returned `outputs`: with what its conversions of factors lose,
     and with the results of flushed operands as right as the others, unless it kept subnormals."""
     if arithmetic.compute != "ieee":
-        outcome = in_mode(outcome, products_of(op, arguments), arithmetic)
-    if arithmetic.flushes_subnormals and any(_has_subnormals(tensor) for tensor in tensors(arguments)):
-        outcome = _with_flushed_operands(op, arguments, outcome, outputs)
+        outcome = in_mode(outcome, products_of(call), arithmetic)
+    if arithmetic.flushes_subnormals and any(map(_has_subnormals, call.tensors())):
+        outcome = _with_flushed_operands(call, outcome, outputs)
     return outcome
 
 
@@ -41,10 +42,9 @@ def _has_subnormals(array: np.ndarray) -> bool:
     return flushing.flushes(fmt) and not everywhere(lambda some: ~flushing.subnormal(fmt, some), array)
 
 
-def _with_flushed_operands(op: str, arguments: Arguments, outcome: Outcome, outputs: Sequence[Any]) -> Outcome:
-    zeros = map_tensors(arguments, lambda _, tensor: _flushed(tensor))
+def _with_flushed_operands(call: Bound, outcome: Outcome, outputs: Sequence[Any]) -> Outcome:
     try:
-        flushed = evaluate(op, zeros.args, zeros.kwargs)
+        flushed = evaluate_call(call.mapped(_flushed))
     except Unjudged:  # the kit cannot decide what zeros would give: the operands as they are alone are right
         return outcome
     triples = zip(outcome.goldens, flushed.goldens, outputs, strict=True)

@@ -1,54 +1,35 @@
-"""Ops that are sums of products over shared indices: which arguments are the factors, and the op of other factors."""
+"""Sums of products over shared indices: those of a call, of other factors, and in a declared compute mode."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from conform.call.arguments import Arguments, is_tensor
-from conform.call.binding import bind
-from conform.call.schemas import schema
+from conform.call.bound import Bound
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.causes import Products, cut, halves
 from conform.interp.blocks.converted import Change, Converted, unchanged
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden, Outcome
-from conform.interp.ops.contraction import SUMS
+from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS
 
 
-@dataclass(frozen=True)
-class _Operands:
-    """Names in the op's schema."""
-
-    factors: tuple[str, str]
-    addend: str | None = None
-
-
-# Every op of the family contraction; an op that is not here has no factors that a compute mode may convert.
-PRODUCTS = {
-    "aten::mm": _Operands(("self", "mat2")),
-    "aten::addmm": _Operands(("mat1", "mat2"), "self"),
-    "aten::convolution": _Operands(("input", "weight"), "bias"),
-}
-
-
-def products_of(op: str, arguments: Arguments) -> Products | None:
-    """The op's sums of products of changed factors, without the addend; None if it is no such op."""
-    name = op.partition(".")[0]
-    operands = PRODUCTS.get(name)
-    if operands is None:
+def products_of(call: Bound) -> Products | None:
+    """The call's sums of products of changed factors, without the addend; None if it is no contraction."""
+    contraction = traits_of(call.op).products
+    if contraction is None:
         return None
-    bound = bind(schema(op), arguments.args, arguments.kwargs, is_tensor)
-    if operands.addend is not None and bound[operands.addend] is not None:
-        bound[operands.addend] = np.zeros_like(bound[operands.addend], shape=np.shape(bound[operands.addend])[-1:])
+    plain, addend = dict(call.arguments), contraction.addend
+    if addend is not None and plain[addend] is not None:
+        plain[addend] = np.zeros_like(plain[addend], shape=np.shape(plain[addend])[-1:])
 
     def sums(*changes: Change) -> Contraction:
-        pairs = zip(operands.factors, changes, strict=True)
-        changed = {factor: Converted(bound[factor], change) for factor, change in pairs}
-        return SUMS[name](**{**bound, **changed})
+        pairs = zip(contraction.factors, changes, strict=True)
+        changed = {factor: Converted(plain[factor], change) for factor, change in pairs}
+        return contraction.sums(**{**plain, **changed})
 
     return sums
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.call.arguments import Arguments
+from conform.call.bound import Bound
 from conform.contracts.accumulation import ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.causes import cause
@@ -27,9 +27,9 @@ def violation(errors: ErrorsOfSums | None, arithmetic: Arithmetic) -> str | None
     return found.violation() if found else None
 
 
-def looks_like(op: str, arguments: Arguments, golden: Golden, actual: np.ndarray) -> str:
+def looks_like(call: Bound, golden: Golden, actual: np.ndarray) -> str:
     """The words ", as if ...": the cause of a failed sum, told from its errors; empty if there is none to tell."""
     if golden.magnitude is None:
         return ""
-    words = cause(golden, actual, products_of(op, arguments))
+    words = cause(golden, actual, products_of(call))
     return f", {words}" if words else ""

@@ -13,6 +13,7 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.reply import Reply
+from conform.call.bound import bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
 from conform.errors import InvalidArguments, UsageError, did_you_mean
@@ -92,11 +93,13 @@ class _Trial:
         """What the backend answers to the call, and the verdict on it."""
         self.on_try()
         arguments = candidate.placed()
-        outcome = evaluated(self.case.op, logical(arguments))
+        plain = logical(arguments)
+        call = bound_call(self.case.op, plain.args, plain.kwargs)
+        outcome = evaluated(call)
         sent = exported(arguments) if self.exports else arguments
         self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
         reply: Reply = self.process.receive()
-        verdict = verdict_of(self.case, logical(arguments), outcome, reply, self.table, self.arithmetic)
+        verdict = verdict_of(self.case, call, outcome, reply, self.table, self.arithmetic)
         return Finding(candidate, outcome, reply, verdict)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conform.api import Truth
-from conform.call.arguments import Arguments
+from conform.call.bound import bound_call
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -350,7 +350,7 @@ OFF: list[tuple[str, Change | None]] = [
 def test_cut_factors_are_found_tile_by_tile(
     op: str, words: str, change: Change | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    products = products_of(op.partition(" ")[0], Arguments(factors_of(op, 128)))
+    products = products_of(bound_call(op.partition(" ")[0], factors_of(op, 128), {}))
     golden = products(unchanged, unchanged).golden()
     actual = products(change, change).golden().value if change else np.float32(golden.value * 1.5)
     assert str(cause(golden, actual, products)) == words
@@ -360,7 +360,7 @@ def test_cut_factors_are_found_tile_by_tile(
 
 def test_truncated_sums_are_found_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> None:
     lhs, rhs = (np.random.default_rng(0).random(shape).astype(np.float32) for shape in ((13, 16), (16, 11)))
-    products = products_of("aten::mm", Arguments([lhs, rhs]))
+    products = products_of(bound_call("aten::mm", [lhs, rhs], {}))
     golden, actual = products(unchanged, unchanged).golden(), truncating(lhs, rhs, np.float32)
     for _ in range(2):
         assert cause(golden, actual, products) == "as if the sums were truncated (rounded toward zero)"
@@ -382,7 +382,7 @@ def test_neither_causes_nor_modes_take_memory_that_grows_with_the_factors(
         monkeypatch.setattr(matmul, name, size)
 
     def asked(size: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
-        products = products_of(op.partition(" ")[0], Arguments(factors_of(op, size)))
+        products = products_of(bound_call(op.partition(" ")[0], factors_of(op, size), {}))
         golden = products(unchanged, unchanged).golden()
         rounded = partial(cut, bits=11)
         actual = products(rounded, rounded).golden().value

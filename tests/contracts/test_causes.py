@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.call.arguments import Arguments
+from conform.call.bound import bound_call
 from conform.contracts.causes import Products, cause, cut, halves
 from conform.interp.blocks.converted import unchanged
 from conform.interp.golden import Golden
@@ -71,7 +71,7 @@ def factors(dtype: str, terms: int, positive: bool = False) -> tuple[np.ndarray,
 
 
 def golden_of(lhs: np.ndarray, rhs: np.ndarray) -> tuple[Golden, Products]:
-    products = products_of("aten::mm", Arguments([lhs, rhs]))
+    products = products_of(bound_call("aten::mm", [lhs, rhs], {}))
     return products(unchanged, unchanged).golden(), products
 
 

@@ -202,4 +202,4 @@ def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments)
 
 def test_every_op_is_measured() -> None:
     measured = {op for op, _ in CALLS}
-    assert {name for name in semantics.names() if not semantics.find(name).pointwise} <= measured
+    assert {name for name in semantics.names() if not semantics.traits_of(name).pointwise} <= measured

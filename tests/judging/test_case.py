@@ -12,18 +12,18 @@ import pytest
 import conform
 from conform import straight_line
 from conform.backends.reply import Output, Reply
-from conform.call.arguments import Arguments
-from conform.call.binding import resolve
+from conform.call.bound import bound_call
 from conform.contracts import indices
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks import blocks
-from conform.interp.evaluate import evaluate, is_array
+from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden, Outcome
 from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Operand, Verdict
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
+from conform.straight_line import evaluated
 from conform.suites.cases import Case, Draw
 from conform.suites.nodes import ClassPath
 from conform.suites.test import ModuleSpec, Test
@@ -47,13 +47,8 @@ def returned(*arrays: np.ndarray, **rest: Any) -> Reply:
 
 
 def verdict(op: str, args: list, reply: Reply, outcome: Outcome | Exception | None = None, **kwargs: Any) -> Verdict:
-    if outcome is None:
-        try:
-            outcome = evaluate(op, args, kwargs)
-        except (Unjudged, InvalidArguments) as reason:
-            outcome = reason
-    overload = resolve(op, args, kwargs, is_array).name
-    return verdict_of(case(overload), Arguments(args, kwargs), outcome, reply, OPENCL)
+    call = bound_call(op, args, kwargs)
+    return verdict_of(case(call.op), call, evaluated(call) if outcome is None else outcome, reply, OPENCL)
 
 
 def ended(verdict: Verdict) -> tuple[str, str | None]:
@@ -197,7 +192,7 @@ def test_invalid_arguments_must_be_refused() -> None:
 
 
 def test_a_defect_of_the_kit_in_one_case_is_told_as_one_and_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(straight_line, "evaluate", lambda *_: 1 // 0)
+    monkeypatch.setattr(straight_line, "evaluate_call", lambda *_: 1 // 0)
     run = conform.check("smoke", backend="cpu", ids=["smoke_exp/float32/*"])
     assert {case["status"] for case in run.cases} == {"unjudged"}
     assert {case["rule"] for case in run.cases} == {"defect of the kit"}

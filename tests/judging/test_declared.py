@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 
 from conform import straight_line
-from conform.call.arguments import Arguments
-from conform.call.binding import resolve
+from conform.call.bound import bound_call
 from conform.contracts.accumulation import STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.causes import cut
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError
 from conform.interp import semantics
-from conform.interp.evaluate import evaluate, is_array
+from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
-from conform.judging.products import PRODUCTS
 from conform.judging.verdict import Verdict
 from tests.contracts.test_accumulation import sequential, truncating
 from tests.judging.test_case import case, returned
@@ -31,15 +29,14 @@ TINY = 2.0**-130  # a subnormal number of float32
 
 
 def verdict(op: str, args: list[Any], actual: np.ndarray, declared: Arithmetic = IEEE) -> Verdict:
-    overload = resolve(op, args, {}, is_array).name
-    outcome = evaluate(op, args, {})
-    return verdict_of(case(overload), Arguments(args, {}), outcome, returned(actual), OPENCL, declared)
+    call = bound_call(op, args, {})
+    return verdict_of(case(call.op), call, evaluate_call(call), returned(actual), OPENCL, declared)
 
 
 def test_every_contraction_names_its_factors() -> None:
     of_family = [name for name in semantics.names() if semantics.find(name).family == "contraction"]
-    contractions = {name.partition(".")[0] for name in of_family}
-    assert contractions == set(PRODUCTS)
+    assert of_family
+    assert all(semantics.traits_of(name).products for name in of_family)
 
 
 # --- Flushing ---------------------------------------------------------------------------------------------------------

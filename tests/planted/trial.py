@@ -8,15 +8,14 @@ import torch
 
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.call.arguments import Arguments
+from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import contract_table
-from conform.errors import InvalidArguments, Unjudged
 from conform.inputs.layouts import logical
-from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
+from conform.straight_line import evaluated
 from conform.suites import load
 from conform.suites.cases import Case, Selection, select
 
@@ -32,7 +31,7 @@ class Trial:
     def __init__(self) -> None:
         self.cases = {case.id: case for group in select(load(["core"]), Selection()) for case in group}
         self._table = contract_table("opencl")
-        self._truths: dict[str, tuple[Arguments, Outcome | Exception]] = {}
+        self._truths: dict[str, tuple[Bound, Outcome | Exception]] = {}
 
     def ops(self) -> list[str]:
         """Every overload that the suite calls and torch has."""
@@ -59,14 +58,15 @@ class Trial:
         return next(self.verdicts(backend, [case]))
 
     def _verdict(self, backend: BackendProcess, case: Case) -> Verdict:
-        arguments, outcome = self._truth(case)
+        call, outcome = self._truth(case)
         declared = arithmetic_of(backend.describe())
-        return verdict_of(case, arguments, outcome, backend.receive(), self._table, declared)
+        return verdict_of(case, call, outcome, backend.receive(), self._table, declared)
 
-    def _truth(self, case: Case) -> tuple[Arguments, Outcome | Exception]:
+    def _truth(self, case: Case) -> tuple[Bound, Outcome | Exception]:
         if case.id not in self._truths:
             arguments = logical(case.arguments(case.draw.arguments()))
-            self._truths[case.id] = arguments, _evaluated(case.op, arguments)
+            call = bound_call(case.op, arguments.args, arguments.kwargs)
+            self._truths[case.id] = call, evaluated(call)
         return self._truths[case.id]
 
 
@@ -78,10 +78,3 @@ def _name(op: str) -> str:
 def _call(case: Case) -> Call:
     placed = case.arguments(case.draw.arguments())
     return Call(case.op, placed.args, placed.kwargs, placed.requires_grad)
-
-
-def _evaluated(op: str, arguments: Arguments) -> Outcome | Exception:
-    try:
-        return evaluate(op, arguments.args, arguments.kwargs)
-    except (Unjudged, InvalidArguments) as reason:
-        return reason

@@ -22,6 +22,7 @@ from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import accumulation, overflowing
 from conform.interp.semantics import semantics
+from conform.interp.traits import Products
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
 from conform.numerics.formats import Format, format_of
@@ -32,16 +33,13 @@ TERMS = 512  # of a window that many places are worked on together for; it may h
 SMALL_PRODUCT = 1 << 18  # multiplications
 
 
-SUMS: dict[str, Callable[..., Contraction]] = {}  # by the op's name
-
-
-def contraction(name: str) -> Callable[[Callable[..., Contraction]], Callable[..., Contraction]]:
-    """Register the decorated function, by whose tiles others may ask for sums of other factors, as the meaning of
-    `name`."""
+def contraction(name: str, lhs: str, rhs: str, addend: str | None = None) -> Callable[[Callable], Callable]:
+    """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
+    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up, and `addend`."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
-        SUMS[name] = sums
-        semantics(name)(wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden()))
+        meaning = wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden())
+        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, sums))(meaning)
         return sums
 
     return register
@@ -59,7 +57,7 @@ def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
         raise InvalidArguments(f"{op} cannot multiply shapes {list(lhs.shape)} and {list(rhs.shape)}")
 
 
-@contraction("aten::mm")
+@contraction("aten::mm", "self", "mat2")
 def mm(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
     fmt = _same_format("mm", self, mat2)
@@ -86,7 +84,7 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@contraction("aten::addmm")
+@contraction("aten::addmm", "mat1", "mat2", addend="self")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:
@@ -176,7 +174,7 @@ def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
     return largest
 
 
-@contraction("aten::convolution")
+@contraction("aten::convolution", "input", "weight", addend="bias")
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,

@@ -23,7 +23,7 @@ from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
 
 
-@semantics("aten::avg_pool2d")
+@semantics("aten::avg_pool2d", accumulates="self")
 def avg_pool2d(
     self: np.ndarray,
     kernel_size: Sequence[int],

@@ -215,7 +215,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 # Choice and sign
 
 
-@pointwise("aten::maximum")
+@pointwise("aten::maximum", compares=True)
 def maximum(self: Operand, other: Operand) -> Golden:
     """The larger of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)

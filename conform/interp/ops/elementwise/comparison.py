@@ -13,7 +13,7 @@ from conform.interp.semantics import pointwise
 from conform.numerics.formats import FORMATS, format_of
 
 
-@pointwise("aten::eq.Tensor", "aten::eq.Scalar")
+@pointwise("aten::eq.Tensor", "aten::eq.Scalar", compares=True)
 def eq(self: Operand, other: Operand) -> Golden:
     """Whether the operands, converted to their common dtype, are equal; NaN equals nothing, -0 equals +0"""
     fmt = result_type(self, other)

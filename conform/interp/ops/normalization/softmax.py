@@ -31,13 +31,13 @@ from conform.numerics.real import Real, where
 
 # Softmax
 
-@semantics("aten::_softmax")
+@semantics("aten::_softmax", along="dim", accumulates="self", centred=True)
 def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
     """exp(x - max) / sum(exp(x - max)) along dim; in float32 for half input with half_to_float (P76)"""
     return _if_converted(_along(_softmax_rows, self, dim, half_to_float), half_to_float)
 
 
-@semantics("aten::_log_softmax")
+@semantics("aten::_log_softmax", along="dim", accumulates="self", centred=True)
 def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
     """(x - max) - log(sum(exp(x - max))) along dim; in float32 for half input with half_to_float (P53, P54, P76)"""
     golden = replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)
@@ -107,7 +107,7 @@ def _mp_log_softmax(fmt: Format, rows: Rows, x: np.ndarray, some: np.ndarray) ->
 # Layer normalization
 
 
-@semantics("aten::native_layer_norm")
+@semantics("aten::native_layer_norm", accumulates="input", centred=True)
 def native_layer_norm(
     input: np.ndarray,
     normalized_shape: Sequence[int],

@@ -25,7 +25,7 @@ from conform.numerics.formats import Format, format_of
 # Group normalization
 
 
-@semantics("aten::native_group_norm")
+@semantics("aten::native_group_norm", accumulates="input", centred=True)
 def native_group_norm(
     input: np.ndarray,
     weight: np.ndarray | None,
@@ -84,7 +84,7 @@ def _check_channels(parameters: dict[str, np.ndarray | None], channels: int) -> 
 # Batch normalization
 
 
-@semantics("aten::_native_batch_norm_legit.no_stats")
+@semantics("aten::_native_batch_norm_legit.no_stats", accumulates="input", centred=True)
 def batch_norm_of_batch(
     input: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, training: bool, eps: float
 ) -> tuple[Golden, Golden, Golden]:
@@ -164,7 +164,7 @@ def _per_channel(rows: Rows, parameter: np.ndarray) -> Pieces[np.ndarray]:
 # Rms normalization
 
 
-@semantics("aten::rms_norm")
+@semantics("aten::rms_norm", accumulates="input")
 def rms_norm(
     input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None = None, eps: float | None = None
 ) -> Golden:
@@ -173,7 +173,7 @@ def rms_norm(
     return first[0].or_else(*(output for output, _ in others))
 
 
-@semantics("aten::_fused_rms_norm")
+@semantics("aten::_fused_rms_norm", accumulates="input")
 def fused_rms_norm(
     input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None, eps: float | None
 ) -> tuple[Golden, Golden]:

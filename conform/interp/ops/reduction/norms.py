@@ -31,7 +31,7 @@ FRACTION_BITS = 3  # of an order whose norms may be rational: 0.5, 1.25, ...
 LARGEST_DEGREE = 100  # of a root that is taken exactly: powers of more digits take seconds
 
 
-@semantics("aten::linalg_vector_norm")
+@semantics("aten::linalg_vector_norm", along="dim", accumulates="self")
 def linalg_vector_norm(
     self: np.ndarray,
     ord: int | float = 2,
@@ -55,13 +55,13 @@ def linalg_vector_norm(
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-@semantics("aten::norm.Scalar")
+@semantics("aten::norm.Scalar", accumulates="self")
 def norm(self: np.ndarray, p: int | float = 2) -> Golden:
     """The norm of order p of all elements (P57, P58, P60)"""
     return linalg_vector_norm(self, p)
 
 
-@semantics("aten::norm.ScalarOpt_dim")
+@semantics("aten::norm.ScalarOpt_dim", along="dim", accumulates="self")
 def norm_over(self: np.ndarray, p: int | float | None, dim: Sequence[int], keepdim: bool = False) -> Golden:
     """The norm of order p, 2 if None, over dim (P57, P58, P60)"""
     return linalg_vector_norm(self, 2 if p is None else p, dim, keepdim)

@@ -27,13 +27,13 @@ from conform.numerics.real import Real
 # Mean
 
 
-@semantics("aten::mean")
+@semantics("aten::mean", accumulates="self")
 def mean(self: np.ndarray, dtype: str | None = None) -> Golden:
     """The sum of all elements, converted to dtype first, divided by their number (P57, P58)"""
     return mean_over(self, None, False, dtype)
 
 
-@semantics("aten::mean.dim")
+@semantics("aten::mean.dim", along="dim", accumulates="self")
 def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
     """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
     fmt = format_named(dtype) if dtype else format_of(self)
@@ -61,19 +61,19 @@ def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
 # Variance and standard deviation
 
 
-@semantics("aten::var")
+@semantics("aten::var", accumulates="self", centred=True)
 def var(self: np.ndarray, unbiased: bool = True) -> Golden:
     """sum((x - mean)^2) / max(0, n - 1) of all elements; over n if not unbiased (P57, P58, P59)"""
     return _spread("var", self, None, int(unbiased), False)
 
 
-@semantics("aten::var.dim")
+@semantics("aten::var.dim", along="dim", accumulates="self", centred=True)
 def var_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
     """sum((x - mean)^2) / max(0, n - 1) over dim; over n if not unbiased (P57, P58, P59)"""
     return _spread("var", self, dim, int(unbiased), keepdim)
 
 
-@semantics("aten::var.correction")
+@semantics("aten::var.correction", along="dim", accumulates="self", centred=True)
 def var_correction(
     self: np.ndarray,
     dim: Sequence[int] | None = None,
@@ -84,19 +84,19 @@ def var_correction(
     return _spread("var", self, dim, 1 if correction is None else correction, keepdim)
 
 
-@semantics("aten::std")
+@semantics("aten::std", accumulates="self", centred=True)
 def std(self: np.ndarray, unbiased: bool = True) -> Golden:
     """The square root of var(self, unbiased) (P57, P58, P59)"""
     return _spread("std", self, None, int(unbiased), False)
 
 
-@semantics("aten::std.dim")
+@semantics("aten::std.dim", along="dim", accumulates="self", centred=True)
 def std_over(self: np.ndarray, dim: Sequence[int] | None, unbiased: bool = True, keepdim: bool = False) -> Golden:
     """The square root of var(self, dim, unbiased) (P57, P58, P59)"""
     return _spread("std", self, dim, int(unbiased), keepdim)
 
 
-@semantics("aten::std.correction")
+@semantics("aten::std.correction", along="dim", accumulates="self", centred=True)
 def std_correction(
     self: np.ndarray,
     dim: Sequence[int] | None = None,

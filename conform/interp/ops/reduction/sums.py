@@ -60,13 +60,13 @@ def _not_held(self: np.ndarray, fmt: Format) -> np.ndarray:
     return ~in_integer_range(self, fmt) if is_cast else np.zeros(self.shape, bool)
 
 
-@semantics("aten::sum")
+@semantics("aten::sum", accumulates="self")
 def sum_(self: np.ndarray, dtype: str | None = None) -> Golden:
     """The sum of all elements"""
     return sum_over(self, None, False, dtype)
 
 
-@semantics("aten::sum.dim_IntList")
+@semantics("aten::sum.dim_IntList", along="dim", accumulates="self")
 def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
     """The sum over dim (all dimensions if None or empty), of elements converted to dtype first"""
     fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
@@ -100,7 +100,7 @@ def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
     return golden.rearranged(lambda part: part.reshape(shape))
 
 
-@semantics("aten::amax")
+@semantics("aten::amax", along="dim", compares=True)
 def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
     """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
     fmt = format_of(self)
@@ -112,7 +112,7 @@ def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Go
     return exact(np.max(self, axes, keepdims=keepdim), fmt, zero_sign_free=fmt.is_float)
 
 
-@semantics("aten::argmax")
+@semantics("aten::argmax", along="dim", compares=True)
 def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
     """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
     (P20, P21)"""
@@ -127,7 +127,7 @@ def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> G
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-@semantics("aten::cumsum")
+@semantics("aten::cumsum", along="dim", accumulates="self")
 def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
     """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first"""
     axis, fmt = wrap_dim(dim, self.ndim), _sum_format(self, dtype)
@@ -187,7 +187,7 @@ def prod_all(self: np.ndarray, dtype: str | None = None) -> Golden:
     return _product(self, tuple(range(self.ndim)), False, dtype)
 
 
-@semantics("aten::prod.dim_int")
+@semantics("aten::prod.dim_int", along="dim")
 def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | None = None) -> Golden:
     """The product along dim, of elements converted to dtype first (P61)"""
     axis = wrap_dim(dim, self.ndim)
@@ -250,7 +250,7 @@ def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
 # Logarithms of sums of exponentials
 
 
-@semantics("aten::logsumexp")
+@semantics("aten::logsumexp", along="dim", accumulates="self", centred=True)
 def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Golden:
     """log(sum(exp(x))) over dim, of which the largest element is taken out first (P54, P56)"""
     refuse_complex(format_of(self), "logsumexp")

@@ -1,0 +1,43 @@
+"""What several rooms must know of an op, declared once, at its semantics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conform.interp.blocks.tiles import Contraction
+
+
+@dataclass(frozen=True)
+class Products:
+    """An op that adds up products over shared indices.
+
+    factors: the arguments that are multiplied; addend: the argument that is added to the sums; sums: of the op's
+    arguments by name, the sums tile by tile.
+    """
+
+    factors: tuple[str, str]
+    addend: str | None
+    sums: Callable[..., Contraction]
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Facts about a meaning, from which inputs, judging and the self-test derive; never a tolerance or a skip.
+
+    pointwise: an element of the result depends on the same element of each (broadcast) tensor alone
+    along: the argument that names the dims of the first tensor along which an element of the result reads a whole line
+    compares: which elements are larger, or equal, decides the result
+    accumulates: the argument whose elements, or functions of them, are added up
+    centred: a mean or a maximum is subtracted from what is accumulated
+    products: how the sums of a contraction are made
+    """
+
+    pointwise: bool = False
+    along: str | None = None
+    compares: bool = False
+    accumulates: str | None = None
+    centred: bool = False
+    products: Products | None = None
