@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial, reduce, wraps
 from math import prod
 
@@ -16,14 +15,14 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp.blocks import Pieces, spans
 from conform.interp.golden import Golden
-from conform.interp.numerics import accumulate
 from conform.interp.numerics.accumulate import Accumulated
+from conform.interp.numerics.digits import Digits, decide_digits, dots, single
 from conform.interp.numerics.formats import Format, format_of
-from conform.interp.numerics.matmul import matmul, matmul_of
+from conform.interp.numerics.matmul import elements, matmul, matmul_of
 from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise import exact
-from conform.interp.ops.reduction import accumulation, overflowing
+from conform.interp.ops.reduction import overflowing, sums_of
 from conform.interp.patches import Pair, Patches, Windows
 from conform.interp.registry import semantics
 from conform.interp.tiles import Contraction
@@ -31,6 +30,8 @@ from conform.interp.tiles import Contraction
 TERMS = 512  # of a window that many places are worked on together for; it may have more, which come in pieces
 SMALL_PRODUCT = 1 << 18  # multiplications
 
+
+Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for each of some elements
 
 SUMS: dict[str, Callable[..., Contraction]] = {}  # by the op's name
 
@@ -75,8 +76,11 @@ def _integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, 
 
 def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
     lhs, rhs = self[rows], mat2[:, columns]
-    product = matmul(lhs, rhs)
-    return accumulation(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
+    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index)))
+
+
+def _golden(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
+    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly))
 
 
 def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -141,11 +145,11 @@ def _float_addmm(
         total = scaled if beta == 0 else _plus(scaled, Real.exact(addend) * Real.exact(beta), size)
     total = replace(total, terms=product.terms + 2)
 
-    def exactly(index: tuple[int, int]) -> Fraction:
-        rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
-        return accumulate.fraction(alpha) * accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]) + rest
+    def exactly(index: Sequence[np.ndarray]) -> Digits:
+        scaled = dots(elements(lhs, rhs, *index)).times(alpha)
+        return scaled if beta == 0 else scaled + single(addend[index]).times(beta)
 
-    golden = accumulation(fmt, total, exactly)
+    golden = _golden(fmt, total, exactly)
     steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
     return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
 
@@ -281,13 +285,12 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         addend = Real.exact(bias[outputs])
         total = _plus(total, addend, np.where(np.isfinite(addend.hi), np.abs(addend.hi), 0.0))
 
-    def exactly(index: tuple[int, int]) -> Fraction:
-        place, output = places.start + index[0], outputs.start + index[1]
-        one = patches.at(slice(place, place + 1)).pairs(slice(output, output + 1)).map(_without_special)
-        rest = accumulate.fraction(bias[output]) if bias is not None else 0
-        return sum((accumulate.exact_dot(weights[0], inputs[:, 0]) for weights, inputs in one), rest)
+    def exactly(index: Sequence[np.ndarray]) -> Digits:
+        channels = outputs.start + index[1]
+        product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
+        return product if bias is None else product + single(bias[channels])
 
-    golden = accumulation(fmt, total, exactly)
+    golden = _golden(fmt, total, exactly)
     return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
 
 
@@ -329,9 +332,9 @@ def _beside_gaps(pairs: Pieces[Pair]) -> np.ndarray:
     return reduce(np.logical_or, map(beside, pairs))
 
 
-def _without_special(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """(weights, inputs) with 0 for infinities and NaN."""
-    return tuple(np.where(np.isfinite(x), x, x.dtype.type(0)) for x in (pair.weights, pair.inputs))
+def _without_special(pair: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(weights, inputs), the first two of `pair`, with 0 for infinities and NaN."""
+    return tuple(np.where(np.isfinite(x), x, x.dtype.type(0)) for x in pair[:2])
 
 
 def _special_terms(pair: Pair) -> np.ndarray:
