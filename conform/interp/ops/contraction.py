@@ -17,7 +17,7 @@ from conform.interp.blocks import Pieces, spans
 from conform.interp.golden import Golden
 from conform.interp.numerics.accumulate import Accumulated
 from conform.interp.numerics.digits import Digits, decide_digits, dots, single
-from conform.interp.numerics.formats import Format, format_of
+from conform.interp.numerics.formats import FORMATS, Format, format_of
 from conform.interp.numerics.matmul import elements, matmul, matmul_of
 from conform.interp.numerics.real import Real, concatenate, where
 from conform.interp.operands import number_of, refuse_complex
@@ -139,6 +139,8 @@ def _float_addmm(
 ) -> Golden:
     addend, lhs, rhs = self[rows, columns].astype(np.float64), mat1[rows], mat2[:, columns]
     product = matmul(lhs, rhs)
+    if not np.isfinite(alpha):
+        product = replace(product, real=_with_signs(product, lhs, rhs))
     with np.errstate(all="ignore"):
         scaled = replace(product, real=product.real * Real.exact(alpha), magnitude=abs(alpha) * product.magnitude)
         size = np.where(np.isfinite(addend), np.abs(beta * addend), 0.0)
@@ -152,6 +154,15 @@ def _float_addmm(
     golden = _golden(fmt, total, exactly)
     steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
     return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+
+
+def _with_signs(product: Accumulated, lhs: np.ndarray, rhs: np.ndarray) -> Real:
+    """The product, of which only the sign counts beside an infinite factor, however small it is."""
+
+    def enlarged(index: Sequence[np.ndarray]) -> Digits:
+        return dots(elements(lhs, rhs, *index)).times(2.0**1000).times(2.0**1000)
+
+    return decide_digits(FORMATS["float64"], product.real, product.terms, enlarged)[1]
 
 
 def _plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:

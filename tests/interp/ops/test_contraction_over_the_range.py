@@ -42,6 +42,17 @@ def test_no_term_is_lost(lhs: list[float], rhs: list[float], expected: float) ->
             check("aten::convolution", a[None], b.T[None], None, **PLAIN, gives=gives[None])
 
 
+@pytest.mark.parametrize("left", [2.0**-480, -(2.0**-480), 0.0])
+@pytest.mark.parametrize("alpha", [np.inf, -np.inf, np.nan])
+def test_only_the_sign_of_a_sum_counts_beside_an_infinite_factor(alpha: float, left: float) -> None:
+    lhs = f64([[2.0**600, -(2.0**600), left]])
+    for rhs in ([[1.0], [1.0], [1.0]], [[1.0], [1.0], [2.0**-700]]):  # the sum is below the smallest number
+        for beta in (0, 1):
+            (golden,) = goldens("aten::addmm", f64([[1.0]]), lhs, f64(rhs), beta=beta, alpha=alpha)
+            with np.errstate(invalid="ignore"):
+                np.testing.assert_array_equal(golden.value, [[alpha * np.sign(left)]])
+
+
 def over_the_range(rng: np.random.Generator, dtype: str, *shape: int) -> np.ndarray:
     """Numbers with any exponent; half of them have half a significand."""
     fmt = FORMATS[dtype]
