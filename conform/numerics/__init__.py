@@ -61,4 +61,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
 20. A product of many numbers is rounded from its exact value, however far it or a part of it leaves float64's range.
         numerics/test_product.py::test_products_are_enclosed
         numerics/test_product.py::test_products_beyond_float64_are_rounded_all_the_same
+21. A sum of products loses no term, however far apart its terms are; where its radius is 0 it is the sum.
+        numerics/test_digits.py::test_numbers_are_rounded_as_fractions_are
+        interp/ops/test_contraction_over_the_range.py::test_the_exact_sum_is_rounded_and_enclosed
 """

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from conform.numerics.accumulate import SIGNIFICAND, Accumulated, accumulated, added, slices
+from conform.numerics.digits import AT_ONCE
 from conform.numerics.real import TINY, Real
 
 MAX_SLICES = 13  # of a matrix: 13 slices of 21 bits (256 terms) reach 2^-273 of the largest element of a row
@@ -52,6 +53,16 @@ class _Pairs:
             yield tuple(part.astype(np.float64, copy=False) for part in (self.lhs[:, place], self.rhs[place]))
 
 
+def elements(
+    lhs: np.ndarray, rhs: np.ndarray, rows: np.ndarray, columns: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The factors [some of k, n] of the terms of the product's elements at (rows[i], columns[i]), piece by piece."""
+    step = max(AT_ONCE // max(len(rows), 1), 1)
+    for start in range(0, max(lhs.shape[1], 1), step):
+        some = slice(start, start + step)
+        yield lhs[rows, some].T, rhs[some, columns]
+
+
 def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
     """The matrix product of float64 matrices [m, k] and [k, n] that come in pieces of k, pairs that are read twice."""
     with np.errstate(all="ignore"):
@@ -62,7 +73,8 @@ def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
             finite_lhs, finite_rhs = _finite(lhs), _finite(rhs)
             a, b = finite_lhs * np.ldexp(1.0, -a_exponent), finite_rhs * np.ldexp(1.0, -b_exponent)
             diagonals, is_piece_cut = _diagonals(a, b, bits)
-            sums, is_cut = added(sums, diagonals), is_cut or is_piece_cut
+            sums = added(sums, diagonals)
+            is_cut = is_cut or is_piece_cut or _vanish(finite_lhs, a) or _vanish(finite_rhs, b)
             magnitude = magnitude + np.abs(a) @ np.abs(b)
             if finite_lhs is not lhs or finite_rhs is not rhs:
                 special = _special_products(lhs, rhs) + (0.0 if special is None else special)
@@ -101,8 +113,14 @@ def _diagonals(a: np.ndarray, b: np.ndarray, bits: int) -> tuple[list[np.ndarray
     return sums, a_cut or b_cut or count > MAX_SLICES
 
 
+def _vanish(numbers: np.ndarray, scaled: np.ndarray) -> bool:
+    """Whether an element other than 0 is 0 when scaled. One that is rounded, a subnormal, has more slices than are
+    made."""
+    return np.count_nonzero(scaled) != np.count_nonzero(numbers)
+
+
 def _with_cut(magnitude: np.ndarray, terms: int, bits: int) -> tuple[np.ndarray, float]:
-    """(the magnitude, what the diagonals lack) where slices or products were left out: of each term at most
+    """(the magnitude, what the diagonals lack) where slices, products or elements were left out: of each term at most
     MAX_SLICES^2 + 2 products of parts i and j with i + j >= MAX_SLICES, each at most 2^(-bits * MAX_SLICES).
     Elements or products that underflow are far below that."""
     return magnitude + terms * TINY, terms * (MAX_SLICES**2 + 2) * 2.0 ** (-bits * MAX_SLICES)

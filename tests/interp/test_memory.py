@@ -12,7 +12,7 @@ import pytest
 from conform.interp import semantics
 from conform.interp.blocks import blocks
 from conform.interp.evaluate import evaluate
-from conform.numerics import accumulate, chunks, matmul
+from conform.numerics import accumulate, chunks, digits, matmul
 
 BLOCK = 1 << 10
 SMALL, LARGE = 1 << 12, 1 << 14  # elements
@@ -44,6 +44,11 @@ def rows(n: int) -> np.ndarray:
 def cancelling(n: int) -> np.ndarray:
     """Values [1, 2n, 2] whose sum is 0, which is found by fractions."""
     return np.concatenate([normal(1, n, 2), -normal(1, n, 2)], axis=1)
+
+
+def beside_midpoints(*shape: int) -> np.ndarray:
+    """Numbers whose sums with those of the same sign are found in digits."""
+    return np.where(np.arange(shape[-1]) % 2, 2.0**-200, 1 + 2.0**-30) * np.ones(shape)
 
 
 def channels(n: int) -> np.ndarray:
@@ -136,6 +141,8 @@ CALLS: list[tuple[str, Arguments]] = [
     ("aten::mm", lambda n: [normal(4, n, dtype="float16"), normal(n, 4, dtype="float16")]),
     ("aten::mm", lambda n: [normal(1, 2), normal(n, 2).T]),
     ("aten::mm", lambda n: [normal(4, n, dtype="int32"), normal(n, 4, dtype="int32")]),
+    ("aten::mm", lambda n: [beside_midpoints(n // 8, 8), beside_midpoints(8, 8)]),
+    ("aten::mm", lambda n: [beside_midpoints(2, n), beside_midpoints(2, n).T]),
     ("aten::addmm", lambda n: [normal(4), normal(4, n), normal(n, 4)]),
     ("aten::addmm", lambda n: [normal(1), normal(1, 4), normal(4, n // 4), {"beta": 0.5, "alpha": 3.0}]),
     ("aten::addmm", lambda n: [normal(32, dtype="int32"), rows(n).view("int32"), normal(32, 32).view("int32")]),
@@ -158,6 +165,10 @@ CALLS: list[tuple[str, Arguments]] = [
     ("aten::convolution", lambda n: [normal(1, n, 3), normal(2, n, 3), None, [1], [0], [1], False, [0], 1]),
     ("aten::convolution", lambda n: [normal(1, n // 4, 3), normal(n // 4, 4, 3), None, [1], [0], [1], True, [0], 1]),
     ("aten::convolution", lambda n: [normal(1, 1, 3), normal(n, 1, 3), None, [1], [1], [1], False, [0], 1]),
+    (
+        "aten::convolution",
+        lambda n: [beside_midpoints(1, n, 3), beside_midpoints(2, n, 3), None, [1], [0], [1], False, [0], 1],
+    ),
     ("aten::convolution", lambda n: [normal(1, 1, n), normal(2, 1, n - 3), None, [1], [0], [1], False, [0], 1]),
     ("aten::avg_pool2d", lambda n: [normal(4, n // 128, 32), [3, 3], [2, 1], [1, 1]]),
     ("aten::avg_pool2d", lambda n: [normal(1, n // 32, 32), [n // 32, 31], [1, 1]]),
@@ -189,6 +200,8 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", BLOCK)
     for module in (chunks, accumulate):
         monkeypatch.setattr(module, "CHUNK", BLOCK)
+    monkeypatch.setattr(digits, "AT_ONCE", BLOCK)
+    monkeypatch.setattr(matmul, "AT_ONCE", BLOCK)
     for name, size in (("TILE_ROWS", 32), ("TILE_COLUMNS", 32), ("TILE_ELEMENTS", BLOCK)):
         monkeypatch.setattr(matmul, name, size)
 

@@ -104,23 +104,31 @@ class Patches:
 
     def at(self, places: slice) -> Neighbourhoods:
         """What is met there."""
-        return Neighbourhoods(self, places)
+        return Neighbourhoods(self, np.arange(places.start, places.stop))
 
-    def weights(self, group: int, outputs: slice, channels: np.ndarray, taps: Sequence[np.ndarray]) -> np.ndarray:
-        """[o, t]: those of `outputs` of one group, for its channels and taps [t]."""
-        targets = np.arange(outputs.start, outputs.stop)[:, None]
+    def terms(self, places: np.ndarray, outputs: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(weights, inputs), [t, n] each, of an output channel at a place for each of n, in pieces of the terms."""
+        here, groups = Neighbourhoods(self, places), outputs * self.groups // self.outputs
+        for some in spans(prod(self.window), len(places)):
+            inputs, _, channels, taps = here.met_by(groups, some)
+            yield self.weights(groups[:, None], outputs[:, None], channels, taps).T, inputs
+
+    def weights(
+        self, groups: int | np.ndarray, outputs: np.ndarray, channels: np.ndarray, taps: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """[o, t]: those of outputs [o, 1] of one group, or of one each, [o, 1], for its channels and taps [t]."""
         if self.are_transposed:
-            return self.weight[(group * self.window[0] + channels, targets % self.weight.shape[1], *taps)]
-        return self.weight[(targets, channels, *taps)]
+            return self.weight[(groups * self.window[0] + channels, outputs % self.weight.shape[1], *taps)]
+        return self.weight[(outputs, channels, *taps)]
 
 
 class Neighbourhoods:
     """What the windows of some places [m] meet."""
 
-    def __init__(self, patches: Patches, places: slice) -> None:
+    def __init__(self, patches: Patches, places: np.ndarray) -> None:
         self.patches, self.kernel = patches, patches.weight.shape[2:]
         shape = (len(patches.input), *patches.sizes)
-        self.batch, *self.place = np.unravel_index(np.arange(places.start, places.stop), shape)
+        self.batch, *self.place = np.unravel_index(places, shape)
         taps = prod(self.kernel)
         self._of_all_taps = self._met(np.arange(taps)) if fits(taps * len(self.batch)) else None  # for every channel
 
@@ -130,13 +138,21 @@ class Neighbourhoods:
         return Pieces(lambda: (self._pair(outputs, some) for some in spans(terms, width)), not fits(terms * width))
 
     def _pair(self, outputs: slice, terms: slice) -> Pair:
-        channels, taps = np.divmod(np.arange(terms.start, terms.stop), prod(self.kernel))
         group = outputs.start * self.patches.groups // self.patches.outputs
-        sources = group * self.patches.window[0] + channels
-        coordinates, there = self._met(taps) if self._of_all_taps is None else _rows(taps, *self._of_all_taps)
-        inputs = read(self.patches.input, (self.batch, sources[:, None], *coordinates), there)
-        weights = self.patches.weights(group, outputs, channels, np.unravel_index(taps, self.kernel))
+        inputs, there, channels, taps = self.met_by(group, terms)
+        weights = self.patches.weights(group, np.arange(outputs.start, outputs.stop)[:, None], channels, taps)
         return Pair(weights, inputs, ~there)
+
+    def met_by(
+        self, groups: int | np.ndarray, terms: slice
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+        """(inputs [t, m], of one group or of one for each place [m]; whether there is one; the terms' channels in
+        their group and their taps, [t] each)."""
+        channels, taps = np.divmod(np.arange(terms.start, terms.stop), prod(self.kernel))
+        sources = groups * self.patches.window[0] + channels[:, None]
+        coordinates, there = self._met(taps) if self._of_all_taps is None else _rows(taps, *self._of_all_taps)
+        inputs = read(self.patches.input, (self.batch, sources, *coordinates), there)
+        return inputs, there, channels, np.unravel_index(taps, self.kernel)
 
     def _met(self, taps: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         return met(self.patches.windows, np.unravel_index(taps, self.kernel), self.place)

@@ -35,14 +35,16 @@ def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
         return shifted, where(np.isinf(largest), np.nan, log_sum)
 
 
-def of_mpmath(pieces: Iterable[np.ndarray], fmt: Format) -> tuple[mp.Number, mp.Number]:
+def of_mpmath(
+    pieces: Iterable[np.ndarray], fmt: Format, factor: mp.Number | float = 1.0
+) -> tuple[mp.Number, mp.Number]:
     """(max, the logarithm of the sum of the exponentials of x - max) of one row [m], piece by piece, at the precision
     of mpmath's context.
 
-    A positive logarithm is at least 2^-20 of the smallest number of `fmt`: what is less decides on which side of a
-    rounding boundary x - max comes to lie, and this does so just as well.
+    A positive logarithm times `factor`, or times 1 if that is more, is at least 2^-20 of the smallest number of `fmt`:
+    what is less decides on which side of a rounding boundary x - max comes to lie, and this does so just as well.
     """
-    least = mp.of_float(fmt.min_subnormal) * 2.0**-20
+    least = mp.of_float(fmt.min_subnormal) * 2.0**-20 / max(1.0, abs(factor))
     largest = np.maximum.reduce([piece.max() for piece in pieces])
     others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in _without_first(largest, pieces))
     log_sum = mp.log1p(sum(others))

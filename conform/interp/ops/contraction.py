@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial, reduce, wraps
 from math import prod
 
@@ -20,17 +19,20 @@ from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
 from conform.interp.operands import number_of, refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.reduction.sums import accumulation, overflowing
+from conform.interp.ops.reduction.sums import overflowing, sums_of
 from conform.interp.semantics import semantics
 from conform.interp.traits import Products
-from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.formats import Format, format_of
-from conform.numerics.matmul import matmul, matmul_of
+from conform.numerics.digits import Digits, decide_digits, dots, single
+from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.matmul import elements, matmul, matmul_of
 from conform.numerics.real import Real, concatenate, where
 
 TERMS = 512  # of a window that many places are worked on together for; it may have more, which come in pieces
 SMALL_PRODUCT = 1 << 18  # multiplications
+
+
+Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for each of some elements
 
 
 def contraction(name: str, lhs: str, rhs: str, addend: str | None = None) -> Callable[[Callable], Callable]:
@@ -73,8 +75,11 @@ def _integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, 
 
 def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
     lhs, rhs = self[rows], mat2[:, columns]
-    product = matmul(lhs, rhs)
-    return accumulation(fmt, product, lambda index: accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]))
+    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index)))
+
+
+def _golden(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
+    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly))
 
 
 def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -133,19 +138,30 @@ def _float_addmm(
 ) -> Golden:
     addend, lhs, rhs = self[rows, columns].astype(np.float64), mat1[rows], mat2[:, columns]
     product = matmul(lhs, rhs)
+    if not np.isfinite(alpha):
+        product = replace(product, real=_with_signs(product, lhs, rhs))
     with np.errstate(all="ignore"):
         scaled = replace(product, real=product.real * Real.exact(alpha), magnitude=abs(alpha) * product.magnitude)
         size = np.where(np.isfinite(addend), np.abs(beta * addend), 0.0)
         total = scaled if beta == 0 else _plus(scaled, Real.exact(addend) * Real.exact(beta), size)
     total = replace(total, terms=product.terms + 2)
 
-    def exactly(index: tuple[int, int]) -> Fraction:
-        rest = accumulate.fraction(beta) * accumulate.fraction(addend[index]) if beta != 0 else 0
-        return accumulate.fraction(alpha) * accumulate.exact_dot(lhs[index[0]], rhs[:, index[1]]) + rest
+    def exactly(index: Sequence[np.ndarray]) -> Digits:
+        scaled = dots(elements(lhs, rhs, *index)).times(alpha)
+        return scaled if beta == 0 else scaled + single(addend[index]).times(beta)
 
-    golden = accumulation(fmt, total, exactly)
+    golden = _golden(fmt, total, exactly)
     steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
     return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+
+
+def _with_signs(product: Accumulated, lhs: np.ndarray, rhs: np.ndarray) -> Real:
+    """The product, of which only the sign counts beside an infinite factor, however small it is."""
+
+    def enlarged(index: Sequence[np.ndarray]) -> Digits:
+        return dots(elements(lhs, rhs, *index)).times(2.0**1000).times(2.0**1000)
+
+    return decide_digits(FORMATS["float64"], product.real, product.terms, enlarged)[1]
 
 
 def _plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:
@@ -279,13 +295,12 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         addend = Real.exact(bias[outputs])
         total = _plus(total, addend, np.where(np.isfinite(addend.hi), np.abs(addend.hi), 0.0))
 
-    def exactly(index: tuple[int, int]) -> Fraction:
-        place, output = places.start + index[0], outputs.start + index[1]
-        one = patches.at(slice(place, place + 1)).pairs(slice(output, output + 1)).map(_without_special)
-        rest = accumulate.fraction(bias[output]) if bias is not None else 0
-        return sum((accumulate.exact_dot(weights[0], inputs[:, 0]) for weights, inputs in one), rest)
+    def exactly(index: Sequence[np.ndarray]) -> Digits:
+        channels = outputs.start + index[1]
+        product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
+        return product if bias is None else product + single(bias[channels])
 
-    golden = accumulation(fmt, total, exactly)
+    golden = _golden(fmt, total, exactly)
     return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
 
 
@@ -327,9 +342,9 @@ def _beside_gaps(pairs: Pieces[Pair]) -> np.ndarray:
     return reduce(np.logical_or, map(beside, pairs))
 
 
-def _without_special(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """(weights, inputs) with 0 for infinities and NaN."""
-    return tuple(np.where(np.isfinite(x), x, x.dtype.type(0)) for x in (pair.weights, pair.inputs))
+def _without_special(pair: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(weights, inputs), the first two of `pair`, with 0 for infinities and NaN."""
+    return tuple(np.where(np.isfinite(x), x, x.dtype.type(0)) for x in pair[:2])
 
 
 def _special_terms(pair: Pair) -> np.ndarray:

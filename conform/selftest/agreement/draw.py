@@ -34,6 +34,12 @@ class Draw:
         """Finite numbers of similar size, so that sums of many of them cancel, round and tie instead of overflowing."""
         return self._mixed(FORMATS[dtype], prod(shape), _TAME).reshape(shape)
 
+    def scattered(self, dtype: str, *shape: int) -> np.ndarray:
+        """Finite floats of all magnitudes, zero and subnormal numbers among them, every second of a short
+        significand: most sums are their largest term, unless that cancels."""
+        fmt, words = FORMATS[dtype], self._stream.bits(prod(shape))
+        return _scattered(fmt, words).astype(fmt.code_storage).view(fmt.storage).reshape(shape)
+
     def sparse(self, dtype: str, *shape: int) -> np.ndarray:
         """`tame`, with a special value at about every 64th place."""
         values = self.tame(dtype, *shape)
@@ -93,6 +99,16 @@ def _moderate(fmt: Format, words: np.ndarray) -> np.ndarray:
     exponent = np.uint64(fmt.bias - 3) + (words >> np.uint64(53)) % np.uint64(7)
     sign = words >> np.uint64(63)
     return (sign << np.uint64(fmt.bits - 1)) | (exponent << np.uint64(fmt.mantissa_bits)) | mantissa
+
+
+def _scattered(fmt: Format, words: np.ndarray) -> np.ndarray:
+    """Codes of floats with any sign and any exponent but the highest."""
+    mantissa = words & np.uint64((1 << fmt.mantissa_bits) - 1)
+    exponent = (words >> np.uint64(40)) % np.uint64((1 << (fmt.bits - 1 - fmt.mantissa_bits)) - 1)
+    dropped = np.where(words >> np.uint64(63), np.uint64(fmt.mantissa_bits // 2 + 1), np.uint64(0))
+    sign = (words >> np.uint64(62)) & np.uint64(1)
+    magnitude = (exponent << np.uint64(fmt.mantissa_bits)) | mantissa >> dropped << dropped
+    return (sign << np.uint64(fmt.bits - 1)) | magnitude
 
 
 def _short(fmt: Format, words: np.ndarray) -> np.ndarray:

@@ -228,8 +228,9 @@ def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Te
         return Fraction(weights[i]) * (Fraction(largest[i]) - Fraction(x[i])) if weights[i] else Fraction(0)
 
     def formula(i: int) -> mp.Number:
-        highest, logarithm = log_sum_exp.of_mpmath(rows.row(i), fmt)
-        return -(mp.of_float(x[i]) - highest - logarithm) * mp.of_float(weights[i])
+        weight = mp.of_float(weights[i])
+        highest, logarithm = log_sum_exp.of_mpmath(rows.row(i), fmt, weight)
+        return -(mp.of_float(x[i]) - highest - logarithm) * weight
 
     return Terms(real, ball, rational, formula)
 
@@ -295,7 +296,8 @@ class _Mixture:
         return sum(((Fraction(x) - largest) * factor for x, factor in self._factors(sample)), start=Fraction(0))
 
     def formula(self, sample: int) -> mp.Number:
-        largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample), self.fmt)
+        factors = mp.of_fraction(sum(factor for _, factor in self._factors(sample)))
+        largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample), self.fmt, factors)
         numbers = ((mp.of_float(x), mp.of_fraction(factor)) for x, factor in self._factors(sample))
         return sum(((x - largest - log_sum) * factor for x, factor in numbers), start=mp.of_float(0))
 

@@ -231,7 +231,8 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
     def formula(i: int) -> mp.Number:
         line, slope_ = (mp.of_fraction(number) for number in exact_parts(i))
         logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
-        return line + slope_ * max(logarithm, mp.of_float(fmt.min_subnormal) * 2.0**-100)
+        least = mp.of_float(fmt.min_subnormal) * 2.0**-100 / max(1.0, abs(slope_))  # decides on a side of `line` alone
+        return line + slope_ * max(logarithm, least)
 
     ball = _logit_ball(x, t, w, p, compute_format(fmt))
     return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))

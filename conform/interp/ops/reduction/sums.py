@@ -33,7 +33,11 @@ from conform.numerics.rounding import in_integer_range
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
     """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open
     (P35)."""
-    value, real = accumulate.decide_sum(fmt, total, exact_sum)
+    return sums_of(fmt, total, *accumulate.decide_sum(fmt, total, exact_sum))
+
+
+def sums_of(fmt: Format, total: Accumulated, value: np.ndarray, real: Real) -> Golden:
+    """The sums `total`, which were found to be `real`, and `value` rounded, as a golden: see `accumulation`."""
     golden = Golden(fmt, value, real, total.terms, total.magnitude, zero_sign_free=True)
     return golden.opened(overflowing(fmt, total), "P35")
 

@@ -32,6 +32,9 @@ def scaled_dot_product_attention(_op: str, dtype: str, draw: Draw) -> Iterator[C
         yield {**operands, "query": draw.sparse(dtype, *leading, rows, size)}
         yield {**operands, "key": draw.sparse(dtype, *leading, keys, size), "is_causal": True}
         yield {**operands, "value": draw.sparse(dtype, *leading, keys, columns), "attn_mask": draw.mask(rows, keys)}
+    for keys, size in ((1, 3), (2, 2), (3, 3)):
+        scattered = (draw.scattered(dtype, 3, count, size) for count in (4, keys, keys))
+        yield dict(zip(("query", "key", "value"), scattered, strict=True))
     grouped = _operands(dtype, draw, (2, 2), 3, 4, 2, 3)
     yield {**grouped, "query": draw.tame(dtype, 2, 6, 3, 2), "enable_gqa": True}
     yield {**grouped, "query": draw.tame(dtype, 2, 5, 3, 2), "enable_gqa": True}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from conform.selftest.agreement.draw import Draw
 from conform.selftest.agreement.witness.values import is_float
@@ -24,6 +27,10 @@ def mm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     ):
         yield {"self": draw.sparse(dtype, rows, inner), "mat2": draw.sparse(dtype, inner, columns)}
     yield {"self": draw.wild(dtype, 20, 2), "mat2": draw.wild(dtype, 2, 20)}
+    if is_float(dtype):
+        for rows, inner, columns in (*(30 * [(1, 1, 1)]), (8, 2, 8), (3, 9, 3)):
+            lhs, rhs = _cancelling(dtype, draw, rows, inner, columns)
+            yield {"self": lhs, "mat2": rhs}
     yield {"self": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 2, 3)}
     yield {"self": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 3)}
     yield {"self": draw.tame(dtype, 2, 3), "mat2": draw.tame("int8" if dtype != "int8" else "int16", 3, 2)}
@@ -46,6 +53,11 @@ def addmm(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
             mat1, mat2 = draw.sparse(dtype, 20, 3), draw.sparse(dtype, 3, 15)
             yield {"self": draw.sparse(dtype, *shape), "mat1": mat1, "mat2": mat2, **keywords}
     yield {"self": draw.wild(dtype, 15), "mat1": draw.wild(dtype, 20, 2), "mat2": draw.wild(dtype, 2, 15)}
+    if is_float(dtype):
+        for beta, alpha, (rows, inner, columns) in product((0, 0.3), (1, -0.7), (*(5 * [(1, 1, 1)]), (6, 2, 6))):
+            lhs, rhs = _cancelling(dtype, draw, rows, inner, columns)
+            self = draw.scattered(dtype, rows, columns)
+            yield {"self": self, "mat1": lhs, "mat2": rhs, "beta": beta, "alpha": alpha}
     yield {"self": draw.tame(dtype, 5), "mat1": draw.tame(dtype, 4, 0), "mat2": draw.tame(dtype, 0, 5)}
     yield {"self": draw.tame(dtype, 3), "mat1": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 3, 2)}
     yield {"self": draw.tame(dtype, 2), "mat1": draw.tame(dtype, 2, 3), "mat2": draw.tame(dtype, 2, 3)}
@@ -97,12 +109,30 @@ def convolution(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
         "bias": None,
         "padding": [2],
     }
+    if is_float(dtype):
+        for transposed, bias, size in product((False, True), (None, draw.scattered(dtype, 2)), (*(12 * [1]), 6)):
+            weight, input_ = _cancelling(dtype, draw, 2, 1, size)  # [2, 4], [4, size]: of two groups
+            yield {
+                **_PLAIN,
+                "input": np.concatenate([input_, input_])[None],
+                "weight": (weight.reshape(8, 1) if transposed else weight)[..., None],
+                "bias": bias,
+                "transposed": transposed,
+                "groups": 2,
+            }
     yield {
         **_PLAIN,
         "input": draw.tame(dtype, 1, 2, 8),
         "weight": draw.tame(dtype, 3, 2, 3),
         "bias": draw.tame(dtype, 2),
     }
+
+
+def _cancelling(dtype: str, draw: Draw, rows: int, inner: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of all magnitudes [rows, 2 inner + 2] and [2 inner + 2, columns]: of their products `inner` pairs cancel,
+    and two terms are left, however small."""
+    lhs, rhs = draw.scattered(dtype, rows, inner + 2), draw.scattered(dtype, inner + 2, columns)
+    return np.concatenate([lhs, lhs[:, :inner]], 1), np.concatenate([rhs, -rhs[:inner]])
 
 
 _PLAIN: Call = {"stride": [1], "padding": [0], "dilation": [1], "transposed": False, "output_padding": [0], "groups": 1}

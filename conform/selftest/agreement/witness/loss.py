@@ -63,6 +63,9 @@ def binary_cross_entropy_with_logits(_op: str, dtype: str, draw: Draw) -> Iterat
     yield from _with_weights(dtype, draw, {}, lambda *shape: probabilities(dtype, draw, *shape))
     positive = {"pos_weight": draw.tame(dtype, 3)}
     yield from _with_weights(dtype, draw, positive, lambda *shape: draw.sparse(dtype, *shape))
+    for targets in (draw.scattered(dtype, 60, 3), draw.integers(0, 1, 60, 3).astype(FORMATS[dtype].storage)):
+        logits, weight, pos_weight = (draw.scattered(dtype, *shape) for shape in ((60, 3), (60, 3), (3,)))
+        yield {"self": logits, "target": targets, "weight": weight, "pos_weight": pos_weight, "reduction": 0}
 
 
 def _with_weights(dtype: str, draw: Draw, keywords: Call, targets: Callable[..., np.ndarray]) -> Iterator[Call]:
@@ -112,6 +115,13 @@ def cross_entropy_loss(_op: str, dtype: str, draw: Draw) -> Iterator[Call]:
     one = draw.tame(dtype, 3, 4)
     yield {"self": draw.wild(dtype, 40, 2), "target": draw.integers(0, 1, 40), "reduction": 0}
     yield {"self": draw.tame(dtype, 40, 1), "target": draw.integers(0, 0, 40), "reduction": 0}
+    for target in (draw.integers(0, 1, 60), draw.scattered(dtype, 60, 2)):
+        yield {
+            "self": draw.scattered(dtype, 60, 2),
+            "target": target,
+            "weight": draw.scattered(dtype, 2),
+            "reduction": 0,
+        }
     yield {"self": one, "target": draw.integers(4, 5, 3)}
     yield {"self": one, "target": draw.integers(0, 3, 3), "weight": draw.tame(dtype, 3)}
     yield {"self": one, "target": draw.integers(0, 3, 3), "label_smoothing": 1.5}
