@@ -32,7 +32,7 @@ def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: s
 
     Raises UsageError if no test of the suites has such a case.
     """
-    case = find_case(case_id, suites, seed)
+    case = find_case(case_id, load(suites, seed=seed, ids=(case_id,)), seed)
     arguments = case.arguments(case.draw.arguments())
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
@@ -49,15 +49,14 @@ def _demand(domain: Domain) -> str:
     return f"must be refused: breaks {domain.broken}"
 
 
-def find_case(case_id: str, suites: Sequence[str], seed: int) -> Case:
-    """The case of that id, whatever value classes, layouts and samples the suites ask for by themselves."""
-    suite = load(suites, seed=seed, ids=(case_id,))
+def find_case(case_id: str, suite: Suite, seed: int) -> Case:
+    """The case of that id, whatever value classes, layouts and samples the suite asks for by itself."""
     if any(test.id == case_id for test in suite.tests):
         raise UsageError(_cases_of(suite, case_id, seed))
     tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
     if not tests:
         near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
-        raise UsageError(f"no test of {' '.join(suites)} has a case {case_id!r}{near}")
+        raise UsageError(f"no test of {' '.join(suite.names)} has a case {case_id!r}{near}")
     axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
     samples = int(axes[3]) + 1 if len(axes) == 4 and axes[3].isdecimal() else 1
     selection = Selection(ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all")

@@ -41,9 +41,10 @@ def repro(case_id: str, directory: Path, on_try: Callable[[], None] | None = Non
     told = _told(record, case_id, directory)
     invocation = record["environment"]["invocation"]
     suites = invocation["suites"]
-    if load(suites, ids=(case_id,)).digest != record["suite"]["digest"]:
+    suite = load(suites, seed=record["seed"], ids=(case_id,))
+    if suite.digest != record["suite"]["digest"]:
         raise UsageError(f"{' '.join(suites)} changed since {directory}: run `conform check` again")
-    case = find_case(case_id, suites, record["seed"])
+    case = find_case(case_id, suite, record["seed"])
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
     table = contract_table(invocation["contract"])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 
-from conform.call import binding, schemas
 from conform.call.arguments import Arguments, is_tensor, tensors
+from conform.call.bound import bound_call
 from conform.domains.specs import spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
 from conform.inputs import layouts as layout_axis
@@ -20,6 +19,7 @@ from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
+from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
@@ -160,11 +160,9 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
     if beyond_the_kit(test):
         return test.op_name
     try:
-        found = binding.resolve(test.op_name, arguments.args, arguments.kwargs, is_tensor)
-        binding.bind(found, arguments.args, arguments.kwargs, is_tensor)
+        return bound_call(test.op_name, arguments.args, arguments.kwargs, is_tensor).op
     except UsageError as error:
         raise UsageError(f"{test.arguments_at}: test {test.id!r}: {error}") from None
-    return found.name
 
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
@@ -186,7 +184,7 @@ def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
         return format_of(found[0]).name
     if beyond_the_kit(draw.test):
         return "none"
-    bound = binding.bind(schemas.schema(op), arguments.args, arguments.kwargs, is_tensor)
+    bound = bound_call(op, arguments.args, arguments.kwargs, is_tensor).arguments
     return bound.get("dtype") or _output_dtype(op, arguments, bound)
 
 
@@ -201,22 +199,37 @@ def _output_dtype(op: str, arguments: Arguments, bound: Mapping[str, object]) ->
 
 
 def select(suite: Suite, selection: Selection) -> list[list[Case]]:
-    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError."""
-    groups = _groups(suite, selection)
+    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError.
+
+    Tests of which no case can pass are not looked at, unless a filter is at fault.
+    """
     filters = _filters(selection)
+    tests = [test for test in suite.tests if _may_pass(test, selection)]
+    groups = _groups(tests, selection)
     wanted = [[case for case in group if all(one.passes(case) for one in filters)] for group in groups]
     selected = [group for group in wanted if group]
-    everything = [case for group in groups for case in group]
+    cases = [case for group in groups for case in group]
+    if not selected or any(one.without_a_case(cases) is not None for one in filters):
+        _refuse_what_selects_nothing(suite, selection, bool(selected))
+    return selected
+
+
+def _may_pass(test: Test, selection: Selection) -> bool:
+    return may_match_id(f"{test.id}/", selection.ids) and may_match_op(test.op_name, selection.ops)
+
+
+def _refuse_what_selects_nothing(suite: Suite, selection: Selection, is_something_selected: bool) -> None:
+    """UsageError with what is at fault; nothing is where each filter matches a case, though not one that all match."""
     if not suite.tests:
         raise UsageError(f"{' '.join(suite.names)}: no test, so no case to check")
+    filters, everything = _filters(selection), [case for group in _groups(suite.tests, selection) for case in group]
     for one in filters:
         if (lost := one.without_a_case(everything)) is not None:
             raise UsageError(_why_nothing(suite, selection, one, lost))
     if not everything:
         raise UsageError(f"{' '.join(suite.names)}: no test has {selection.values} values")
-    if not selected:
+    if not is_something_selected:
         raise UsageError(f"{_written(filters)} together select no case; each alone matches some")
-    return selected
 
 
 @dataclass(frozen=True)
@@ -239,10 +252,18 @@ class _Filter:
 
 def _filters(selection: Selection) -> list[_Filter]:
     return [
-        _Filter("--op", selection.ops, _matches_op, lambda case: (case.op, case.op.partition(".")[0])),
+        _Filter("--op", selection.ops, _has_op, lambda case: (case.op, case.op.partition(".")[0])),
         _Filter("--dtype", selection.dtypes, lambda case, name: case.dtype == name, lambda case: (case.dtype,)),
-        _Filter("--id", selection.ids, _matches_id, lambda case: (case.id,)),
+        _Filter("--id", selection.ids, _has_id, lambda case: (case.id,)),
     ]
+
+
+def _has_op(case: Case, glob: str) -> bool:
+    return matches_op(case.op, glob)
+
+
+def _has_id(case: Case, glob: str) -> bool:
+    return matches_id(case.id, glob)
 
 
 def _written(filters: Sequence[_Filter]) -> str:
@@ -251,7 +272,7 @@ def _written(filters: Sequence[_Filter]) -> str:
 
 def _why_nothing(suite: Suite, selection: Selection, one: _Filter, pattern: str) -> str:
     """Which option, or which combination with `--dtype`, is at fault: that one chooses the cases that there are."""
-    others = [case for group in _groups(suite, replace(selection, dtypes=())) for case in group]
+    others = [case for group in _groups(suite.tests, replace(selection, dtypes=())) for case in group]
     matching = [case for case in others if one.matches(case, pattern)]
     if matching and one.option != "--dtype":
         both = _written([replace(one, patterns=(pattern,)), _filters(selection)[1]])
@@ -260,10 +281,10 @@ def _why_nothing(suite: Suite, selection: Selection, one: _Filter, pattern: str)
     return f"{one.option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}"
 
 
-def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
+def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
     """Every case, grouped by draw. UsageError with every test whose arguments do not fit its op."""
     groups, errors = [], []
-    for test in suite.tests:
+    for test in tests:
         try:
             groups += [cases_of(draw, selection) for draw in draws(test, selection)]
         except UsageError as error:
@@ -271,11 +292,3 @@ def _groups(suite: Suite, selection: Selection) -> list[list[Case]]:
     if errors:
         raise UsageError("\n".join(errors))
     return groups
-
-
-def _matches_op(case: Case, glob: str) -> bool:
-    return fnmatchcase(case.op, glob) or fnmatchcase(case.op.partition(".")[0], glob)
-
-
-def _matches_id(case: Case, glob: str) -> bool:
-    return case.id == glob or fnmatchcase(case.id, glob)

@@ -11,7 +11,7 @@ import pytest
 
 from conform.errors import UsageError
 from conform.inputs.layouts import Placed, logical
-from conform.suites import Suite, load
+from conform.suites import Suite, cases, load
 from conform.suites.cases import Case, Selection, select
 
 ADD = """{id: add, op: aten::add,
@@ -172,6 +172,18 @@ def test_an_id_is_selected_as_it_is_or_by_a_glob(suite: Callable[..., Suite]) ->
 
 def test_an_id_finds_a_case_of_an_axis_that_does_not_run_by_itself(suite: Callable[..., Suite]) -> None:
     assert ids(suite(ADD), values="all", ids=["*/special.1/*"]) == ["add/float32/special.1/contiguous"]
+
+
+@pytest.mark.parametrize(
+    "selection", [{"ids": ["add/float32/typical/contiguous"]}, {"ids": ["add/*"]}, {"ops": ["aten::add.Tensor"]}]
+)
+def test_no_case_is_made_of_a_test_that_the_filters_leave_out(
+    suite: Callable[..., Suite], monkeypatch: pytest.MonkeyPatch, selection: dict
+) -> None:
+    made, cases_of = [], cases.cases_of
+    monkeypatch.setattr(cases, "cases_of", lambda draw, given: made.append(draw.test.id) or cases_of(draw, given))
+    assert ids(suite(ADD, EXP, COUNT), **selection) == ["add/float32/typical/contiguous"]
+    assert made == ["add"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from conform.domains.engine.coverage import Coverage
@@ -13,6 +12,7 @@ from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, valid_t
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
 from conform.numerics.draws import Stream
+from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 
@@ -24,8 +24,8 @@ TIMES_BROKEN = 4  # how often each constraint is broken
 
 _ROOT = Path(__file__).parents[2]
 _SOURCES = (
-    *("data/aten_schemas.txt", "data/kit_schemas.txt", "inputs/draws.py"),
-    *("inputs/engine/*.py", "inputs/specs/*.py", "suites/generated/*.py"),
+    *("call/data/aten_schemas.txt", "call/data/kit_schemas.txt", "numerics/draws.py"),
+    *("domains/**/*.py", "suites/generated/*.py"),
 )
 
 
@@ -33,7 +33,7 @@ def suite_tests(name: str, seed: int, ops: Sequence[str] = (), ids: Sequence[str
     """The tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can match
     are left out. If that leaves none, each op has its first test, so that who filters can say what there is."""
     every = specs()
-    wanted = [one for one in every if _may_match_op(one.name, ops) and _may_match_id(f"{name}/{one.name}/", ids)]
+    wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{name}/{one.name}/", ids)]
     for spec in wanted or every:
         tuples = _covering_tuples(spec, seed) if name == VALID else _breaking_tuples(spec, seed)
         for one in tuples if wanted else itertools.islice(tuples, 1):
@@ -55,7 +55,10 @@ def digest() -> bytes:
     """SHA-256 of the sources that make the tests: together with the seed they decide every one of them."""
     found = hashlib.sha256()
     for pattern in _SOURCES:
-        for path in sorted(_ROOT.glob(pattern)):
+        paths = sorted(_ROOT.glob(pattern))
+        if not paths:
+            raise FileNotFoundError(f"no source {pattern} of the suites made from specs")
+        for path in paths:
             content = path.read_bytes()
             found.update(f"{path.name} {len(content)}:".encode() + content)
     return found.digest()
@@ -79,13 +82,3 @@ def _breaking_tuples(spec: OpSpec, seed: int) -> Iterator[MetaTuple]:
         if times[id(one.broken)] > TIMES_BROKEN:
             return
         yield one
-
-
-def _may_match_op(name: str, globs: Sequence[str]) -> bool:
-    return not globs or any(fnmatchcase(each, glob) for glob in globs for each in (name, name.partition(".")[0]))
-
-
-def _may_match_id(start: str, globs: Sequence[str]) -> bool:
-    """Whether an id that starts so may match one of the globs, by what stands before their first wildcard."""
-    literal = [glob[: min([len(glob), *(glob.find(mark) for mark in "*?[" if mark in glob)])] for glob in globs]
-    return not globs or any(start.startswith(text) or text.startswith(start) for text in literal)
