@@ -190,8 +190,11 @@ spec("aten::round.decimals", tensor("self", Dtype.In(FLOATS)), integer("decimals
 
 # --- Real functions and casts -----------------------------------------------------------------------------------------
 
-for _name in ("exp", "sqrt", "sin"):
-    spec(f"aten::{_name}", tensor("self"), result(real_dtype_common_to("self"), shape_of("self")))
+REAL_RESULT = result(real_dtype_common_to("self"), shape_of("self"))
+
+spec("aten::exp", tensor("self"), REAL_RESULT)
+spec("aten::sqrt", tensor("self"), REAL_RESULT)
+spec("aten::sin", tensor("self"), REAL_RESULT)
 spec("aten::gelu", tensor("self", Dtype.In(FLOATS)), string("approximate", Value.In(("none", "tanh"))), SAME)
 spec(
     "aten::_to_copy",

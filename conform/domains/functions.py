@@ -23,23 +23,51 @@ from conform.numerics.formats import format_named
 
 # --- Of one operand ---------------------------------------------------------------------------------------------------
 
-OF_ALL_NUMBERS = (
-    "exp2 special_exp2 expm1 special_expm1 log log2 log10 log1p special_log1p rsqrt reciprocal cos tan asin acos atan "
-    "sinh cosh tanh asinh acosh atanh sigmoid"
-)
-OF_REAL_NUMBERS = (
-    "cbrt erf special_erf erfc special_erfc erfinv special_erfinv special_ndtr lgamma digamma special_digamma i0 "
-    "special_i0 special_i1"
-)
 REAL_RESULT = result(real_dtype_common_to("self"), shape_of("self"))
 SAME = result(dtype_of("self"), shape_of("self"))
 
-for _name in OF_ALL_NUMBERS.split():
-    spec(f"aten::{_name}", tensor("self"), REAL_RESULT)
-for _name in OF_REAL_NUMBERS.split():
-    spec(f"aten::{_name}", tensor("self", Dtype.In(REAL)), REAL_RESULT)
-for _name in ("sinc", "special_sinc"):
-    spec(f"aten::{_name}", tensor("self", not_complex_here()), REAL_RESULT)
+
+def _of_all_numbers(*names: str, but: tuple[Constraint, ...] = ()) -> None:
+    for name in names:
+        spec(name, tensor("self", *but), REAL_RESULT)
+
+
+def _of_real_numbers(*names: str) -> None:
+    _of_all_numbers(*names, but=(Dtype.In(REAL),))
+
+
+_of_all_numbers("aten::exp2", "aten::special_exp2")
+_of_all_numbers("aten::expm1", "aten::special_expm1")
+_of_all_numbers("aten::log")
+_of_all_numbers("aten::log2")
+_of_all_numbers("aten::log10")
+_of_all_numbers("aten::log1p", "aten::special_log1p")
+_of_all_numbers("aten::rsqrt")
+_of_all_numbers("aten::reciprocal")
+_of_all_numbers("aten::cos")
+_of_all_numbers("aten::tan")
+_of_all_numbers("aten::asin")
+_of_all_numbers("aten::acos")
+_of_all_numbers("aten::atan")
+_of_all_numbers("aten::sinh")
+_of_all_numbers("aten::cosh")
+_of_all_numbers("aten::tanh")
+_of_all_numbers("aten::asinh")
+_of_all_numbers("aten::acosh")
+_of_all_numbers("aten::atanh")
+_of_all_numbers("aten::sigmoid")
+
+_of_real_numbers("aten::cbrt")
+_of_real_numbers("aten::erf", "aten::special_erf")
+_of_real_numbers("aten::erfc", "aten::special_erfc")
+_of_real_numbers("aten::erfinv", "aten::special_erfinv")
+_of_real_numbers("aten::special_ndtr")
+_of_real_numbers("aten::lgamma")
+_of_real_numbers("aten::digamma", "aten::special_digamma")
+_of_real_numbers("aten::i0", "aten::special_i0")
+_of_real_numbers("aten::special_i1")
+
+_of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",
     tensor("self", Dtype.In(REAL), Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")),
@@ -121,10 +149,11 @@ def _number(name: str) -> Argument:
     return scalar(name, Dtype.Ne("complex"))
 
 
-for _name, _of_number_first, _of_number_last in (
-    ("aten::xlogy", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other"),
-    ("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar"),
-):
-    _of_pairs("aten::xlogy.Tensor" if _name == "aten::xlogy" else _name, COMMON_REAL, Dtype.In(REAL))
-    spec(_of_number_first, _number("self"), tensor("other", Dtype.In(REAL)), result(COMMON_REAL, shape_of("other")))
-    spec(_of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))
+def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
+    _of_pairs(of_tensors, COMMON_REAL, Dtype.In(REAL))
+    spec(of_number_first, _number("self"), tensor("other", Dtype.In(REAL)), result(COMMON_REAL, shape_of("other")))
+    spec(of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))
+
+
+_xlogy("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other")
+_xlogy("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")

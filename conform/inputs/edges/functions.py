@@ -313,21 +313,18 @@ def _bessel(fmt: Format) -> list[Number]:
 
 # --- Activations ------------------------------------------------------------------------------------------------------
 
-_MINIMA = {"gelu": -0.7517915246935645, "gelu_tanh": -0.7524614220710163, "silu": -1.2784645427610737,
-           "mish": -1.1924312145154952}  # fmt: skip
-
 
 @points("aten::gelu")
 def _gelu(fmt: Format) -> list[Number]:
-    """The minimum; the tail becomes subnormal, becomes zero; the result becomes x; x/2 near 0."""
+    """The minima, by erf and by tanh; the tail becomes subnormal, becomes zero; the result becomes x; x/2 near 0."""
     linear = _ROOT_2 * Decimal(INVERSE_ERFC[fmt.precision])
-    return [_MINIMA["gelu"], _MINIMA["gelu_tanh"], *GELU_TAIL[fmt.name], *GELU_TANH_TAIL[fmt.name], linear,
+    return [-0.7517915246935645, -0.7524614220710163, *GELU_TAIL[fmt.name], *GELU_TANH_TAIL[fmt.name], linear,
             *_both_signs([fmt.min_subnormal, fmt.min_normal])]  # fmt: skip
 
 
 @points("aten::silu", "aten::mish")
 def _silu_mish(fmt: Format) -> list[Number]:
-    """The minimum; the tail becomes subnormal, becomes zero; the result becomes x; e^-x overflows."""
+    """The minima of both; the tail becomes subnormal, becomes zero; the result becomes x; e^-x overflows."""
     linear = [-ln(below_one(fmt)), -ln(below_one(fmt)) / 2]
-    return [_MINIMA["silu"], _MINIMA["mish"], *SILU_TAIL[fmt.name], *linear, *_both_signs([ln(overflow(fmt))]),
+    return [-1.2784645427610737, -1.1924312145154952, *SILU_TAIL[fmt.name], *linear, *_both_signs([ln(overflow(fmt))]),
             *_both_signs([fmt.min_subnormal])]  # fmt: skip

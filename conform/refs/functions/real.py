@@ -93,84 +93,10 @@ from conform.refs.functions.special import (
 )
 from conform.refs.references import reference
 
-# The functions that P70 to P75 tell of; the others of OF_COMPLEX_TOO have no complex reference.
-OF_COMPLEX: dict[str, Callable[[str, complex], ComplexElement]] = {
-    "aten::exp2": complex_exp2,
-    "aten::special_exp2": complex_exp2,
-    "aten::expm1": complex_expm1,
-    "aten::special_expm1": complex_expm1,
-    "aten::log": complex_log,
-    "aten::log2": complex_log2,
-    "aten::log10": complex_log10,
-    "aten::log1p": complex_log1p,
-    "aten::special_log1p": complex_log1p,
-    "aten::rsqrt": complex_rsqrt,
-    "aten::reciprocal": complex_reciprocal,
-    "aten::cos": complex_cos,
-    "aten::tan": complex_tan,
-    "aten::asin": complex_asin,
-    "aten::acos": complex_acos,
-    "aten::atan": complex_atan,
-    "aten::sinh": complex_sinh,
-    "aten::cosh": complex_cosh,
-    "aten::tanh": complex_tanh,
-    "aten::asinh": complex_asinh,
-    "aten::acosh": complex_acosh,
-    "aten::atanh": complex_atanh,
-    "aten::sigmoid": complex_sigmoid,
-}
 Element = Callable[[str, float], float | Unspecified]  # (dtype, x) -> the function of x, which is not NaN
 Element2 = Callable[[str, float, float], float | int | Unspecified]
 
-# torch also has these for complex numbers ...
-OF_COMPLEX_TOO: dict[str, Element] = {
-    "aten::exp2": round_exp2,
-    "aten::special_exp2": round_exp2,
-    "aten::expm1": round_expm1,
-    "aten::special_expm1": round_expm1,
-    "aten::log": round_log,
-    "aten::log2": round_log2,
-    "aten::log10": round_log10,
-    "aten::log1p": round_log1p,
-    "aten::special_log1p": round_log1p,
-    "aten::rsqrt": round_rsqrt,
-    "aten::reciprocal": round_reciprocal,
-    "aten::cos": round_cos,
-    "aten::tan": round_tan,
-    "aten::asin": round_asin,
-    "aten::acos": round_acos,
-    "aten::atan": round_atan,
-    "aten::sinh": round_sinh,
-    "aten::cosh": round_cosh,
-    "aten::tanh": round_tanh,
-    "aten::asinh": round_asinh,
-    "aten::acosh": round_acosh,
-    "aten::atanh": round_atanh,
-    "aten::sinc": round_sinc,
-    "aten::special_sinc": round_sinc,
-    "aten::sigmoid": round_sigmoid,
-    "aten::silu": round_silu,
-}
-# ... and these not.
-OF_REALS_ONLY: dict[str, Element] = {
-    "aten::erf": round_erf,
-    "aten::special_erf": round_erf,
-    "aten::erfc": round_erfc,
-    "aten::special_erfc": round_erfc,
-    "aten::erfinv": round_erfinv,
-    "aten::special_erfinv": round_erfinv,
-    "aten::special_ndtr": round_ndtr,
-    "aten::special_ndtri": round_ndtri,
-    "aten::lgamma": round_lgamma,
-    "aten::digamma": round_digamma,
-    "aten::special_digamma": round_digamma,
-    "aten::i0": round_i0,
-    "aten::special_i0": round_i0,
-    "aten::special_i1": round_i1,
-    "aten::mish": round_mish,
-    "aten::cbrt": round_cube_root,
-}
-NOT_OF_INTEGERS = {"aten::silu", "aten::mish"}
+ComplexFunction = Callable[[str, complex], ComplexElement]
 
 
 def _refuse(op: str, dtype: str, *kinds: int) -> None:
@@ -181,27 +107,62 @@ def _refuse(op: str, dtype: str, *kinds: int) -> None:
         raise NotImplementedError(f"the reference of {op} covers real dtypes only, found {dtype}")
 
 
-def _unary(op: str, element: Element, self: RefTensor) -> RefTensor:
-    integers = (BOOL, INTEGER) if op in NOT_OF_INTEGERS else ()
-    if category(self.dtype) == COMPLEX and op in OF_COMPLEX:
-        return map_complex(self, OF_COMPLEX[op])
-    _refuse(op, self.dtype, *integers, *((COMPLEX,) if op in OF_REALS_ONLY else ()))
+def _define(
+    element: Element, *ops: str, of_complex: ComplexFunction | None = None, refuses: tuple[int, ...] = ()
+) -> None:
+    """Give the overloads `ops` the function `element` as their meaning, and `of_complex` as that of complex numbers;
+    torch has no kernels of the categories `refuses`."""
+
+    def function(self: RefTensor) -> RefTensor:
+        if of_complex is not None and category(self.dtype) == COMPLEX:
+            return map_complex(self, of_complex)
+        _refuse(ops[0], self.dtype, *refuses)
+        return _mapped(element, self)
+
+    function.__name__, function.__doc__ = element.__name__, element.__doc__
+    reference(*ops)(function)
+
+
+def _mapped(element: Element, self: RefTensor) -> RefTensor:
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
     once = cache(lambda x, _sign: element(dtype, x))  # integers repeat; -0.0 == 0.0, so the sign is part of the key
     data = [nan if isnan(x) else once(x, copysign(1.0, x)) for x in converted(self, dtype)]
     return RefTensor(dtype, self.shape, data)
 
 
-def _register(op: str, element: Element) -> None:
-    def function(self: RefTensor) -> RefTensor:
-        return _unary(op, element, self)
-
-    function.__name__, function.__doc__ = element.__name__, element.__doc__
-    reference(op)(function)
-
-
-for _op, _element in (OF_COMPLEX_TOO | OF_REALS_ONLY).items():
-    _register(_op, _element)
+_define(round_exp2, "aten::exp2", "aten::special_exp2", of_complex=complex_exp2)
+_define(round_expm1, "aten::expm1", "aten::special_expm1", of_complex=complex_expm1)
+_define(round_log, "aten::log", of_complex=complex_log)
+_define(round_log2, "aten::log2", of_complex=complex_log2)
+_define(round_log10, "aten::log10", of_complex=complex_log10)
+_define(round_log1p, "aten::log1p", "aten::special_log1p", of_complex=complex_log1p)
+_define(round_rsqrt, "aten::rsqrt", of_complex=complex_rsqrt)
+_define(round_reciprocal, "aten::reciprocal", of_complex=complex_reciprocal)
+_define(round_cos, "aten::cos", of_complex=complex_cos)
+_define(round_tan, "aten::tan", of_complex=complex_tan)
+_define(round_asin, "aten::asin", of_complex=complex_asin)
+_define(round_acos, "aten::acos", of_complex=complex_acos)
+_define(round_atan, "aten::atan", of_complex=complex_atan)
+_define(round_sinh, "aten::sinh", of_complex=complex_sinh)
+_define(round_cosh, "aten::cosh", of_complex=complex_cosh)
+_define(round_tanh, "aten::tanh", of_complex=complex_tanh)
+_define(round_asinh, "aten::asinh", of_complex=complex_asinh)
+_define(round_acosh, "aten::acosh", of_complex=complex_acosh)
+_define(round_atanh, "aten::atanh", of_complex=complex_atanh)
+_define(round_sinc, "aten::sinc", "aten::special_sinc")
+_define(round_sigmoid, "aten::sigmoid", of_complex=complex_sigmoid)
+_define(round_silu, "aten::silu", refuses=(BOOL, INTEGER))
+_define(round_erf, "aten::erf", "aten::special_erf", refuses=(COMPLEX,))
+_define(round_erfc, "aten::erfc", "aten::special_erfc", refuses=(COMPLEX,))
+_define(round_erfinv, "aten::erfinv", "aten::special_erfinv", refuses=(COMPLEX,))
+_define(round_ndtr, "aten::special_ndtr", refuses=(COMPLEX,))
+_define(round_ndtri, "aten::special_ndtri", refuses=(COMPLEX,))
+_define(round_lgamma, "aten::lgamma", refuses=(COMPLEX,))
+_define(round_digamma, "aten::digamma", "aten::special_digamma", refuses=(COMPLEX,))
+_define(round_i0, "aten::i0", "aten::special_i0", refuses=(COMPLEX,))
+_define(round_i1, "aten::special_i1", refuses=(COMPLEX,))
+_define(round_mish, "aten::mish", refuses=(BOOL, INTEGER, COMPLEX))
+_define(round_cube_root, "aten::cbrt", refuses=(COMPLEX,))
 
 
 @reference("aten::angle")
@@ -209,7 +170,7 @@ def angle(self: RefTensor) -> RefTensor:
     """The angle of self in radians: of real numbers pi below zero, else 0 (P74)."""
     if category(self.dtype) == COMPLEX:
         return map_to_real(self, complex_angle)
-    return _unary("aten::angle", round_angle, self)
+    return _mapped(round_angle, self)
 
 
 @reference("aten::softplus")

@@ -11,14 +11,11 @@ import numpy as np
 
 from conform.interp.formulas.complexes import components, joined
 from conform.interp.golden import Golden
-from conform.interp.ops.functions.complex_budgets import budget_of
+from conform.interp.ops.functions.complex_budgets import budget_of, is_judged_in_norm
 from conform.numerics import functions
 from conform.numerics.formats import Format
 from conform.numerics.functions import complex_parts
 from conform.numerics.real import where
-
-# P75: their errors are bounded part by part. Of the others in norm: a small part carries the error of the large one.
-PART_BY_PART = frozenset({"reciprocal", "div", "exp", "sqrt", "sin", "cos", "sinh", "cosh"})
 
 
 def is_complex_function(name: str) -> bool:
@@ -37,7 +34,7 @@ def complex_function(name: str, fmt: Format, *operands: np.ndarray) -> Golden:
         result.real,
         budget=budget_of(name, fmt.component, *parts),
         zero_sign_free=True,
-        normwise=name not in PART_BY_PART,
+        normwise=is_judged_in_norm(name),
     )
     golden = golden.opened(unfit | result.beyond, "P70")
     return golden.opened(_exp_overflows(fmt.component, -parts[0]), "P73") if name == "sigmoid" else golden
