@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conform.api import Truth, golden
+    from conform.api import Goldens, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.straight_line import check
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Backend",
     "ConformError",
+    "Goldens",
     "InvalidArguments",
-    "Truth",
     "Unjudged",
     "Unsupported",
     "UsageError",
@@ -34,7 +34,7 @@ _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
     "golden": "conform.api",
-    "Truth": "conform.api",
+    "Goldens": "conform.api",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 

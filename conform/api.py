@@ -18,7 +18,7 @@ from conform.numerics.ulp import error_ulp
 
 
 @dataclass(frozen=True)
-class Truth:
+class Goldens:
     """The golden outputs of one call."""
 
     goldens: tuple[Golden, ...]
@@ -67,11 +67,11 @@ def _of_block(golden: Golden, actual: np.ndarray) -> np.ndarray:
     return error_ulp(fmt, actual, real)
 
 
-def golden(op: str, *args: Any, **kwargs: Any) -> Truth:
+def golden(op: str, *args: Any, **kwargs: Any) -> Goldens:
     """The true result of `op` ("aten::exp"; an overload is chosen by the arguments) on numpy arrays and Python values.
 
     ml_dtypes arrays stand for bfloat16 and the small floats, numpy scalars for 0-d tensors; dtype arguments go by name;
     device, layout and pin_memory are ignored. Raises Unjudged where the kit has no semantics, InvalidArguments where
     the op rejects the arguments, UsageError for an unknown op or argument.
     """
-    return Truth(evaluate(op, args, kwargs).goldens)
+    return Goldens(evaluate(op, args, kwargs).goldens)

@@ -98,15 +98,15 @@ def identity(described: dict) -> dict:
     return {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
 
 
-Truth = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
+Expected = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
 
 
 @dataclass
 class _Asked:
-    """A case whose call is with the backend; `truth` computes its golden meanwhile."""
+    """A case whose call is with the backend; `expected` computes its golden meanwhile."""
 
     case: Case
-    truth: Callable[[], Truth]
+    expected: Callable[[], Expected]
 
 
 def verdicts_of(
@@ -120,7 +120,7 @@ def verdicts_of(
     waiting: deque[_Asked] = deque()
     for group in groups:
         typical = group[0].draw.arguments()
-        known: dict[tuple[str, str], Truth] = {}
+        known: dict[tuple[str, str], Expected] = {}
         for case in group:
             refused = cannot_run(case, described)
             if refused:
@@ -129,25 +129,25 @@ def verdicts_of(
             arguments = case.arguments(typical)
             sent = exported(arguments) if described["exports"] else arguments
             process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
-            waiting.append(_Asked(case, _truth(case, arguments, known)))
+            waiting.append(_Asked(case, _expected(case, arguments, known)))
             if len(waiting) >= IN_FLIGHT:
                 yield _judged(waiting.popleft(), process, table, arithmetic)
     while waiting:
         yield _judged(waiting.popleft(), process, table, arithmetic)
 
 
-def _truth(case: Case, arguments: Arguments, known: dict[tuple[str, str], Truth]) -> Callable[[], Truth]:
+def _expected(case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]) -> Callable[[], Expected]:
     """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
     key = (case.values, case.layout if case.layout.startswith("expanded") else "")
 
-    def truth() -> Truth:
+    def expected() -> Expected:
         if key not in known:
             plain = logical(arguments)
             call = bound_call(case.op, plain.args, plain.kwargs)
             known[key] = call, evaluated(call)
         return known[key]
 
-    return truth
+    return expected
 
 
 def evaluated(call: Bound) -> Outcome | Exception:
@@ -163,6 +163,6 @@ def evaluated(call: Bound) -> Outcome | Exception:
 
 
 def _judged(asked: _Asked, process: BackendProcess, table: Table, arithmetic: Arithmetic) -> Verdict:
-    call, outcome = asked.truth()
+    call, outcome = asked.expected()
     reply: Reply = process.receive()
     return verdict_of(asked.case, call, outcome, reply, table, arithmetic)

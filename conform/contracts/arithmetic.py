@@ -13,7 +13,7 @@ from typing import Any
 
 from conform.errors import UsageError, did_you_mean
 from conform.numerics.ball import underflow
-from conform.numerics.formats import FORMATS, Format
+from conform.numerics.formats import Format, compute_format
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Arithmetic:
 
     def mode(self, fmt: Format) -> ComputeMode:
         """How elements of `fmt` are multiplied and added up."""
-        return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=compute_of(fmt).name)
+        return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=compute_format(fmt).name)
 
     def underflow(self, compute: Format) -> float:
         """What one operation may lose near 0: half the smallest subnormal; flushed, all below the smallest normal
@@ -110,9 +110,3 @@ def arithmetic_of(described: Mapping[str, Any]) -> Arithmetic:
             f"backend {described.get('name')!r} declares flushes_subnormals = {flushes!r}; expected True or False"
         )
     return Arithmetic(compute, flushes)
-
-
-def compute_of(fmt: Format) -> Format:
-    """The compute type a backend is held to unless it declares another: float32 for the half types, else the element
-    type."""
-    return FORMATS["float32"] if fmt.bits < 32 else fmt

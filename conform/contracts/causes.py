@@ -16,13 +16,13 @@ from functools import partial
 import numpy as np
 
 from conform.contracts.accumulation import VARIANCE, allowance, errors_in_units, final_rounding
-from conform.contracts.arithmetic import IEEE, compute_of
+from conform.contracts.arithmetic import IEEE
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.blocks.converted import Change, unchanged
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
 from conform.numerics.ball import gamma
-from conform.numerics.formats import FORMATS, Format
+from conform.numerics.formats import FORMATS, Format, compute_format
 from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
 
@@ -146,7 +146,7 @@ def _truncation(golden: Golden, actual: np.ndarray) -> str | None:
     into a narrower result."""
     inexact, inward = 0, 0
     for block, got in _blocks(golden, actual):
-        compute, real = compute_of(block.format), block.real
+        compute, real = compute_format(block.format), block.real
         error = (got.astype(np.float64) - real.hi) - real.lo
         reach = gamma(block.terms, 2 * compute.unit_roundoff) * block.magnitude
         reach = reach + 2 * final_rounding(block, compute, real, reach)

@@ -17,12 +17,13 @@ import numpy as np
 
 from conform.contracts import accumulation, flushing, normwise, tosa
 from conform.contracts.almost_eq import allowance, almost_eq
-from conform.contracts.arithmetic import IEEE, Arithmetic, compute_of
+from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison, same_special
 from conform.contracts.indices import equal_rank, repeated
 from conform.contracts.tables import Row
 from conform.interp.blocks.blocks import fits, spans
 from conform.interp.golden import Golden
+from conform.numerics.formats import compute_format
 from conform.numerics.real import Real
 
 Numbers = slice | np.ndarray  # which elements of an output, in C order; of complex numbers, which components
@@ -295,7 +296,7 @@ def _in_ulps(comparison: Comparison, allowed: np.ndarray) -> tuple[np.ndarray, n
 
 def _derived_allowance(golden: Golden, real: Real, _: Arithmetic) -> np.ndarray:
     """The budget of the running error analysis, and the rounding into a narrower result."""
-    return golden.budget + accumulation.final_rounding(golden, compute_of(golden.format), real, golden.budget)
+    return golden.budget + accumulation.final_rounding(golden, compute_format(golden.format), real, golden.budget)
 
 
 # Rules that compare numbers, to which both zeros are one.

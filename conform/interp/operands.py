@@ -6,13 +6,8 @@ import numpy as np
 
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.promotion import Operand, category, format_of_operand
-from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.rounding import convert
-
-
-def compute_format(fmt: Format) -> Format:
-    """What an implementation computes in: float32 for the formats narrower than it, else the format itself."""
-    return FORMATS["float32"] if fmt.is_float and fmt.bits < 32 else fmt
 
 
 def steps_of(fmt: Format) -> tuple[Format, ...]:

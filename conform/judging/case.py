@@ -18,10 +18,10 @@ from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.interp.golden import Golden, Outcome
 from conform.judging.declared import admitted, arithmetic_for
+from conform.judging.errors_of_sums import looks_like
 from conform.judging.judgement import Result
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
-from conform.judging.sums import looks_like
 from conform.judging.verdict import KIT_DEFECT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit

@@ -10,7 +10,7 @@ import numpy as np
 from conform.contracts.comparison import Comparison
 from conform.contracts.judge import Elements, Numbers, judged, judged_shape
 from conform.contracts.tables import Row
-from conform.judging.sums import errors_of_sums, violation
+from conform.judging.errors_of_sums import errors_of_sums, violation
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import numpy as np
 from conform.contracts import tosa
 from conform.contracts.judge import judged
 from conform.contracts.tables import Table, contract_table, names
+from conform.judging.errors_of_sums import errors_of_sums, violation
 from conform.judging.judgement import Result
-from conform.judging.sums import errors_of_sums, violation
 from conform.judging.verdict import JUDGED
 
 ROUNDING_ALONE = ("exact", "ulp", "ulp_of_rounded", "almost_eq", "tosa")  # kinds that accept what is correctly rounded

@@ -195,3 +195,8 @@ def format_of(array: np.ndarray | np.generic | np.dtype | type) -> Format:
     except KeyError:
         known = ", ".join(FORMATS)
         raise UsageError(f"numpy dtype {dtype} is not the storage of a format; known: {known}") from None
+
+
+def compute_format(fmt: Format) -> Format:
+    """What an honest implementation computes in: float32 for floats narrower than it, else the format itself."""
+    return FORMATS["float32"] if fmt.is_float and fmt.bits < 32 else fmt

@@ -13,12 +13,11 @@ from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format
 from conform.numerics import accumulate as sums
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, where
 
 NONE, MEAN, SUM = range(3)  # at::Reduction

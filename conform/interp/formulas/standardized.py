@@ -17,11 +17,11 @@ from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
 from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format, steps_of
+from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, joined
 from conform.numerics.escalate import decide_exactly, resolved, root
-from conform.numerics.formats import Format
+from conform.numerics.formats import Format, compute_format
 from conform.numerics.real import Real, where
 
 

@@ -17,14 +17,13 @@ from conform.interp.blocks.tiles import by_tiles
 from conform.interp.formulas.losses import common_float
 from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, Term
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, where
 
 GROUPS = 4096  # different scores, of which the sums are held

@@ -10,13 +10,12 @@ from conform.errors import InvalidArguments
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
 from conform.numerics import arithmetic
 from conform.numerics.ball import Ball, joined
-from conform.numerics.formats import FORMATS, Format, format_named
+from conform.numerics.formats import FORMATS, Format, compute_format, format_named
 
 Number = bool | int | float
 

@@ -19,12 +19,11 @@ from conform.interp.blocks.rows import Rows
 from conform.interp.formulas import log_sum_exp
 from conform.interp.formulas.losses import MEAN, NONE, Divisor, Terms, common_float, reduced
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format
 from conform.interp.semantics import semantics
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, as_real, where
 
 # Negative log likelihood

@@ -13,12 +13,11 @@ from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.blocks import everywhere
 from conform.interp.formulas.losses import Terms, broadcast, common_float, in_blocks, nan_beside_special, reduced
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, as_real, where
 
 # Losses of the difference

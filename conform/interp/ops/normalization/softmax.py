@@ -17,7 +17,6 @@ from conform.interp.dims import wrap_dim
 from conform.interp.formulas import log_sum_exp, moments
 from conform.interp.formulas.standardized import Standardized
 from conform.interp.golden import Golden, Outcome
-from conform.interp.operands import compute_format
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.promotion import category
@@ -26,7 +25,7 @@ from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.real import Real, where
 
 # Softmax

@@ -13,7 +13,7 @@ from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.operands import converted, refuse_complex
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.promotion import promote
 from conform.interp.semantics import semantics
@@ -22,7 +22,7 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.accumulate import dot_of, total_of
 from conform.numerics.ball import Ball, joined
 from conform.numerics.escalate import resolved, root
-from conform.numerics.formats import Format, format_named, format_of
+from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 

@@ -13,7 +13,7 @@ from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes
 from conform.interp.formulas import moments
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format, refuse_complex
+from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import accumulation, converted_rows, overflowing, reshaped
 from conform.interp.semantics import semantics
@@ -21,7 +21,7 @@ from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
-from conform.numerics.formats import Format, format_named, format_of
+from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.real import Real
 
 # Mean

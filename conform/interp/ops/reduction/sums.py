@@ -16,7 +16,7 @@ from conform.interp.blocks.rows import Rows, as_float64, by_elements_of_rows, by
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.formulas import log_sum_exp
 from conform.interp.golden import Golden
-from conform.interp.operands import compute_format, converted, refuse_complex
+from conform.interp.operands import converted, refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import category, float_result
 from conform.interp.semantics import semantics
@@ -24,7 +24,7 @@ from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
 from conform.numerics.ball import Ball, growth, underflow
 from conform.numerics.escalate import decide_exactly, resolved
-from conform.numerics.formats import FORMATS, Format, format_named, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
 from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import in_integer_range
