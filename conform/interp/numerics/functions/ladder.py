@@ -126,10 +126,14 @@ def _ends_differ(fmt: Format, hi: Array, radius: Array) -> Array:
 
 
 def _decide_float64(real: Real) -> tuple[Array, Array]:
-    """`decide` for what `_double_double` returns: |lo| <= ulp(hi)/2, a radius of 0, or of at least 2^-102 |hi|."""
-    margin = real.radius * 1.125  # lo - margin and lo + margin are off by 2^-106 |hi| <= radius / 16
+    """`decide` for what `_double_double` returns, |lo| <= ulp(hi)/2: any radius, be it far below the last bit of lo.
+
+    lo - margin and lo + margin are off by 2^-107 |hi| at most: an eighth of a radius that sets the margin, a sixteenth of
+    the least margin.
+    """
+    inexact = real.radius > 0
+    margin = np.where(inexact, np.maximum(real.radius * 1.125, 2.0**-103 * np.abs(real.hi)), 0.0)
     low, high = real.hi + (real.lo - margin), real.hi + (real.lo + margin)
-    inexact = margin > 0
     return np.where(inexact, low, real.hi), (low != high) & inexact  # -0 + 0 would be +0
 
 
