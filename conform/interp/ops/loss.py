@@ -21,6 +21,8 @@ from conform.interp.numerics.real import Real, as_real, where
 from conform.interp.operands import compute_format
 from conform.interp.registry import semantics
 
+LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
+
 # Losses of the difference
 
 
@@ -231,7 +233,7 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
     def formula(i: int) -> mp.Number:
         line, slope_ = (mp.of_fraction(number) for number in exact_parts(i))
         logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
-        return line + slope_ * max(logarithm, mp.of_float(fmt.min_subnormal) * 2.0**-100)
+        return line + slope_ * max(logarithm, LEAST)
 
     ball = _logit_ball(x, t, w, p, compute_format(fmt))
     return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))

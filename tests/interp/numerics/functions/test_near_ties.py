@@ -8,8 +8,9 @@ integers, Fractions or Arb at thousands of bits.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
-from math import gcd, isqrt
+from math import gcd
 
 import mpmath
 import numpy as np
@@ -19,11 +20,14 @@ from flint import ctx
 from conform.interp.evaluate import evaluate
 from conform.interp.numerics import functions
 from conform.interp.numerics.formats import FORMATS, Format
-from conform.interp.numerics.functions import complex_parts
+from conform.interp.numerics.functions import complex_parts, ladder
+from conform.interp.numerics.functions.table import FUNCTIONS
 from conform.interp.numerics.real import Real
 from conform.interp.numerics.rounding import round_fraction
 from tests.interp.numerics.functions.arb_formulas import rounded
+from tests.interp.numerics.functions.draws import BINARY
 from tests.interp.numerics.functions.test_complex_parts import check as check_complex
+from tests.interp.numerics.functions.test_ladder import unreachable
 
 FLOAT32, FLOAT64 = FORMATS["float32"], FORMATS["float64"]
 BOTH = pytest.mark.parametrize("fmt", [FLOAT32, FLOAT64], ids=lambda fmt: fmt.name)
@@ -198,8 +202,9 @@ def check_real(name: str, fmt: Format, pairs: list[tuple[float, float]]) -> None
     ends = [rounded(name, fmt, pair) for pair in pairs]
     assert [v.tobytes() for v in value] == [expected.tobytes() for expected, _, _ in ends]
     for i, (_, low, high) in enumerate(ends):
-        middle, radius = (Fraction(float(real.hi[i])) + Fraction(float(real.lo[i]))), Fraction(float(real.radius[i]))
-        assert middle - radius <= high and low <= middle + radius, f"{name}{pairs[i]} lies beyond the radius"
+        middle, radius = Fraction(float(real.hi[i])) + Fraction(float(real.lo[i])), Fraction(float(real.radius[i]))
+        assert middle - radius <= high, f"{name}{pairs[i]} lies below hi + lo - radius"
+        assert low <= middle + radius, f"{name}{pairs[i]} lies above hi + lo + radius"
 
 
 def near_pythagorean(fmt: Format, sign: int, rng: np.random.Generator) -> tuple[int, int, int]:
@@ -309,6 +314,47 @@ def test_halves_of_the_smallest_numbers(name: str) -> None:
     """x / 2 + c x^2, x / 2 halfway between two subnormals."""
     for fmt in (FLOAT32, FLOAT64):
         x = np.array([n * fmt.min_subnormal for n in (1, 3, -1, -3, 5, 1001, -1003)])
-        value, real = functions.apply(name, fmt, x)
+        value, _ = functions.apply(name, fmt, x)
         exact = [Fraction(float(number)) / 2 + Fraction(1, 2**1300) for number in x]
         assert [v.tobytes() for v in value] == [round_fraction(fmt, number).tobytes() for number in exact]
+
+
+# Asymptotes: an operand, or 1, and a term that no precision can add to it
+
+
+def over_the_whole_range(count: int, seed: int) -> np.ndarray:
+    """float64 of every exponent, half of them between 2^-80 and 2^80."""
+    rng = np.random.default_rng(seed)
+    exponent = np.where(rng.random(count) < 0.5, rng.uniform(-1074, 1023, count), rng.uniform(-80, 80, count))
+    significand = rng.choice([1.0, 1.5, 1.25], count) + rng.choice([0.0, 2.0**-30], count)
+    return np.ldexp(significand, np.floor(exponent).astype(int)) * rng.choice([-1.0, 1.0], count)
+
+
+@pytest.mark.parametrize("name", functions.names())
+def test_the_whole_range_is_answered(name: str) -> None:
+    """None is Unjudged, and the last rung alone, which has to tell x from x + e^(-10^300), says the same."""
+    operands = tuple(over_the_whole_range(150, seed) for seed in ((51, 52) if name in BINARY else (51,)))
+    value, _ = functions.apply(name, FLOAT64, *operands)
+    alone = replace(FUNCTIONS[name], float64_error=np.inf, double_double=unreachable)
+    again, _ = ladder.evaluate(alone, FLOAT64, operands)
+    np.testing.assert_array_equal(value, again)
+
+
+@BOTH
+def test_an_operand_and_a_vanishing_exponential(fmt: Format) -> None:
+    x = np.array([10.723546504974365, -10.723546504974365, 1.0, -1.0, 2.0**-100, -(2.0**-120), 2.0**100])
+    x = x.astype(fmt.storage).astype(np.float64)
+    for y in (-2.385344434410619e17, -1e30, -2.0**127 if fmt == FLOAT32 else -1e300):
+        value, real = functions.apply("logaddexp", fmt, x, np.full_like(x, float(fmt.storage.type(y))))
+        assert value.tolist() == x.tolist()
+        assert (real.radius > 0).all()  # x is not the sum
+
+
+@pytest.mark.parametrize("k", [0, 40, 100])
+def test_a_midpoint_and_a_vanishing_logarithm(k: int) -> None:
+    """(1 - target) x, 3 (2^23 + 3) units, is halfway between two float32; to it comes log(1 + e^-x)."""
+    x, target = (2.0**23 + 3) * 2.0**k, 1 - 3 * 2.0**-24
+    operands = np.array([x], np.float32), np.array([target], np.float32)
+    golden = evaluate("aten::binary_cross_entropy_with_logits", (*operands, None, None, 0), {}).goldens[0]
+    assert golden.value.tolist() == [25165834 * 2.0 ** (k - 24)]
+    assert golden.real.radius[0] > 0
