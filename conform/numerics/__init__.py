@@ -27,6 +27,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
         numerics/test_accumulate.py::test_sums_in_the_middle_of_the_range_are_exact
  9. A function of the table gives the correctly rounded value and a Real that holds the exact one, or Unjudged.
         numerics/functions/test_functions.py::test_correctly_rounded_and_enclosed
+        numerics/functions/test_near_ties.py::test_the_whole_range_is_answered
         numerics/functions/test_special_values.py::test_exact_values_midpoints_and_edges
 10. No rung of the ladder relies on more than its stated error, and a platform that misses it loses the rung.
         numerics/functions/test_ladder.py::test_the_first_rung_agrees_with_the_second_on_16_bits
@@ -40,6 +41,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
 14. `error_ulp` is |actual - real| / ulp(real) as exact arithmetic has it, monotone and finite at the overflow edge, and
     at most 1/2 for a correctly rounded result.
         numerics/test_ulp.py::test_against_fractions
+        numerics/test_ulp.py::test_the_definition_at_every_edge
         numerics/test_ulp.py::test_around_the_largest_number
         numerics/test_ulp.py::test_rounded_results_are_within_half_an_ulp
 15. What mpmath decides was confirmed at twice the precision; an exact midpoint is never guessed.
@@ -64,4 +66,15 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
 21. A sum of products loses no term, however far apart its terms are; where its radius is 0 it is the sum.
         numerics/test_digits.py::test_numbers_are_rounded_as_fractions_are
         interp/ops/test_contraction_over_the_range.py::test_the_exact_sum_is_rounded_and_enclosed
+22. The Real of a result holds the truth at the ends of the range too, is exact where its radius is 0, and tells numbers
+    beyond float64 from poles.
+        interp/test_reals_at_the_ends.py::test_functions
+        interp/test_reals_at_the_ends.py::test_functions_of_two
+        interp/test_reals_at_the_ends.py::test_arithmetic
+        interp/test_reals_at_the_ends.py::test_composite_ops
+23. Results as near to a midpoint as operands can bring them are rounded to the right side.
+        numerics/functions/test_near_ties.py::test_integer_powers_of_complex_numbers
+        numerics/functions/test_near_ties.py::test_hypotenuses
+        numerics/functions/test_near_ties.py::test_angles
+        numerics/functions/test_near_ties.py::test_products_with_logarithms
 """

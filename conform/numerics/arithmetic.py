@@ -2,7 +2,8 @@
 
 Operands are float64 arrays (broadcast like numpy's) that hold exact values, of `fmt` or wider; the exact real result is
 rounded once to `fmt`. Special operands follow IEEE 754-2019, clauses 6 and 7. A finite result beyond float64's range
-has hi = +-inf and an infinite radius in its Real; an inexact one below 2^-1022 has lo = 0 and a radius of 2^-1074.
+is held as R2 and R4 of real.py say; in narrower formats an inexact one below 2^-1022 has lo = 0 and a radius of
+2^-1074.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import numpy as np
 from conform.numerics.chunks import Result, chunked
 from conform.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
+from conform.numerics.parts import parts_of, write
 from conform.numerics.real import SMALLEST_SAFE, Real
 from conform.numerics.rounding import round_fraction, round_to
 
 FLOAT64 = FORMATS["float64"]
 LARGEST_EXACT_POWER_OF_TEN = 22  # 5^22 < 2^53
+FINEST, COARSEST = 1074, -310  # decimals: 2^-1074 has 1074 of them, and 2^1024 is less than half of 10^310
 
 
 @chunked
@@ -30,7 +33,8 @@ def add(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         total, error = two_sum(a, b)
         result = _result(fmt, total, error, overflowed=np.isinf(total) & np.isfinite(a) & np.isfinite(b))
         spoilt = np.isfinite(total) & ~np.isfinite(error)  # beside the largest number two_sum's inner steps overflow
-        return _exactly(fmt, result, spoilt, Fraction.__add__, a, b)
+        hard = spoilt | _may_be_held(total, a / 2 + b / 2)
+        return _exactly(fmt, result, hard, Fraction.__add__, a, b)
 
 
 def sub(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
@@ -46,7 +50,9 @@ def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         finite = np.isfinite(a) & np.isfinite(b)
         unsafe = (~(np.abs(product) >= SAFE_PRODUCT) | ~np.isfinite(error)) & finite & (a != 0) & (b != 0)
         error, radius = _rescued(product, error, 0.0, unsafe, lambda: Real.exact(a) * Real.exact(b))
-        return _result(fmt, product, error, radius, np.isinf(product) & finite)
+        result = _result(fmt, product, error, radius, np.isinf(product) & finite)
+        hard = _underflows(fmt, product, a, b) | _may_be_held(product, (a / 2) * b)  # a factor of an overflow exceeds 1
+        return _exactly(fmt, result, hard, Fraction.__mul__, a, b)
 
 
 @chunked
@@ -54,7 +60,9 @@ def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     """a / b"""
     with np.errstate(all="ignore"):
         quotient, error, radius = _quotient(a, b)
-        return _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
+        result = _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
+        hard = _underflows(fmt, quotient, a, b) | _may_be_held(quotient, (a / 2) / b)
+        return _exactly(fmt, result, hard, Fraction.__truediv__, a, b)
 
 
 @chunked
@@ -126,7 +134,11 @@ def round_half_even(fmt: Format, x: np.ndarray) -> Result:
 
 
 def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
-    """The multiple of 10^-decimals nearest to x, ties to the even multiple, rounded once; a zero has the sign of x."""
+    """The multiple of 10^-decimals nearest to x, ties to the even multiple, rounded once; a zero has the sign of x.
+
+    From FINEST on every float64 is such a multiple itself, and below COARSEST nearest to 0.
+    """
+    decimals = min(max(decimals, COARSEST), FINEST)
     power = 10.0 ** min(abs(decimals), LARGEST_EXACT_POWER_OF_TEN)
     scale = Fraction(10) ** decimals
     with np.errstate(all="ignore"):
@@ -200,19 +212,21 @@ def _exactly(
     for index in map(tuple, np.argwhere(hard).tolist()):
         number = Fraction(exact(*(Fraction(float(operand[index])) for operand in operands)))
         value[index] = round_fraction(fmt, number, zero_sign[index])
-        real.hi[index], real.lo[index], real.radius[index] = _parts(number, zero_sign[index])
+        write(real, index, parts_of(number, zero_sign=zero_sign[index]))
     return value, real
 
 
-def _parts(number: Fraction, zero_sign: float) -> tuple[float, float, float]:
-    """hi, lo and radius of the Real of an exact number."""
-    hi = float(round_fraction(FLOAT64, number, zero_sign))
-    if math.isinf(hi):
-        return hi, 0.0, math.inf
-    rest = number - Fraction(hi)
-    lo = float(rest) if abs(hi) >= FLOAT64.min_normal else 0.0
-    error = abs(rest - Fraction(lo))
-    return hi, lo, 2.0 * float(error) + FLOAT64.min_subnormal if error else 0.0
+def _underflows(fmt: Format, rounded: np.ndarray, *operands: np.ndarray) -> np.ndarray:
+    """Where a result of float64 is subnormal, of which hi + lo cannot tell how it was rounded."""
+    underflows = (np.abs(rounded) < FLOAT64.min_normal) & (fmt == FLOAT64)
+    for x in operands:
+        underflows = underflows & np.isfinite(x) & (x != 0)
+    return underflows
+
+
+def _may_be_held(rounded: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Where a number that rounds to infinity, of which `half` is the rounded half, may be less than 2^1024."""
+    return np.isinf(rounded) & (np.abs(half) <= 2.0**1023)
 
 
 def _integer_quotient(

@@ -8,6 +8,7 @@ from functools import wraps
 import numpy as np
 
 from conform.numerics.formats import Format
+from conform.numerics.parts import write
 from conform.numerics.real import Real
 
 CHUNK = 8192  # elements
@@ -19,12 +20,12 @@ def in_chunks(fmt: Format, function: Callable[..., Result], operands: tuple[np.n
     shape = operands[0].shape
     flat = [np.ascontiguousarray(operand).reshape(-1) for operand in operands]
     value = np.empty(flat[0].size, fmt.storage)
-    hi, lo, radius = (np.empty(flat[0].size) for _ in range(3))
+    whole = Real(*(np.empty(flat[0].size) for _ in range(3)))
     for start in range(0, flat[0].size, CHUNK):
         chunk = slice(start, start + CHUNK)
         value[chunk], real = function(*(operand[chunk] for operand in flat))
-        hi[chunk], lo[chunk], radius[chunk] = real.hi, real.lo, real.radius
-    return value.reshape(shape), Real(hi, lo, radius).reshape(shape)
+        write(whole, chunk, real)
+    return value.reshape(shape), whole.reshape(shape)
 
 
 def chunked(function: Callable[..., Result]) -> Callable[..., Result]:

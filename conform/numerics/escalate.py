@@ -15,7 +15,8 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.numerics.formats import Format
-from conform.numerics.real import TINY, Real
+from conform.numerics.parts import Parts, parts_of, write
+from conform.numerics.real import Real
 from conform.numerics.rounding import decide, round_fraction
 
 PRECISIONS = (160, 480, 1440, 4320)
@@ -41,10 +42,11 @@ def resolved(
     value, real, undecided = settled_by_fractions(fmt, real, rational or (lambda index: None))
     if undecided.any():
         rows = np.flatnonzero(undecided.any(axis=-1))
-        rounded, hi, lo = decided(fmt, lambda: formula(rows), undecided[rows])
-        value, hi_all, lo_all, radius = value.copy(), real.hi.copy(), real.lo.copy(), real.radius.copy()
-        value[undecided], hi_all[undecided], lo_all[undecided], radius[undecided] = rounded, hi, lo, 0.0
-        real = Real(hi_all, lo_all, radius)
+        rounded, numbers = decided(fmt, lambda: formula(rows), undecided[rows])
+        value, real = value.copy(), real.map_parts(np.copy)
+        value[undecided] = rounded
+        for index, parts in zip(np.argwhere(undecided).tolist(), numbers, strict=True):
+            write(real, tuple(index), parts)
     return value, real
 
 
@@ -58,22 +60,19 @@ def settled_by_fractions(fmt: Format, real: Real, rational: Rational) -> tuple[n
         number = rational(index)
         if number is not None:
             value[index], undecided[index] = round_fraction(fmt, number), False
-            real.hi[index], real.lo[index], real.radius[index] = as_sum(number)
+            margin = abs(number) * Irrational.margin if isinstance(number, Irrational) else Fraction(0)
+            write(real, index, parts_of(number, margin))
     return value, real, undecided
 
 
-def as_sum(number: Fraction) -> tuple[float, float, float]:
-    """hi, lo and radius of a number; a number beyond float64 is known to be no more than that (R4)."""
-    try:
-        hi = float(number)
-    except OverflowError:
-        return (np.inf if number > 0 else -np.inf), 0.0, 0.0
-    lo = float(number - Fraction(hi))
-    return hi, lo, abs(lo) * 2.0**-52 + TINY * (number != Fraction(hi) + Fraction(lo))
+class Irrational(Fraction):
+    """Stands for an irrational number that rounds like it in every format, and is within `margin` of it, relatively."""
+
+    margin = Fraction(1, 2**120)
 
 
 def root(number: Fraction, degree: int) -> Fraction:
-    """The root of a number >= 0 where it is rational, else a Fraction that rounds as the root does in every format.
+    """The root of a number >= 0 where it is rational, else an Irrational.
 
     An irrational root lies between two multiples of a unit 2^-128 of its size; so do no rounding boundaries (of at
     most 54 bits), and the midpoint of the two stands for it.
@@ -85,7 +84,7 @@ def root(number: Fraction, degree: int) -> Fraction:
         return Fraction(*exact)
     shift = 128 - (number.numerator.bit_length() - number.denominator.bit_length()) // degree
     scaled = number * Fraction(2) ** (shift * degree)
-    return Fraction(2 * _integer_root(int(scaled), degree) + 1, 2) / Fraction(2) ** shift
+    return Irrational(Fraction(2 * _integer_root(int(scaled), degree) + 1, 2) / Fraction(2) ** shift)
 
 
 def _integer_root(n: int, degree: int) -> int:
@@ -102,10 +101,10 @@ def _integer_root(n: int, degree: int) -> int:
 
 def decided(
     fmt: Format, formula: Callable[[], np.ndarray], wanted: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, list[Parts]]:
     """The elements `wanted` (a mask) of what `formula` computes with mpmath numbers, rounded to `fmt`.
 
-    Returns the rounded values and their float64 hi and lo, one each per wanted element. Raises Unjudged where the
+    Returns the rounded values and the numbers behind them, one each per wanted element. Raises Unjudged where the
     highest precision does not decide.
     """
     for precision in PRECISIONS:
@@ -113,30 +112,38 @@ def decided(
             coarse = formula()[wanted]
         with mpmath.workprec(2 * precision):
             fine = formula()[wanted]
-            rounded = [_rounded(fmt, y, z, precision) for y, z in zip(coarse, fine, strict=True)]
+            numbers = [_number(y, z, precision) for y, z in zip(coarse, fine, strict=True)]
+        rounded = [_rounded(fmt, number) for number in numbers]
         if all(value is not None for value in rounded):
-            hi = np.array([float(z) for z in fine])
-            with mpmath.workprec(2 * precision):
-                lo = np.array([float(z - h) if np.isfinite(h) else 0.0 for z, h in zip(fine, hi.tolist(), strict=True)])
-            return np.array(rounded, dtype=fmt.storage), hi, lo
+            return np.array(rounded, dtype=fmt.storage), [_parts(number) for number in numbers]
     raise Unjudged(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")
 
 
-def _rounded(fmt: Format, coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) -> object | None:
+Number = float | tuple[Fraction, Fraction]  # a class, or a number and its radius
+
+
+def _number(coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) -> Number:
+    """In place of a number like e^-1e38, which no Fraction can hold, stands 2^+-BEYOND_EXPONENT with its sign."""
     if not mpmath.isfinite(fine):
-        return fmt.storage.type(float(fine))
+        return float(fine)
     radius = mpmath.ldexp(abs(fine), 20 - precision) + 2 * abs(fine - coarse)
-    low, high = (round_fraction(fmt, as_fraction(_within_reach(fine + sign * radius))) for sign in (-1, 1))
+    magnitude = mpmath.mag(fine) if fine else 0
+    if abs(magnitude) <= BEYOND_EXPONENT:
+        return as_fraction(fine), as_fraction(radius)
+    beyond = Fraction(2) ** (BEYOND_EXPONENT if magnitude > 0 else -BEYOND_EXPONENT)
+    return (beyond if fine > 0 else -beyond), (Fraction(0) if radius < abs(fine) else beyond)
+
+
+def _rounded(fmt: Format, number: Number) -> object | None:
+    if isinstance(number, float):
+        return fmt.storage.type(number)
+    middle, radius = number
+    low, high = (round_fraction(fmt, middle + sign * radius) for sign in (-1, 1))
     return low if low == high and np.signbit(low) == np.signbit(high) else None
 
 
-def _within_reach(number: mpmath.mpf) -> mpmath.mpf:
-    """The number, or in place of one like e^-1e38, which no Fraction can hold, 2^+-BEYOND_EXPONENT with its sign."""
-    magnitude = mpmath.mag(number) if number else 0
-    if abs(magnitude) <= BEYOND_EXPONENT:
-        return number
-    beyond = mpmath.ldexp(1, BEYOND_EXPONENT if magnitude > 0 else -BEYOND_EXPONENT)
-    return beyond if number > 0 else -beyond
+def _parts(number: Number) -> Parts:
+    return Parts(number) if isinstance(number, float) else parts_of(*number)
 
 
 def as_fraction(number: mpmath.mpf) -> Fraction:

@@ -16,3 +16,8 @@ log1p = np.frompyfunc(mpmath.log1p, 1, 1)
 sqrt = np.frompyfunc(mpmath.sqrt, 1, 1)
 of_float = np.frompyfunc(lambda x: mpmath.mpf(float(x)), 1, 1)
 of_fraction = np.frompyfunc(lambda x: mpmath.mpf(x.numerator) / x.denominator, 1, 1)
+
+
+def power_of_two(exponent: int) -> Number:
+    """2^exponent, exactly."""
+    return mpmath.ldexp(1, exponent)

@@ -2,12 +2,16 @@
 
 Guarantees (tests/numerics/test_real.py holds each against Fraction):
  (R1) |true - (hi + lo)| <= radius, element by element, after any sequence of operations.
- (R2) hi is hi + lo rounded to float64, so |lo| <= ulp(hi) / 2; the sign of an exact zero is IEEE 754's.
+ (R2) hi is hi + lo rounded to float64, so |lo| <= ulp(hi) / 2; the sign of an exact zero is IEEE 754's. Only a number
+      below 2^1024 that rounds to infinity has the largest float64 as hi, and |lo| >= ulp(hi) / 2.
  (R3) radius is 0 where the operation was exact: a sum whose error terms vanish, a product of two float64, a quotient or
-      root without remainder.
+      root without remainder. Radius 0 means that hi + lo is the number.
  (R4) Where an operand is infinite or NaN, a divisor an exact zero or a radicand negative, hi is what IEEE 754 gives
       and lo = radius = 0. Where finite operands leave float64's range, or the class of the result depends on a number
-      that is not known well enough, hi = lo = 0 and radius is infinite: nothing is known.
+      that is not known well enough, hi = lo = 0 and radius is infinite: nothing is known. Of what is rounded from its
+      exact value (parts.py, arithmetic.py) an infinite hi with infinite radius is a finite number of 2^1024 or more.
+ (R5) Of what is rounded from its exact value to float64, `rest` is what underflow took from lo, true - (hi + lo), in
+      units of 2^-1074 and to within 2^-20 of them. Errors in ulps of subnormals need it; the operators drop it.
 
 The bounds: u = 2^-53; every float64 operation is exact up to a factor 1 + d, |d| <= u. Products, quotients and roots
 are computed where no term underflows; other operands are scaled there by powers of two first. Each bound counts the
@@ -21,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import reduce
 
 import numpy as np
@@ -35,17 +40,19 @@ RAISE = 1.0 + 2.0**-48  # lifts a float64 expression of fewer than 16 roundings 
 TINY = 2.0**-1070  # more than the at most 8 half units of 2^-1074 that underflow can take from one such expression
 SMALLEST_SAFE = 2.0**-900  # error terms of larger numbers do not underflow (two_prod needs 2^-960)
 UNKNOWN = np.inf
+BELOW_FLOAT64 = Fraction(2) ** -1074  # the unit of `rest`
 LARGEST_FACTOR = 1022  # 2^1022 and its inverse are normal numbers
 
 
 class Real:
-    """Real numbers hi + lo +- radius; three float64 arrays of one shape."""
+    """Real numbers hi + lo +- radius; float64 arrays of one shape. `rest` (R5) is None where it is 0 everywhere."""
 
     __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
-    __slots__ = ("hi", "lo", "radius")
+    __slots__ = ("hi", "lo", "radius", "rest")
 
-    def __init__(self, hi: np.ndarray, lo: np.ndarray, radius: np.ndarray) -> None:
+    def __init__(self, hi: np.ndarray, lo: np.ndarray, radius: np.ndarray, rest: np.ndarray | None = None) -> None:
         self.hi, self.lo, self.radius = np.asarray(hi), np.asarray(lo), np.asarray(radius)
+        self.rest = None if rest is None else np.asarray(rest)
 
     @staticmethod
     def exact(numbers: np.ndarray | float) -> Real:
@@ -79,8 +86,9 @@ class Real:
         return self.hi.size
 
     def map_parts(self, rearrange: Callable[[np.ndarray], np.ndarray]) -> Real:
-        """`rearrange`, which only moves or repeats elements, applied to each of the three arrays."""
-        return Real(rearrange(self.hi), rearrange(self.lo), rearrange(self.radius))
+        """`rearrange`, which only moves or repeats elements, applied to each of the arrays."""
+        rest = None if self.rest is None else rearrange(self.rest)
+        return Real(rearrange(self.hi), rearrange(self.lo), rearrange(self.radius), rest)
 
     def reshape(self, shape: int | Sequence[int]) -> Real:
         return self.map_parts(lambda part: part.reshape(shape))
@@ -100,11 +108,10 @@ class Real:
     # -- arithmetic ----------------------------------------------------------------------------------------------------
 
     def __neg__(self) -> Real:
-        return Real(-self.hi, -self.lo, self.radius)
+        return Real(-self.hi, -self.lo, self.radius, None if self.rest is None else -self.rest)
 
     def __abs__(self) -> Real:
-        negative = np.signbit(self.hi)
-        return Real(np.abs(self.hi), np.where(negative, -self.lo, self.lo), self.radius)
+        return where(np.signbit(self.hi), -self, self)
 
     def __add__(self, other: Real | np.ndarray | float) -> Real:
         other = as_real(other)
@@ -245,14 +252,20 @@ def as_real(numbers: Real | np.ndarray | float) -> Real:
 
 def where(condition: np.ndarray, x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:
     """x where the condition holds, else y."""
-    x, y = as_real(x), as_real(y)
-    parts = ((x.hi, y.hi), (x.lo, y.lo), (x.radius, y.radius))
-    return Real(*(np.where(condition, chosen, otherwise) for chosen, otherwise in parts))
+    return joined(lambda parts: np.where(condition, *parts), (as_real(x), as_real(y)))
 
 
 def concatenate(pieces: Sequence[Real], axis: int = 0) -> Real:
     """The pieces one after the other along `axis`."""
-    return Real(*(np.concatenate([getattr(x, part) for x in pieces], axis) for part in Real.__slots__))
+    return joined(lambda parts: np.concatenate(parts, axis), pieces)
+
+
+def joined(join: Callable[[list[np.ndarray]], np.ndarray], pieces: Sequence[Real]) -> Real:
+    """`join`, which only chooses or arranges elements, applied to each of the pieces' arrays."""
+    parts = [join([getattr(x, part) for x in pieces]) for part in ("hi", "lo", "radius")]
+    if all(x.rest is None for x in pieces):
+        return Real(*parts)
+    return Real(*parts, join([np.zeros_like(x.hi) if x.rest is None else x.rest for x in pieces]))
 
 
 def maximum(x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:

@@ -13,6 +13,8 @@ from conform.numerics.eft import exponent_of
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
+SMALLEST_EXPONENT = -1074  # of float64's subnormals
+
 
 def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
     """2^(max(floor(log2|x|), emin) - precision + 1) as float64, the exponent at most emax; NaN for NaN and infinity."""
@@ -24,6 +26,8 @@ def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
 def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
     """|actual - real| / ulp(real) for `actual` in the storage of `fmt`, of the shape of `real`; float64.
 
+    `rest` (R5 of real.py) counts: errors of float64's subnormals are fractions of their spacing.
+
     * An infinite `actual` against a finite real counts as the number after the largest, 2^(emax + 1) in IEEE formats;
       a real beyond that counts as that number too. So the error is 0 where overflow is right, and stays finite and
       monotone around the edge. In formats without infinity NaN is the overflow, where the real is near the edge.
@@ -31,18 +35,22 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
     * An infinite hi with infinite radius is a finite real beyond float64's range. With finite hi nothing is known: NaN.
     """
     with np.errstate(all="ignore"):
-        infinite = np.isinf(real.hi)
-        exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, real.lo))
+        infinite, rest = np.isinf(real.hi), 0.0 if real.rest is None else real.rest
+        beside_hi = np.where(real.lo == 0, rest, real.lo)  # tells the side of a power of two
+        exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, beside_hi))
         steps, unit = _overflow_point(fmt)
         edge = np.ldexp(steps, unit - exponent)  # everything is counted in ulps of the real from here on
         hi, lo = np.ldexp(real.hi, -exponent), np.ldexp(real.lo, -exponent)
-        clamped = np.abs(hi) + np.where(np.signbit(hi), -lo, lo) >= edge
+        inward = np.where(np.signbit(hi), lo, -lo)
+        clamped = np.abs(hi) - edge >= inward  # a sum of hi and lo would be rounded
+        near_edge = clamped | (np.abs(hi) - edge / 2 > inward)
         hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
         value = np.asarray(actual).astype(np.float64)
-        overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & (np.abs(hi) > edge / 2)
+        overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & near_edge
         signed_edge = np.copysign(edge, value if fmt.has_inf else hi)
         in_ulps = np.where(overflowed, signed_edge, np.ldexp(value, -exponent))
-        return _by_class(np.abs((in_ulps - hi) - lo), value, real)
+        below = np.ldexp(rest, SMALLEST_EXPONENT - exponent)
+        return _by_class(np.abs(((in_ulps - hi) - lo) - below), value, real)
 
 
 def _by_class(error: np.ndarray, value: np.ndarray, real: Real) -> np.ndarray:

@@ -326,6 +326,7 @@ def _round_decimals(dtype: str, x: float, decimals: int) -> float:
     if isinstance(x, int) or x == 0 or not isfinite(x):
         return x
     m, e = dyadic(x)
+    decimals = max(min(decimals, 1100), -400)  # x itself from 1074 on, and 0 below -309
     up, down = 10 ** max(decimals, 0), 10 ** max(-decimals, 0)  # x * 10^decimals = m * up * 2^e / down
     numerator, denominator = m * up << max(e, 0), down << max(-e, 0)
     multiple, rest = divmod(numerator, denominator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from conform.inputs.layouts import Placed
 from conform.interp.golden import Golden, Outcome
 from conform.judging.verdict import Verdict
 from conform.numerics.formats import format_of
+from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
 from conform.repro.shrink import Candidate
 
@@ -203,10 +205,16 @@ def _end(finding: Finding, golden: Golden) -> list[str]:
     return [
         "",
         f"# Element {at} is exactly {float(real.hi)!r} + {float(real.lo)!r}, where an ulp is {unit!r}.",
-        f"error_ulp = abs((pairs[{at}][1] - {float(real.hi)!r}) - {float(real.lo)!r}) / {unit!r}",
+        f"error_ulp = abs(((pairs[{at}][1] - {float(real.hi)!r}) - {float(real.lo)!r}) / {unit!r}{_rest(real, unit)})",
         f'print(f"[{at}]  error {{error_ulp:.4g}} ulp, allowed {worst.bound_ulp:.4g}")',
         f"sys.exit(not error_ulp <= {worst.bound_ulp!r})",
     ]
+
+
+def _rest(real: Real, unit: float) -> str:
+    """What float64 cannot hold of a subnormal result, in ulps, to be taken off."""
+    rest_ulp = 0.0 if real.rest is None else math.ldexp(float(real.rest), -1074 - math.frexp(unit)[1] + 1)
+    return f" - {rest_ulp!r}" if rest_ulp else ""
 
 
 def _mutation(inputs: Sequence[str], call: str) -> list[str]:

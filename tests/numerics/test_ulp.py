@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from conform.numerics.formats import FORMATS, Format
+from conform.numerics.parts import parts_of
 from conform.numerics.real import Real
-from conform.numerics.rounding import round_to
+from conform.numerics.rounding import round_fraction, round_to
 from conform.numerics.ulp import error_ulp, ulp
 
 F16, BF16, F32, F64 = (FORMATS[name] for name in ("float16", "bfloat16", "float32", "float64"))
@@ -17,8 +18,10 @@ E4M3FN, E5M2FNUZ, E2M1FN = (FORMATS[name] for name in ("float8_e4m3fn", "float8_
 INF, NAN = float("inf"), float("nan")
 
 
-def error(fmt: Format, actual: float, hi: float, lo: float = 0.0, radius: float = 0.0) -> float:
-    real = Real(*np.array([[hi], [lo], [radius]]))
+def error(
+    fmt: Format, actual: float, hi: float, lo: float = 0.0, radius: float = 0.0, rest: float | None = None
+) -> float:
+    real = Real(*np.array([[hi], [lo], [radius]]), None if rest is None else np.array([rest]))
     return float(error_ulp(fmt, np.array([actual]).astype(fmt.storage), real)[0])
 
 
@@ -130,6 +133,76 @@ def test_against_fractions(fmt):
             exponent += 1
         expected = abs(Fraction(float(value)) - exact) / Fraction(2) ** (exponent - fmt.mantissa_bits)
         assert abs(Fraction(float(found)) - expected) <= expected / 2**50
+
+
+@pytest.mark.parametrize(
+    ("actual", "hi", "lo", "rest", "expected"),
+    [
+        (5e-324, 5e-324, 0.0, 0.271, 0.271),
+        (0.0, 0.0, 0.0, 0.25, 0.25),
+        (-0.0, -0.0, 0.0, -0.25, 0.25),
+        (5e-324, 0.0, 0.0, 0.4, 0.6),
+        (2.0**-1022, 2.0**-1022, 0.0, -0.5, 0.5),
+        (2.0**-1021, 2.0**-1021, 5e-324, 0.5, 0.75),  # the ulp is two units there
+        (INF, F64.max_finite, 2.0**970, None, 0.5),  # between the largest number and 2^1024
+        (F64.max_finite, F64.max_finite, 2.0**970, None, 0.5),
+        (INF, F64.max_finite, 2.0**971 - 2.0**918, None, 2.0**-53),
+        (F64.max_finite, F64.max_finite, 2.0**970 * 1.5, None, 0.75),
+        (-INF, -F64.max_finite, -(2.0**970) * 1.5, None, 0.25),
+        (F64.max_finite, F64.max_finite, -(2.0**969), None, 0.25),
+    ],
+)
+def test_what_float64_alone_cannot_hold(actual, hi, lo, rest, expected):
+    assert error(F64, actual, hi, lo, 5e-324, rest) == expected
+
+
+def exact_error(fmt: Format, actual: float, real: Fraction) -> Fraction | float:
+    """|actual - real| / ulp(real) by the definition, on fractions alone: the ulp is 2^(e - mantissa_bits), e the
+    exponent of the real between emin and emax; an overflow, and all beyond it, is the number after the largest."""
+    largest, last_ulp = Fraction(fmt.max_finite), Fraction(2) ** (fmt.emax - fmt.mantissa_bits)
+    edge = largest + last_ulp if fmt.has_inf or fmt.has_nan else largest
+    exponent = abs(real).numerator.bit_length() - real.denominator.bit_length() - 1  # or one more
+    exponent = min(max(exponent, fmt.emin), fmt.emax) if real else fmt.emin
+    while exponent < fmt.emax and abs(real) >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    real = max(min(real, edge), -edge)
+    if np.isnan(actual):  # the overflow of a format without infinity
+        if fmt.has_inf or abs(real) <= edge / 2:
+            return INF
+        number = edge if real > 0 else -edge
+    else:
+        number = Fraction(actual) if np.isfinite(actual) else edge * (1 if actual > 0 else -1)
+    return abs(number - real) / Fraction(2) ** (exponent - fmt.mantissa_bits)
+
+
+def edges(fmt: Format) -> list[Fraction]:
+    """Zero, the subnormals and what lies between them, powers of two, the largest number and its overflow."""
+    least, normal, largest = (Fraction(x) for x in (fmt.min_subnormal, fmt.min_normal, fmt.max_finite))
+    last_ulp = Fraction(2) ** (fmt.emax - fmt.mantissa_bits)
+    small = [least * Fraction(n, 16) for n in (0, 1, 4, 7, 8, 9, 16, 20, 24, 40)]
+    normal_edge = [normal + least * Fraction(n, 8) for n in (-12, -4, -1, 0, 1, 4, 12)]
+    exponents = {e for e in (fmt.emin + 1, (fmt.emin + fmt.emax) // 2, 0, fmt.emax) if fmt.emin <= e <= fmt.emax}
+    powers = [Fraction(2) ** e * (1 + Fraction(n, 2**60)) for e in exponents for n in (-1, 0, 1)]
+    overflow = [largest + last_ulp * Fraction(n, 8) for n in (-12, -4, -1, 0, 1, 3, 4, 5, 7)]
+    numbers = [x for x in (*small, *normal_edge, *powers, *overflow) if x >= 0]
+    return numbers + [-x for x in numbers if x] if fmt.is_signed else numbers
+
+
+@pytest.mark.parametrize("fmt", [fmt for fmt in FORMATS.values() if fmt.is_float], ids=lambda fmt: fmt.name)
+def test_the_definition_at_every_edge(fmt):
+    reals = edges(fmt)
+    codes = {float(round_fraction(fmt, real)) for real in reals}
+    actuals = sorted(x for x in codes if np.isfinite(x)) + [-INF, INF] * fmt.has_inf + [NAN] * fmt.has_nan
+    for real in reals:
+        parts = parts_of(real)
+        for actual in actuals:
+            found = error(fmt, actual, *parts)
+            expected = exact_error(fmt, actual, real)
+            where = f"{actual!r} against {parts}"
+            if expected > Fraction(F64.max_finite):  # INF, or more ulps than float64 can count
+                assert found == INF, where
+            else:
+                assert abs(Fraction(found) - expected) <= expected / 2**48, f"{where}: {found}, {float(expected)}"
 
 
 def test_rounded_results_are_within_half_an_ulp():

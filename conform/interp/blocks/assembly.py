@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from conform.interp.golden import Golden
-from conform.numerics.real import Real
+from conform.numerics.parts import write
 
 ARRAYS = ("value", "terms", "magnitude", "budget", "zero_sign_free")  # some of them may be no arrays
 
@@ -42,6 +42,8 @@ class Assembly:
         self.alternatives += [self._copy() for _ in part.alternatives[len(self.alternatives) :]]
         for mine, its in self._arrays(part):
             mine[place] = its
+        if part.real is not None:
+            write(self.whole.real, place, part.real)
         if part.open is not None:
             self._open()[place] = part.open
             self.rules |= dict.fromkeys(part.open_rule.split(", "))
@@ -58,10 +60,8 @@ class Assembly:
         return replace(part, **arrays, real=real, open=None, open_rule=None, alternatives=())
 
     def _arrays(self, part: Golden) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The arrays of the whole, each beside that of the part."""
+        """The arrays of the whole but its reals, each beside that of the part."""
         pairs = [(getattr(self.whole, name), getattr(part, name)) for name in ARRAYS]
-        if part.real is not None:
-            pairs += [(getattr(self.whole.real, name), getattr(part.real, name)) for name in Real.__slots__]
         return [(mine, its) for mine, its in pairs if isinstance(mine, np.ndarray)]
 
     def _open(self) -> np.ndarray:

@@ -18,6 +18,8 @@ from conform.numerics.ball import Ball
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 
+LEAST = mp.power_of_two(-2300)  # products of two float64 are multiples of 2^-2148, and so are the midpoints
+
 
 def _first_largest(rows: Rows) -> Pieces[np.ndarray]:
     """Whether a column is that of the first largest element."""
@@ -35,20 +37,18 @@ def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
         return shifted, where(np.isinf(largest), np.nan, log_sum)
 
 
-def of_mpmath(
-    pieces: Iterable[np.ndarray], fmt: Format, factor: mp.Number | float = 1.0
-) -> tuple[mp.Number, mp.Number]:
+def of_mpmath(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
     """(max, the logarithm of the sum of the exponentials of x - max) of one row [m], piece by piece, at the precision
     of mpmath's context.
 
-    A positive logarithm times `factor`, or times 1 if that is more, is at least 2^-20 of the smallest number of `fmt`:
-    what is less decides on which side of a rounding boundary x - max comes to lie, and this does so just as well.
+    A positive logarithm is at least LEAST: what is less decides on which side of a rounding boundary x - max comes to
+    lie, also times a weight, and this does so just as well. To a Real, whose radius is then 2^-1074 or more, both are
+    the same number.
     """
-    least = mp.of_float(fmt.min_subnormal) * 2.0**-20 / max(1.0, abs(factor))
     largest = np.maximum.reduce([piece.max() for piece in pieces])
     others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in _without_first(largest, pieces))
     log_sum = mp.log1p(sum(others))
-    return mp.of_float(largest), max(log_sum, least) if log_sum > 0 else log_sum
+    return mp.of_float(largest), max(log_sum, LEAST) if log_sum > 0 else log_sum
 
 
 def _without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:

@@ -11,7 +11,7 @@ from conform.numerics.formats import Format
 from conform.numerics.functions.complex_table import COMPLEX_FUNCTIONS
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.ladder import evaluate
-from conform.numerics.real import Real, where
+from conform.numerics.real import Real, joined, where
 
 NEAR = 2.0**-40  # magnitudes this near to the overflow threshold are compared exactly
 
@@ -49,7 +49,7 @@ def apply(name: str, component: Format, *operands: Array) -> Parts:
             for part, sign in zip((function.real, function.imag), signs, strict=True)
         ]
         value = np.stack([value for value, _ in pairs], axis=-1)
-        real = Real(*(np.stack([getattr(real, field) for _, real in pairs], axis=-1) for field in Real.__slots__))
+        real = joined(lambda parts: np.stack(parts, axis=-1), [real for _, real in pairs])
         beyond = beyond | _overflows(component, real)
     if beyond.any():
         value = np.where(beyond[..., None], component.storage.type(np.nan), value)
@@ -58,7 +58,8 @@ def apply(name: str, component: Format, *operands: Array) -> Parts:
 
 
 def _signed(value: Array, real: Real, sign: Array | float) -> tuple[Array, Real]:
-    return np.where(sign < 0, -value, value), Real(real.hi * sign, real.lo * sign, real.radius)
+    negative = np.less(sign, 0)
+    return np.where(negative, -value, value), where(negative, -real, real)
 
 
 def _overflows(component: Format, real: Real) -> Array:

@@ -25,6 +25,7 @@ from conform.numerics.chunks import in_chunks
 from conform.numerics.formats import Format
 from conform.numerics.functions.dd import DD, SAFE_MAX, SAFE_MIN, Array
 from conform.numerics.functions.exact import Exact
+from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
 from conform.numerics.rounding import decide, round_fraction, round_to
 
@@ -83,7 +84,8 @@ def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> t
             real.hi[where], real.lo[where], real.radius[where] = fine.hi, fine.lo, fine.radius
             value[where], undecided[where] = decide(fmt, fine)
     for i in np.flatnonzero(undecided).tolist():
-        value[i], (real.hi[i], real.lo[i], real.radius[i]) = _one(function, fmt, [float(x[i]) for x in operands])
+        value[i], parts = _one(function, fmt, [float(x[i]) for x in operands])
+        write(real, i, parts)
     return value, real
 
 
@@ -96,6 +98,8 @@ def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Ar
     size = np.abs(hi)
     radius = size * function.float64_error
     radius[~np.isfinite(hi) | _class_of_operands(estimate, operands)] = 0.0
+    for i in np.flatnonzero(np.isinf(hi) & ~_any_non_finite(operands)).tolist():  # a pole, or a number beyond float64
+        radius[i] = 0.0 if isinstance(function.exact(*(float(x[i]) for x in operands)), float) else np.inf
     tiny = size < UNDERFLOW
     if tiny.any():
         tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
@@ -126,10 +130,14 @@ def _ends_differ(fmt: Format, hi: Array, radius: Array) -> Array:
 
 
 def _decide_float64(real: Real) -> tuple[Array, Array]:
-    """`decide` for what `_double_double` returns: |lo| <= ulp(hi)/2, a radius of 0, or of at least 2^-102 |hi|."""
-    margin = real.radius * 1.125  # lo - margin and lo + margin are off by 2^-106 |hi| <= radius / 16
+    """`decide` for what `_double_double` returns, |lo| <= ulp(hi)/2: any radius, be it far below the last bit of lo.
+
+    lo - margin and lo + margin are off by 2^-107 |hi| at most: an eighth of a radius that sets the margin, and a
+    sixteenth of the least margin.
+    """
+    inexact = real.radius > 0
+    margin = np.where(inexact, np.maximum(real.radius * 1.125, 2.0**-103 * np.abs(real.hi)), 0.0)
     low, high = real.hi + (real.lo - margin), real.hi + (real.lo + margin)
-    inexact = margin > 0
     return np.where(inexact, low, real.hi), (low != high) & inexact  # -0 + 0 would be +0
 
 
@@ -181,7 +189,7 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known).tolist():  # it may be the double hi
         exact = function.exact(*(float(x[i]) for x in operands))
         if isinstance(exact, Fraction):
-            hi[i], lo[i], radius[i] = _parts(exact)
+            hi[i], lo[i], radius[i], _ = parts_of(exact)
     if not known.any():
         return Real(hi, lo, radius)
     return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))
@@ -190,13 +198,13 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
 # 3: exact cases and mpmath
 
 
-def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object, tuple[float, float, float]]:
-    """One element: its value in `fmt`, and hi, lo, radius."""
+def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object, Parts]:
+    """One element: its value in `fmt`, and the parts of its real."""
     exact = function.exact(*operands)
     if isinstance(exact, Fraction):
-        return round_fraction(fmt, exact), _parts(exact)
+        return round_fraction(fmt, exact), parts_of(exact)
     if isinstance(exact, float):
-        return round_to(fmt, np.float64(exact))[()], (exact, 0.0, 0.0)
+        return round_to(fmt, np.float64(exact))[()], Parts(exact)
     formula = function.mp if exact is None else lambda *_: exact()
     for precision in PRECISIONS:
         coarse, fine = (_at_precision(formula, operands, p) for p in (precision, 2 * precision))
@@ -210,7 +218,7 @@ def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object
                 return _beyond_float64(fmt, fine)
             low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
         if low.tobytes() == high.tobytes():
-            return low, _parts(to_fraction(fine), to_fraction(mpmath.ldexp(radius, -precision)))
+            return low, parts_of(to_fraction(fine), to_fraction(mpmath.ldexp(radius, -precision)))
     distance = f"2^-{PRECISIONS[-1] - GUARD_BITS}"
     raise Unjudged(f"{function.name}{tuple(operands)} lies within {distance} of a rounding boundary of {fmt.name}")
 
@@ -220,11 +228,11 @@ def _at_precision(formula: Callable[..., mpmath.mpf], operands: list[float], pre
         return +formula(*map(mpmath.mpf, operands))
 
 
-def _beyond_float64(fmt: Format, number: mpmath.mpf) -> tuple[object, tuple[float, float, float]]:
+def _beyond_float64(fmt: Format, number: mpmath.mpf) -> tuple[object, Parts]:
     """A number that no format reaches, or that rounds to zero in all."""
     sign = 1.0 if number > 0 else -1.0
-    hi, radius = (sign * math.inf, 0.0) if mpmath.mag(number) > 0 else (sign * 0.0, SMALLEST)
-    return round_to(fmt, np.float64(hi))[()], (hi, 0.0, radius)
+    parts = Parts(sign * math.inf, radius=math.inf) if mpmath.mag(number) > 0 else Parts(sign * 0.0, radius=SMALLEST)
+    return round_to(fmt, np.float64(parts.hi))[()], parts
 
 
 def to_fraction(number: mpmath.mpf) -> Fraction:
@@ -232,14 +240,3 @@ def to_fraction(number: mpmath.mpf) -> Fraction:
     sign, mantissa, exponent, _ = number._mpf_
     magnitude = Fraction(int(mantissa) << exponent) if exponent >= 0 else Fraction(int(mantissa), 1 << -exponent)
     return -magnitude if sign else magnitude
-
-
-def _parts(number: Fraction, margin: Fraction = Fraction(0)) -> tuple[float, float, float]:
-    """hi, lo and the radius: what they cut off, and `margin`. Infinity is the class of a number beyond float64."""
-    try:
-        hi = float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf, 0.0, 0.0
-    lo = float(number - Fraction(hi))
-    rest = abs(number - Fraction(hi) - Fraction(lo)) + margin
-    return hi, lo, math.nextafter(float(rest), math.inf) if rest else 0.0

@@ -52,8 +52,8 @@ def _midpoints(dtype: str) -> list[float]:
 def round_small(dtype: str, value: float | int, saturating: bool) -> float | Unspecified:
     """The nearest number of the format; beyond the largest by P80, and not positive ones of float8_e8m0fnu by P81.
 
-    Ties go to the even code; of a format with one digit no number is even, and the larger one is taken (IEEE 754-2019,
-    4.3.1).
+    Ties go to the even code; of a format with one digit no number is even, and the larger one is taken (P82: IEEE
+    754-2019, 4.3.1).
     """
     if isnan(value):
         return nan

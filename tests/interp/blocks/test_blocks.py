@@ -160,6 +160,8 @@ def goldens(op: str, arguments: list[object], keywords: dict[str, object] | None
 def parts(golden: Golden) -> dict[str, np.ndarray]:
     names = ("value", "terms", "magnitude", "budget", "open", "zero_sign_free")
     reals = {} if golden.real is None else {name: getattr(golden.real, name) for name in Real.__slots__}
+    if golden.real is not None and golden.real.rest is None:
+        reals["rest"] = np.zeros_like(golden.real.hi)  # 0 everywhere
     ranks = {} if golden.ties is None else {"ranks": golden.ties.ranks}
     others = {name: np.asarray(getattr(golden, name)) for name in names if getattr(golden, name) is not None}
     return reals | ranks | others

@@ -118,6 +118,13 @@ def test_small_floats_from_integers() -> None:
     np.testing.assert_array_equal(golden.value.astype(np.float64), [16, -3, 448])
 
 
+def test_ties_of_powers_of_two_go_up() -> None:
+    """P82: 1.5 * 2^k lies halfway between 2^k and 2^(k + 1), and neither has an even significand."""
+    ties = f64([1.5, 3.0, 0.75, 1.5 * 2.0**-127, 1.5 * 2.0**126])
+    (golden,) = evaluate("aten::_to_copy", [ties], {"dtype": "float8_e8m0fnu"}).goldens
+    np.testing.assert_array_equal(golden.value.astype(np.float64), [2.0, 4.0, 1.0, 2.0**-126, 2.0**127])
+
+
 def test_a_format_without_sign_and_zero() -> None:
     """P81, and what lies below the smallest number of float8_e8m0fnu rounds up to it."""
     numbers = f64([3.0, 2.9, 1e-300, inf, nan, 0.0, -2.0])

@@ -299,6 +299,24 @@ def test_round_with_decimals() -> None:
         goldens("aten::round", i32([1]), decimals=1)
 
 
+@pytest.mark.parametrize("decimals", [309, 323, 324, 1074, 1075, 2**31, 2**63 - 1, 10**30])
+def test_round_with_more_decimals_than_a_number_has(decimals: int) -> None:
+    x = f64([0.1, -0.0, -(2.0**-200), 1.7976931348623157e308, nan, -inf])
+    check("aten::round", x, decimals=decimals, gives=x)
+    check("aten::round", np.float32([0.1, 3.4e38]), decimals=decimals, gives=np.float32([0.1, 3.4e38]))
+
+
+def test_round_with_almost_as_many_decimals_as_a_number_has() -> None:
+    """4.9e-324 and 1.48e-323 to multiples of 1e-323, which is nearest to two units of 2^-1074."""
+    check("aten::round", f64([2.0**-1074, 3.0 * 2.0**-1074]), decimals=323, gives=f64([0.0, 2.0**-1073]))
+
+
+@pytest.mark.parametrize("decimals", [-309, -310, -400, -(2**31), -(2**63), -(10**30)])
+def test_round_to_multiples_larger_than_a_number(decimals: int) -> None:
+    x = f64([1.7976931348623157e308, -0.1, -0.0, 0.0, nan, -inf])
+    check("aten::round", x, decimals=decimals, gives=f64([0.0, -0.0, -0.0, 0.0, nan, -inf]))
+
+
 # ---- Real functions: the expected values are the decimal expansions of e, sin 1, ... rounded by hand --------------
 
 

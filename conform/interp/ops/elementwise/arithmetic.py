@@ -35,6 +35,8 @@ from conform.numerics.formats import Format
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 
+LARGEST_POWER_OF_TEN = 308  # that float64 holds
+
 
 def exact(value: np.ndarray, fmt: Format, **freedoms: object) -> Golden:
     """An output that needs no rounding."""
@@ -265,11 +267,16 @@ def round_decimals(self: Operand, decimals: int) -> Golden:
     return Golden(fmt, *arithmetic.round_decimals(fmt, x, decimals)).or_else(*_rounded_scalings(fmt, x, decimals))
 
 
+def _power_of_ten(exponent: int) -> np.float64:
+    """10^exponent as a double, infinite beyond."""
+    return np.float64(10.0**exponent if exponent <= LARGEST_POWER_OF_TEN else np.inf)
+
+
 def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]:
     """P33: round(x * 10^d) / 10^d, each step rounded, in the compute or element type; for d < 0 the other way round."""
     goldens = []
     for step in steps_of(fmt):
-        power = round_to(step, np.float64(10.0 ** abs(decimals))).astype(np.float64)
+        power = round_to(step, _power_of_ten(abs(decimals))).astype(np.float64)
         scale, unscale = (arithmetic.mul, arithmetic.div) if decimals >= 0 else (arithmetic.div, arithmetic.mul)
         scaled, _ = scale(step, x, power)
         result, _ = unscale(step, np.rint(scaled.astype(np.float64)), power)

@@ -17,7 +17,7 @@ from conform.numerics.rounding import convert, in_integer_range, widened
 @pointwise("aten::_to_copy")
 def to_copy(self: np.ndarray, dtype: str | None = None) -> Golden:
     """self in `dtype`: floats rounded once to nearest even, toward zero to integers (P13, P14), `x != 0` to bool
-    (P15); P80 and P81 for what float8 formats do not hold"""
+    (P15); P80 to P82 for what float8 formats do not hold"""
     return cast(self, format_named(dtype) if dtype else format_of(self))
 
 
@@ -41,7 +41,7 @@ def _exact_real(operand: np.ndarray, source: Format) -> Real:
 
 
 def _to_small_float(operand: np.ndarray, source: Format, fmt: Format) -> Golden:
-    """P80: what overflows saturates or not, float8_e4m3fn first of all as torch does it; P81: float8_e8m0fnu."""
+    """P80: what overflows saturates or not, float8_e4m3fn first of all as torch does it; P81, P82: float8_e8m0fnu."""
     real = _exact_real(operand, source)
     overflowing = Golden(fmt, convert(operand, source, fmt), real)
     if not fmt.has_zero:

@@ -215,7 +215,7 @@ def _of_probabilities(
 
 def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Terms:
     """-weight log_softmax(x) of each sample's own class."""
-    rows, fmt, compute = logits.rows, logits.fmt, compute_format(logits.fmt)
+    rows, compute = logits.rows, compute_format(logits.fmt)
     x, largest = rows.at(own[:, None])[:, 0], rows.largest()[:, 0]
     log_sum, ball = log_sum_exp.of_reals(rows)[1][:, 0], log_sum_exp.of_balls(rows, compute)[1][:, 0]
     real = -(Real.exact(weights) * (Real.exact(x) - Real.exact(largest) - log_sum))
@@ -227,9 +227,8 @@ def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Te
         return Fraction(weights[i]) * (Fraction(largest[i]) - Fraction(x[i])) if weights[i] else Fraction(0)
 
     def formula(i: int) -> mp.Number:
-        weight = mp.of_float(weights[i])
-        highest, logarithm = log_sum_exp.of_mpmath(rows.row(i), fmt, weight)
-        return -(mp.of_float(x[i]) - highest - logarithm) * weight
+        highest, logarithm = log_sum_exp.of_mpmath(rows.row(i))
+        return -(mp.of_float(x[i]) - highest - logarithm) * mp.of_float(weights[i])
 
     return Terms(real, ball, rational, formula)
 
@@ -295,8 +294,7 @@ class _Mixture:
         return sum(((Fraction(x) - largest) * factor for x, factor in self._factors(sample)), start=Fraction(0))
 
     def formula(self, sample: int) -> mp.Number:
-        factors = mp.of_fraction(sum(factor for _, factor in self._factors(sample)))
-        largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample), self.fmt, factors)
+        largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample))
         numbers = ((mp.of_float(x), mp.of_fraction(factor)) for x, factor in self._factors(sample))
         return sum(((x - largest - log_sum) * factor for x, factor in numbers), start=mp.of_float(0))
 

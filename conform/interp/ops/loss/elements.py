@@ -20,6 +20,8 @@ from conform.numerics.ball import Ball
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, as_real, where
 
+LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
+
 # Losses of the difference
 
 
@@ -230,8 +232,7 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
     def formula(i: int) -> mp.Number:
         line, slope_ = (mp.of_fraction(number) for number in exact_parts(i))
         logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
-        least = mp.of_float(fmt.min_subnormal) * 2.0**-100 / max(1.0, abs(slope_))  # decides on a side of `line` alone
-        return line + slope_ * max(logarithm, least)
+        return line + slope_ * max(logarithm, LEAST)
 
     ball = _logit_ball(x, t, w, p, compute_format(fmt))
     return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))

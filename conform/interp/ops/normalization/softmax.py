@@ -67,8 +67,8 @@ def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool
 
 
 def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
-    """e / sum(e) with e = exp(x - max); where e is below half the smallest number of the format, it rounds to +0."""
-    vanishing = np.log(fmt.min_subnormal) - 1
+    """e / sum(e) with e = exp(x - max); where e is below 2^-28 of the smallest number of the format, it is +0."""
+    vanishing = np.log(fmt.min_subnormal) - 20
     largest, compute = rows.largest(), compute_format(fmt)
     with np.errstate(all="ignore"):
         e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
@@ -78,7 +78,14 @@ def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
             real = numerator / total
             vanishes = np.isfinite(real.hi) & (x - largest < vanishing)
             value, decided = resolved(fmt, where(vanishes, 0.0, real), partial(_mp_softmax, rows, largest, x))
-            yield Golden(fmt, value, where(vanishes, real, decided), budget=(ball / total_ball).rad)
+            real = where(vanishes, where(np.isinf(real.radius), _below_float64(real), real), decided)
+            yield Golden(fmt, value, real, budget=(ball / total_ball).rad)
+
+
+def _below_float64(like: Real) -> Real:
+    """What is positive and less than 2^-1074, as far as that is known: x - max left float64's range."""
+    zeros = np.zeros_like(like.hi)
+    return Real(zeros, zeros, np.full_like(zeros, 2.0**-1074))
 
 
 def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray) -> np.ndarray:
@@ -92,13 +99,13 @@ def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     shifted, log_sum = log_sum_exp.of_reals(rows)
     balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
     for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
-        value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, fmt, rows, x))
+        value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, rows, x))
         yield Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
 
 
-def _mp_log_softmax(fmt: Format, rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:
+def _mp_log_softmax(rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:
     """Of the piece x of the rows: the rows `some`."""
-    taken_out = [log_sum_exp.of_mpmath(rows.row(row), fmt) for row in some]
+    taken_out = [log_sum_exp.of_mpmath(rows.row(row)) for row in some]
     largest, log_sum = (np.array(each, dtype=object)[:, None] for each in zip(*taken_out, strict=True))
     return (mp.of_float(x[some]) - largest) - log_sum
 

@@ -1,0 +1,53 @@
+"""An exact number as the parts of a Real, and Reals written into others."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from conform.numerics.real import BELOW_FLOAT64, Real
+
+LARGEST = float(np.finfo(np.float64).max)
+OVERFLOW = Fraction(2) ** 1024
+
+
+class Parts(NamedTuple):
+    """One element of a Real (`write` puts it there)."""
+
+    hi: float
+    lo: float = 0.0
+    radius: float = 0.0
+    rest: float | None = None
+
+
+def parts_of(number: Fraction, margin: Fraction = Fraction(0), zero_sign: float = 1.0) -> Parts:
+    """The number, which is known to within `margin`; the radius is 0 only where the parts are the number itself.
+
+    An exact zero takes the sign of `zero_sign`. Numbers that round to infinity are held as R2 and R4 say.
+    """
+    if number == 0 and margin == 0:
+        return Parts(math.copysign(0.0, zero_sign))
+    sign = 1.0 if number > 0 else -1.0
+    if abs(number) >= OVERFLOW:
+        return Parts(sign * math.inf, radius=math.inf)
+    try:
+        hi = float(number)
+    except OverflowError:
+        hi = sign * LARGEST
+    lo = float(number - Fraction(hi))
+    remainder = number - Fraction(hi) - Fraction(lo)
+    error = abs(remainder) + margin
+    rest = float(remainder / BELOW_FLOAT64) if 0 < abs(remainder) < BELOW_FLOAT64 else None
+    return Parts(hi, lo, math.nextafter(float(error), math.inf) if error else 0.0, rest)
+
+
+def write(whole: Real, place: object, part: Real | Parts) -> None:
+    """whole[place] = part, in place."""
+    whole.hi[place], whole.lo[place], whole.radius[place] = part.hi, part.lo, part.radius
+    if part.rest is not None and whole.rest is None:
+        whole.rest = np.zeros_like(whole.hi)
+    if whole.rest is not None:
+        whole.rest[place] = 0.0 if part.rest is None else part.rest
