@@ -1,19 +1,25 @@
 """The suites on torch's CPU fail for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
+Torch is held to one instruction set after the other, those that the processor has; each has its rows of the table.
+
 The proofs use exact arithmetic (fractions, integers) alone; they say what is right, whatever this machine's torch
 returns.
 """
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import fmod, isqrt
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import conform
+from conform.report.record import Run
+from tests.instruction_sets import PINS, supported, usual
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
@@ -27,64 +33,74 @@ COMPOSED = (
     "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
 )  # fmt: skip
 
-# (op without overload, dtype, reason): as a run says it.
-KNOWN = {
+NAN, ERROR = "NaN where a number is expected", "error above the bound"
+# (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
+EVERYWHERE = {
     *(
         ("aten::_to_copy", "float64", reason)
-        for reason in ("not the correctly rounded result", "NaN where a number is expected")
+        for reason in ("not the correctly rounded result", NAN)
     ),
     *(("aten::sqrt", "float64", "not the correctly rounded result"),),
+    ("aten::gelu", "float32", ERROR),
     *(
-        ("aten::remainder", dtype, "NaN where a number is expected")  # int32: of an int32 and a float32 tensor
-        for dtype in ("bfloat16", "float32", "float64", "int32")
-    ),
-    *(("aten::gelu", "float32", reason) for reason in ("wrong sign of zero", "error above the bound")),
-    *(
-        (op, dtype, "error above the bound")
+        (op, dtype, ERROR)
         for op in ("aten::_softmax", "aten::_log_softmax")
         for dtype in ("float16", "bfloat16")
     ),
-    *(("aten::index_put", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16", "float32")),
+    *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(
-        (op, dtype, "error above the bound")
-        for op in ("aten::sinh", "aten::cosh")
-        for dtype in ("bfloat16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64")
-    ),
-    *((op, "bfloat16", "error above the bound") for op in ("aten::erf", "aten::special_erf")),
-    *(
-        (op, dtype, "NaN where a number is expected")
+        (op, dtype, NAN)
         for op in ("aten::i0", "aten::special_i0", "aten::special_i1")
         for dtype in FLOATS
     ),
     *(
         ("aten::pow", dtype, reason)
         for dtype in ("bfloat16", "float32", "float64")
-        for reason in ("NaN where a number is expected", "wrong sign of zero")
+        for reason in (NAN, "wrong sign of zero")
     ),
-    *(("aten::rsqrt", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
+    *(("aten::rsqrt", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(
-        ("aten::special_ndtr", dtype, "error above the bound")
+        ("aten::special_ndtr", dtype, ERROR)
         for dtype in (*FLOATS, "int8", "int16", "int32", "int64")
     ),
     *(
-        (op, dtype, "error above the bound")
+        (op, dtype, ERROR)
         for op in ("aten::xlogy", "aten::special_xlogy")
         for dtype in ("float16", "bfloat16")
     ),
-    *((f"aten::{op}", dtype, "error above the bound") for op in COMPOSED for dtype in ("float16", "bfloat16")),
-    ("aten::kl_div", "float16", "NaN where a number is expected"),
+    *((f"aten::{op}", dtype, ERROR) for op in COMPOSED for dtype in ("float16", "bfloat16")),
+    ("aten::kl_div", "float16", NAN),
     *(
         ("aten::native_group_norm", dtype, reason)
         for dtype in FLOATS
-        for reason in (NOT_CONTIGUOUS, "NaN where a number is expected", "error above the bound")
+        for reason in (NOT_CONTIGUOUS, NAN, ERROR)
     ),
     *(
-        (op, dtype, "NaN where a number is expected")
+        (op, dtype, NAN)
         for op in ("aten::log1p", "aten::special_log1p", "aten::pow")
         for dtype in ("complex64", "complex128")
     ),
+}
+VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
+AVX512 = ("avx512", "avx512_bf16")
+# What fails on these instruction sets and on no others.
+ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
+    **{  # int32: of an int32 and a float32 tensor
+        ("aten::remainder", dtype, NAN): VECTORS for dtype in ("bfloat16", "float32", "float64", "int32")
+    },
+    **{
+        (op, dtype, ERROR): VECTORS
+        for op in ("aten::sinh", "aten::cosh")
+        for dtype in ("bfloat16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64")
+    },
+    **{(op, "bfloat16", ERROR): VECTORS for op in ("aten::erf", "aten::special_erf")},
+    ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
+    ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
+    **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
+    ("aten::convolution", "float32", NAN): VECTORS,
+    ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
+    **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
 # What the calls made from the specs find beside that; the dtype is that of the result.
 KNOWN_GENERATED = {
@@ -101,9 +117,43 @@ WITHOUT_BOUND = {
 }
 
 
+def on(instruction_set: str, *values: str, long: bool = False) -> object:
+    """A parameter set that runs where the processor has the instruction set."""
+    lacks = pytest.mark.skipif(instruction_set not in supported(), reason=f"this processor has no {instruction_set}")
+    return pytest.param(instruction_set, *values, marks=[lacks, pytest.mark.long] if long else [lacks])
+
+
+@pytest.fixture
+def pinned(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The instruction set whose kernels the workers of this test take."""
+    for variable, value in PINS[instruction_set].items():
+        monkeypatch.setenv(variable, value)
+    return instruction_set
+
+
+def assert_only_known(run: Run, instruction_set: str) -> None:
+    """What fails is known of the instruction set, and what holds on some of them alone shows where it should."""
+    hardware = run.record["environment"]["invocation"]["hardware"]
+    assert hardware.startswith(f"{PINS[instruction_set]['ATEN_CPU_CAPABILITY'].upper()},")
+    found = {(packet_of(case), case["dtype"], reason_of(case)) for case in failed_in(run)}
+    expected = {row for row, sets in ONLY_ON.items() if instruction_set in sets}
+    assert found - EVERYWHERE == expected
+
+
+def failed_in(run: Run) -> list[dict]:
+    return [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged", "unsupported")]
+
+
 @pytest.mark.whole_suite
-@pytest.mark.parametrize("layouts", ["as-written", pytest.param("all", marks=pytest.mark.long)])
-def test_torch_cpu_fails_for_known_reasons_only(layouts):
+@pytest.mark.parametrize(
+    ("instruction_set", "layouts"),
+    [
+        on(name, layouts, long=(name, layouts) != (usual(), "as-written"))
+        for name in PINS
+        for layouts in ("as-written", "all")
+    ],
+)
+def test_torch_cpu_fails_for_known_reasons_only(pinned: str, layouts: str) -> None:
     run = conform.check("core", backend="cpu", layouts=layouts)
     unbounded = [case for case in run.cases if case["rule"] == "no contract with a source"]
     assert {case["op"].removeprefix("aten::") for case in unbounded} == WITHOUT_BOUND
@@ -112,9 +162,14 @@ def test_torch_cpu_fails_for_known_reasons_only(layouts):
     assert len(unbounded) + len(vacuous) == run.summary["unjudged"]
     unsupported = [case for case in run.cases if case["status"] == "unsupported"]
     assert {case["reason"] for case in unsupported} == {NOT_IN_TORCH}
-    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged", "unsupported")]
-    assert {(packet_of(case), case["dtype"], reason_of(case)) for case in failed} <= KNOWN
+    assert_only_known(run, pinned)
     assert run.summary["conformance"] > 0.96  # most of what fails are losses of half types
+
+
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS if name != usual()])
+def test_what_depends_on_the_instruction_set_shows_where_it_should(pinned: str) -> None:
+    ops = sorted({op for op, _, _ in ONLY_ON})
+    assert_only_known(conform.check("core", backend="cpu", ops=ops, ids=["*/special/*"]), pinned)
 
 
 def packet_of(case: dict) -> str:
@@ -126,19 +181,33 @@ def reason_of(case: dict) -> str:
     return case["reason"].partition(", as if the ")[0]
 
 
+def test_the_page_names_the_instruction_sets_of_each_op() -> None:
+    page = Path(__file__).parents[1].joinpath("docs/torch-cpu.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*) \| .* \| .* \| .* \| ([^|]*) \|$", page, re.MULTILINE)
+    told: dict[str, set[str]] = {}
+    for ops, sets in rows:
+        for op in re.findall(r"`(\w+)`", ops) if sets != "all" else ():
+            told.setdefault(f"aten::{op}", set()).update(re.findall(r"`(\w+)`", sets))
+    known: dict[str, set[str]] = {}
+    for (op, _, _), sets in ONLY_ON.items():
+        known.setdefault(op, set()).update(sets)
+    assert told == known
+
+
 @pytest.mark.long
-def test_calls_from_the_specs_fail_for_known_reasons_only():
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS])
+def test_calls_from_the_specs_fail_for_known_reasons_only(pinned: str) -> None:
     run = conform.check("generated", backend="cpu")
-    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged")]
-    assert {case["reason"] for case in failed if case["status"] == "unsupported"} <= {NOT_IN_TORCH}
-    deviations = {
-        (packet_of(case), case["worst"]["dtype"], reason_of(case)) for case in failed if case["status"] != "unsupported"
-    }
-    assert deviations <= KNOWN | KNOWN_GENERATED
+    unsupported = [case for case in run.cases if case["status"] == "unsupported"]
+    assert {case["reason"] for case in unsupported} <= {NOT_IN_TORCH}
+    deviations = {(packet_of(case), case["worst"]["dtype"], reason_of(case)) for case in failed_in(run)}
+    here = {row for row, sets in ONLY_ON.items() if pinned in sets}
+    assert deviations <= EVERYWHERE | KNOWN_GENERATED | here
 
 
 @pytest.mark.long
-def test_calls_that_break_a_constraint_are_refused_or_crash():
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS])
+def test_calls_that_break_a_constraint_are_refused_or_crash(pinned: str) -> None:
     run = conform.check("negative", backend="cpu")
     assert {case["status"] for case in run.cases} <= {"pass", "unspecified", "crash", "unsupported"}
     assert {case["op"] for case in run.cases if case["status"] == "crash"} <= CRASHES
