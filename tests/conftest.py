@@ -1,4 +1,9 @@
-"""I8 comes first, and where it fails nothing else counts: every other test then fails with the disagreement's message.
+"""Every test meets the same kernels of torch, and I8 comes first.
+
+torch takes those of one instruction set on all processors that have it (tests/instruction_sets.py), so that no test
+depends on the machine; set here, before any process of the tests runs a kernel or starts a worker, which inherits it.
+
+Where I8 fails nothing else counts: every other test then fails with the disagreement's message.
 
 The interpreter is the kit's only truth, so a test that passes on one that disagrees with its references tells nothing.
 Under pytest-xdist the processes share a folder: tests outside I8 wait there until every selected I8 test is done, and
@@ -17,7 +22,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.instruction_sets import PINS, usual
+
 LONGEST_WAIT_S = 1200.0
+
+os.environ.update(PINS[usual()])
 
 
 def is_i8(nodeid: str) -> bool:

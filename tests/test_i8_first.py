@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-CONFTEST = Path(__file__).with_name("conftest.py")
+CONFTEST = ("conftest.py", "instruction_sets.py")  # and what it imports
 OTHERS = "import pytest\n@pytest.mark.parametrize('n', range(6))\ndef test_other(n): pass\n"
 PASSES = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_i8(n): pass\n"
 FAILS = PASSES.replace("pass", "assert n != 2, 'exp of 1.5 disagrees'")
@@ -20,7 +21,8 @@ CRASHES = "import os\n" + PASSES.replace("pass", "n == 2 and os._exit(9)")
 def outcome(project: Path, i8: str, *options: str) -> tuple[str, str]:
     """The summary line and the whole output of pytest over an I8 test and another one, whose name sorts before it."""
     (project / "tests" / "i8").mkdir(parents=True)
-    (project / "tests" / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"), encoding="utf-8")
+    for name in CONFTEST:
+        shutil.copy(Path(__file__).with_name(name), project / "tests" / name)
     (project / "tests" / "a_test.py").write_text(OTHERS, encoding="utf-8")
     (project / "tests" / "i8" / "test_i8.py").write_text(i8, encoding="utf-8")
     (project / "pytest.ini").write_text("[pytest]\npython_files = *test*.py\n", encoding="utf-8")

@@ -1,21 +1,23 @@
 """The suites on torch's CPU fail for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
-The proofs use exact arithmetic (fractions, integers) alone; they say what is right, whatever this machine's torch
-returns.
+Torch is held to one instruction set after the other, those that the processor has; each has its rows of the table.
+tests/test_torch_cpu_proofs.py says what is right.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import fmod, isqrt
+import re
+from itertools import product
+from pathlib import Path
 
-import ml_dtypes
-import numpy as np
 import pytest
 
 import conform
+from conform.report.record import Run
+from tests.instruction_sets import PINS, supported, usual
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 
 NOT_CONTIGUOUS = (
     "RuntimeError: Expected X.is_contiguous(memory_format) to be true, but got false. (Could this error message be "
@@ -27,64 +29,74 @@ COMPOSED = (
     "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
 )  # fmt: skip
 
-# (op without overload, dtype, reason): as a run says it.
-KNOWN = {
+NAN, ERROR = "NaN where a number is expected", "error above the bound"
+# (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
+EVERYWHERE = {
     *(
         ("aten::_to_copy", "float64", reason)
-        for reason in ("not the correctly rounded result", "NaN where a number is expected")
+        for reason in ("not the correctly rounded result", NAN)
     ),
     *(("aten::sqrt", "float64", "not the correctly rounded result"),),
+    ("aten::gelu", "float32", ERROR),
     *(
-        ("aten::remainder", dtype, "NaN where a number is expected")  # int32: of an int32 and a float32 tensor
-        for dtype in ("bfloat16", "float32", "float64", "int32")
-    ),
-    *(("aten::gelu", "float32", reason) for reason in ("wrong sign of zero", "error above the bound")),
-    *(
-        (op, dtype, "error above the bound")
+        (op, dtype, ERROR)
         for op in ("aten::_softmax", "aten::_log_softmax")
         for dtype in ("float16", "bfloat16")
     ),
-    *(("aten::index_put", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", dtype, "NaN where a number is expected") for dtype in ("float16", "bfloat16", "float32")),
+    *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(
-        (op, dtype, "error above the bound")
-        for op in ("aten::sinh", "aten::cosh")
-        for dtype in ("bfloat16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64")
-    ),
-    *((op, "bfloat16", "error above the bound") for op in ("aten::erf", "aten::special_erf")),
-    *(
-        (op, dtype, "NaN where a number is expected")
+        (op, dtype, NAN)
         for op in ("aten::i0", "aten::special_i0", "aten::special_i1")
         for dtype in FLOATS
     ),
     *(
         ("aten::pow", dtype, reason)
         for dtype in ("bfloat16", "float32", "float64")
-        for reason in ("NaN where a number is expected", "wrong sign of zero")
+        for reason in (NAN, "wrong sign of zero")
     ),
-    *(("aten::rsqrt", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
+    *(("aten::rsqrt", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(
-        ("aten::special_ndtr", dtype, "error above the bound")
+        ("aten::special_ndtr", dtype, ERROR)
         for dtype in (*FLOATS, "int8", "int16", "int32", "int64")
     ),
     *(
-        (op, dtype, "error above the bound")
+        (op, dtype, ERROR)
         for op in ("aten::xlogy", "aten::special_xlogy")
         for dtype in ("float16", "bfloat16")
     ),
-    *((f"aten::{op}", dtype, "error above the bound") for op in COMPOSED for dtype in ("float16", "bfloat16")),
-    ("aten::kl_div", "float16", "NaN where a number is expected"),
+    *((f"aten::{op}", dtype, ERROR) for op in COMPOSED for dtype in ("float16", "bfloat16")),
+    ("aten::kl_div", "float16", NAN),
     *(
         ("aten::native_group_norm", dtype, reason)
         for dtype in FLOATS
-        for reason in (NOT_CONTIGUOUS, "NaN where a number is expected", "error above the bound")
+        for reason in (NOT_CONTIGUOUS, NAN, ERROR)
     ),
     *(
-        (op, dtype, "NaN where a number is expected")
+        (op, dtype, NAN)
         for op in ("aten::log1p", "aten::special_log1p", "aten::pow")
         for dtype in ("complex64", "complex128")
     ),
+}
+VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
+AVX512 = ("avx512", "avx512_bf16")
+# What fails on these instruction sets and on no others.
+ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
+    **{  # int32: of an int32 and a float32 tensor
+        ("aten::remainder", dtype, NAN): VECTORS for dtype in ("bfloat16", "float32", "float64", "int32")
+    },
+    **{
+        (op, dtype, ERROR): VECTORS
+        for op in ("aten::sinh", "aten::cosh")
+        for dtype in ("bfloat16", "float32", "float64", *INTEGERS)
+    },
+    **{(op, "bfloat16", ERROR): VECTORS for op in ("aten::erf", "aten::special_erf")},
+    ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
+    ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
+    **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
+    ("aten::convolution", "float32", NAN): VECTORS,
+    ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
+    **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
 # What the calls made from the specs find beside that; the dtype is that of the result.
 KNOWN_GENERATED = {
@@ -101,9 +113,43 @@ WITHOUT_BOUND = {
 }
 
 
+def on(instruction_set: str, *values: str, long: bool = False) -> object:
+    """A parameter set that runs where the processor has the instruction set."""
+    lacks = pytest.mark.skipif(instruction_set not in supported(), reason=f"this processor has no {instruction_set}")
+    return pytest.param(instruction_set, *values, marks=[lacks, pytest.mark.long] if long else [lacks])
+
+
+@pytest.fixture
+def pinned(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The instruction set whose kernels the workers of this test take."""
+    for variable, value in PINS[instruction_set].items():
+        monkeypatch.setenv(variable, value)
+    return instruction_set
+
+
+def assert_only_known(run: Run, instruction_set: str) -> None:
+    """What fails is known of the instruction set, and what holds on some of them alone shows where it should."""
+    hardware = run.record["environment"]["invocation"]["hardware"]
+    assert hardware.startswith(f"{PINS[instruction_set]['ATEN_CPU_CAPABILITY'].upper()},")
+    found = {(packet_of(case), case["dtype"], reason_of(case)) for case in failed_in(run)}
+    expected = {row for row, sets in ONLY_ON.items() if instruction_set in sets}
+    assert found - EVERYWHERE == expected
+
+
+def failed_in(run: Run) -> list[dict]:
+    return [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged", "unsupported")]
+
+
 @pytest.mark.whole_suite
-@pytest.mark.parametrize("layouts", ["as-written", pytest.param("all", marks=pytest.mark.long)])
-def test_torch_cpu_fails_for_known_reasons_only(layouts):
+@pytest.mark.parametrize(
+    ("instruction_set", "layouts"),
+    [
+        on(name, layouts, long=(name, layouts) != (usual(), "as-written"))
+        for name in PINS
+        for layouts in ("as-written", "all")
+    ],
+)
+def test_torch_cpu_fails_for_known_reasons_only(pinned: str, layouts: str) -> None:
     run = conform.check("core", backend="cpu", layouts=layouts)
     unbounded = [case for case in run.cases if case["rule"] == "no contract with a source"]
     assert {case["op"].removeprefix("aten::") for case in unbounded} == WITHOUT_BOUND
@@ -112,9 +158,14 @@ def test_torch_cpu_fails_for_known_reasons_only(layouts):
     assert len(unbounded) + len(vacuous) == run.summary["unjudged"]
     unsupported = [case for case in run.cases if case["status"] == "unsupported"]
     assert {case["reason"] for case in unsupported} == {NOT_IN_TORCH}
-    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged", "unsupported")]
-    assert {(packet_of(case), case["dtype"], reason_of(case)) for case in failed} <= KNOWN
+    assert_only_known(run, pinned)
     assert run.summary["conformance"] > 0.96  # most of what fails are losses of half types
+
+
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS if name != usual()])
+def test_what_depends_on_the_instruction_set_shows_where_it_should(pinned: str) -> None:
+    ops = sorted({op for op, _, _ in ONLY_ON})
+    assert_only_known(conform.check("core", backend="cpu", ops=ops, ids=["*/special/*"]), pinned)
 
 
 def packet_of(case: dict) -> str:
@@ -126,300 +177,39 @@ def reason_of(case: dict) -> str:
     return case["reason"].partition(", as if the ")[0]
 
 
+def test_the_page_names_the_instruction_sets_of_each_row() -> None:
+    page = Path(__file__).parents[1].joinpath("docs/torch-cpu.md").read_text(encoding="utf-8")
+    told: dict[tuple[str, str], set[str]] = {}
+    for ops, dtypes, sets in re.findall(r"^\| (`.*) \| (.*) \| .* \| .* \| (`[^|]*) \|$", page, re.MULTILINE):
+        for op, dtype in product(re.findall(r"`(\w+)`", ops), dtypes_of(dtypes)):
+            told.setdefault((f"aten::{op}", dtype), set()).update(re.findall(r"`(\w+)`", sets))
+    known: dict[tuple[str, str], set[str]] = {}
+    for (op, dtype, _), sets in ONLY_ON.items():
+        known.setdefault((op, dtype), set()).update(sets)
+    assert told == known
+
+
+def dtypes_of(cell: str) -> set[str]:
+    """The dtypes that a cell of the page names; `with` begins a remark."""
+    names = set(re.findall(r"\w+", re.sub(r" with .*", "", cell)))
+    return names - {"integers"} | (set(INTEGERS) if "integers" in names else set())
+
+
 @pytest.mark.long
-def test_calls_from_the_specs_fail_for_known_reasons_only():
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS])
+def test_calls_from_the_specs_fail_for_known_reasons_only(pinned: str) -> None:
     run = conform.check("generated", backend="cpu")
-    failed = [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged")]
-    assert {case["reason"] for case in failed if case["status"] == "unsupported"} <= {NOT_IN_TORCH}
-    deviations = {
-        (packet_of(case), case["worst"]["dtype"], reason_of(case)) for case in failed if case["status"] != "unsupported"
-    }
-    assert deviations <= KNOWN | KNOWN_GENERATED
+    unsupported = [case for case in run.cases if case["status"] == "unsupported"]
+    assert {case["reason"] for case in unsupported} <= {NOT_IN_TORCH}
+    deviations = {(packet_of(case), case["worst"]["dtype"], reason_of(case)) for case in failed_in(run)}
+    here = {row for row, sets in ONLY_ON.items() if pinned in sets}
+    assert deviations <= EVERYWHERE | KNOWN_GENERATED | here
 
 
 @pytest.mark.long
-def test_calls_that_break_a_constraint_are_refused_or_crash():
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS])
+def test_calls_that_break_a_constraint_are_refused_or_crash(pinned: str) -> None:
     run = conform.check("negative", backend="cpu")
     assert {case["status"] for case in run.cases} <= {"pass", "unspecified", "crash", "unsupported"}
     assert {case["op"] for case in run.cases if case["status"] == "crash"} <= CRASHES
     assert {case["reason"] for case in run.cases if case["status"] == "unsupported"} <= {NOT_IN_TORCH}
-
-
-def test_float64_to_bfloat16_rounds_up_just_above_a_midpoint():
-    x = 1 + 2.0**-8 + 2.0**-52
-    low, high = Fraction(1), 1 + Fraction(1, 2**7)
-    assert Fraction(x) - low > high - Fraction(x)
-    assert conform.golden("aten::_to_copy", np.array([x]), dtype="bfloat16").value.tolist() == [float(high)]
-
-
-def test_float64_to_float16_rounds_up_just_above_a_midpoint():
-    x = 1 + 2.0**-11 + 2.0**-52
-    low, high = Fraction(1), 1 + Fraction(1, 2**10)
-    assert Fraction(x) - low > high - Fraction(x)
-    assert conform.golden("aten::_to_copy", np.array([x]), dtype="float16").value.tolist() == [float(high)]
-
-
-@pytest.mark.parametrize(
-    ("dtype", "x", "low", "high", "nearest"),
-    [
-        ("float8_e4m3fn", 1.0625 + 2.0**-52, 1.0, 1.125, 1.125),
-        ("float8_e5m2", 1.125 + 2.0**-52, 1.0, 1.25, 1.25),
-        ("float8_e4m3fnuz", 248 - 2.0**-45, 240, 256, 240),  # 256 overflows: NaN
-    ],
-)
-def test_float64_to_float8_rounds_once_beside_a_midpoint(dtype, x, low, high, nearest):
-    other = low + high - nearest
-    assert abs(Fraction(x) - Fraction(nearest)) < abs(Fraction(x) - Fraction(other))
-    assert conform.golden("aten::_to_copy", np.array([x]), dtype=dtype).value.astype(float).tolist() == [nearest]
-
-
-def test_the_square_root_of_float64_is_the_nearest_number():
-    x = 8.933612171538005
-    root = Fraction(
-        isqrt(Fraction(x).numerator * 4**200 // Fraction(x).denominator), 2**200
-    )  # within 2^-200 of the root
-    torch_says, nearest = 2.988914881949301, 2.9889148819493014
-    assert abs(root - Fraction(nearest)) < abs(root - Fraction(torch_says))
-    assert conform.golden("aten::sqrt", np.array([x])).value.tolist() == [nearest]
-
-
-@pytest.mark.parametrize(("dividend", "divisor"), [(-1.0, 2.0**-149), (10.0, 2.0**-126)])
-def test_a_huge_quotient_has_a_remainder(dividend, divisor):
-    assert fmod(dividend, divisor) == 0
-    assert Fraction(dividend) % Fraction(divisor) == 0
-    value = conform.golden("aten::remainder", np.float32([dividend]), np.float32([divisor])).value
-    assert value.tolist() == [0.0]
-
-
-def test_gelu_of_minus_zero_is_minus_zero():
-    # 0.5 * -0 * (1 + erf(-0)) = -0 * 1: the documented formula in IEEE 754 arithmetic.
-    assert np.signbit(conform.golden("aten::gelu", np.float32([-0.0])).value).tolist() == [True]
-
-
-@pytest.mark.parametrize(
-    ("x", "torch_says", "ulp_of_result", "ulp_of_erf"),
-    [("0x1.fd573cp-10", "0x1.fe216ep-11", 2.0**-34, 2.0**-33), ("0x1.42aa88p-6", "0x1.47bc68p-7", 2.0**-30, 2.0**-29)],
-)
-def test_gelu_near_zero_is_half_x_plus_x_squared_over_root_two_pi(x, torch_says, ulp_of_result, ulp_of_erf):
-    x, exact = np.float32(float.fromhex(x)), Fraction(float.fromhex(x))
-    # x Phi(x) = x/2 + phi(0) (x^2 - x^4/6 + ...), phi(0) = 1/sqrt(2 pi) in [0.39894228040143, 0.39894228040144]
-    phi = Fraction("0.398942280401432")
-    value = exact / 2 + phi * (exact**2 - exact**4 / 6 + exact**6 / 40)
-    # x/2 (1 + erf) in float32: erf 16 ulp and 2 from its operand, half an ulp of each, the sum and the product
-    honest = exact / 2 * (Fraction(1, 2**24) + 18 * Fraction(ulp_of_erf)) + Fraction(ulp_of_result) / 2
-    assert abs(value - Fraction(float.fromhex(torch_says))) > honest + Fraction(1, 2**50)
-    golden = conform.golden("aten::gelu", np.array([x])).value[0]
-    assert abs(value - Fraction(float(golden))) <= Fraction(ulp_of_result) / 2 + Fraction(1, 2**50)
-
-
-def test_accumulated_halves_are_one_sum_rounded_once():
-    self = np.float16([1.0])
-    values = np.float16([2.0**-11] * 4)  # each addition alone would be lost to the tie; together they are 2^-9
-    golden = conform.golden("aten::index_put", self, [np.zeros(4, np.int64)], values, True)
-    assert golden.value.tolist() == [1 + 2.0**-9]
-    assert golden.error_ulp(np.float16([1.0])).tolist() == [2.0]
-
-
-def test_half_convolutions_are_one_sum_rounded_once():
-    weight = np.array([[[1.0, 3 * 2.0**-9, 3 * 2.0**-9]]]).astype(ml_dtypes.bfloat16)
-    ones = np.ones((1, 1, 3), ml_dtypes.bfloat16)
-    # Transposed with stride 1, output 2 is w0 + w1 + w2 = 1 + 3 * 2^-8, between 1 + 2^-7 and 1 + 2^-6: a tie, to even.
-    exact = sum(Fraction(float(w)) for w in weight.ravel())
-    assert exact == 1 + 3 * Fraction(1, 2**8)
-    golden = conform.golden("aten::convolution", ones, weight, None, [1], [0], [1], True, [0], 1)
-    assert golden.value[0, 0, 2] == 1 + 2.0**-6
-
-
-def test_an_output_that_no_input_reaches_is_zero_beside_infinite_weights():
-    # Transposed with stride 3 and kernel 1: outputs 1 and 2 lie between the inputs, 4 in the output padding.
-    weight = np.float32([[[np.inf]]])
-    golden = conform.golden("aten::convolution", np.float32([[[1.0, 2.0]]]), weight, None, [3], [0], [1], True, [1], 1)
-    assert golden.value.tolist() == [[[np.inf, 0.0, 0.0, np.inf, 0.0]]]
-
-
-@pytest.mark.parametrize("op", ["aten::sinh", "aten::cosh"])
-@pytest.mark.parametrize(("dtype", "x"), [("float32", 89), ("float64", 710), ("int8", 89)])
-def test_sinh_and_cosh_are_finite_to_the_edge_of_the_range(op, dtype, x):
-    # sinh x < cosh x < (e^x + 1) / 2, and e < 2.718281829
-    result = "float32" if dtype == "int8" else dtype
-    assert (Fraction("2.718281829") ** x + 1) / 2 < Fraction(float(np.finfo(result).max))
-    assert np.isfinite(conform.golden(op, np.array([x], dtype)).value).all()
-
-
-def test_erf_of_a_small_number_is_more_than_the_number():
-    # erf x = 2/sqrt(pi) (x - x^3/3 + ...) > x near 0, and x = 2^-66 is far above the smallest bfloat16.
-    x = np.array([2.0**-66]).astype(ml_dtypes.bfloat16)
-    assert (conform.golden("aten::erf", x).value >= x).all()
-
-
-@pytest.mark.parametrize(("op", "x"), [("aten::i0", np.inf), ("aten::i0", -np.inf), ("aten::special_i1", np.inf)])
-def test_bessel_functions_of_infinity_are_infinite(op, x):
-    # I0(x) >= 1 + x^2/4 and I1(x) >= x/2 for positive x: the first terms of power series, whose terms are positive.
-    assert conform.golden(op, np.float32([x])).value.tolist() == [np.inf]
-
-
-def test_pow_one_half_is_not_the_square_root_of_minus_zero_and_minus_infinity():
-    # C99 F.9.4.4: pow(+-0, y) is +0 for y > 0 and not an odd integer; pow(-inf, y) is +inf for such a y.
-    value = conform.golden("aten::pow", np.float32([-0.0, -np.inf]), 0.5).value
-    assert value.tolist() == [0.0, np.inf]
-    assert not np.signbit(value[0])
-
-
-def test_rsqrt_of_a_half_is_the_nearest_number():
-    # 326 is a bfloat16; 1/sqrt(326) = y where 326 y^2 = 1. torch's y is off by more than a spacing of 2^-12.
-    x, torch_says, spacing = 326, Fraction(float.fromhex("0x1.c8p-5")), Fraction(1, 2**12)
-    assert x * (torch_says - spacing) ** 2 > 1
-    value = Fraction(float(conform.golden("aten::rsqrt", np.array([x]).astype(ml_dtypes.bfloat16)).value[0]))
-    assert x * (value - spacing / 2) ** 2 < 1 < x * (value + spacing / 2) ** 2
-
-
-def test_the_lower_tail_of_the_normal_distribution_is_positive():
-    # Phi(-x) > x / (1 + x^2) phi(x) (Gordon 1941); e^-21.125 > 2.718281829^-22, 1/sqrt(2 pi) > 0.3989.
-    x = Fraction(13, 2)
-    below = x / (1 + x**2) * Fraction("0.3989") / Fraction("2.718281829") ** 22
-    assert below > Fraction(1, 2**40)
-    assert Fraction(float(conform.golden("aten::special_ndtr", np.float32([-6.5])).value[0])) > below
-
-
-def test_xlogy_of_halves_is_rounded_once():
-    # 7 log 3 = 7.6903 lies nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
-    value = 7 * Fraction("1.09861228866811")
-    golden = conform.golden("aten::xlogy", *(np.array([n]).astype(ml_dtypes.bfloat16) for n in (7, 3))).value[0]
-    torch_says, spacing = Fraction("7.71875"), Fraction(1, 32)
-    assert abs(value - Fraction(float(golden))) < spacing / 2
-    assert abs(value - torch_says) > Fraction(9, 10) * spacing
-
-
-def test_log_softmax_of_halves_is_rounded_once():
-    # Of 0, 0, 0, 0, -2 the last is -2 - log 4 - log(1 + t), t = e^-2 / 4; log(1 + t) = t - t^2/2 + r, 0 < r < t^3/3.
-    # It lies nearest to -3.421875. With the sum 4.135 and its logarithm rounded to bfloat16 it comes out as -3.40625.
-    t = 1 / Fraction("2.718281828459") ** 2 / 4
-    value, spacing = -2 - Fraction("1.386294361119891") - (t - t**2 / 2), Fraction(1, 64)
-    x = np.array([[0, 0, 0, 0, -2]]).astype(ml_dtypes.bfloat16)
-    golden = Fraction(float(conform.golden("aten::_log_softmax", x, 1, False).value[0, 4]))
-    assert abs(value - golden) + t**3 / 3 < spacing / 2
-    assert abs(value - Fraction("-3.40625")) - t**3 / 3 > Fraction(4, 5) * spacing
-
-
-def test_log1p_of_the_smallest_complex_numbers_is_the_numbers_themselves():
-    # |log(1 + z) - z| < |z|^2 for |z| < 1/2, less than half of the smallest subnormal.
-    for dtype, smallest in ((np.complex64, 2.0**-149), (np.complex128, 2.0**-1074)):
-        z = np.array([complex(smallest, smallest)], dtype)
-        assert 2 * Fraction(smallest) ** 2 < Fraction(smallest) / 2
-        assert conform.golden("aten::log1p", z).value.tolist() == z.tolist()
-
-
-def test_a_complex_power_with_exponent_zero_is_one():
-    # As of every other base, e^(0 log z) = e^0; torch agrees where the exponent is the Python number 0.
-    zero = np.complex64([0])
-    assert conform.golden("aten::pow", zero, zero).value.tolist() == [1]
-    assert conform.golden("aten::pow", zero, 0).value.tolist() == [1]
-
-
-def nearest_half(number, low, high):
-    """Which of two neighbouring numbers of a half type the exact number is nearer to."""
-    return low if number - Fraction(low) < Fraction(high) - number else high
-
-
-def exp_fraction(x):
-    """e^x for |x| < 6 to 2^-100."""
-    term = total = Fraction(1)
-    for k in range(1, 120):
-        term = term * x / k
-        total += term
-    return total
-
-
-def test_logsumexp_of_halves_is_rounded_once():
-    # log(2 + e^-5): torch says 0.69140625
-    middle = (Fraction(0.69140625) + Fraction(0.6953125)) / 2
-    assert exp_fraction(middle) < 2 + exp_fraction(Fraction(-5))  # so the logarithm is nearer to the upper one
-    x = np.array([0.0, 0.0, -5.0]).astype(ml_dtypes.bfloat16)
-    assert conform.golden("aten::logsumexp", x, [0]).value == 0.6953125
-
-
-def test_cross_entropy_of_halves_is_rounded_once():
-    # log(1 + e^-2 + e^-3): torch says 0.171875
-    middle = (Fraction(0.169921875) + Fraction(0.1708984375)) / 2
-    assert exp_fraction(middle) > 1 + exp_fraction(Fraction(-2)) + exp_fraction(Fraction(-3))
-    x = np.array([[1.0, 2.0, 4.0]]).astype(ml_dtypes.bfloat16)
-    assert conform.golden("aten::cross_entropy_loss", x, np.array([2])).value == 0.169921875
-
-
-@pytest.mark.parametrize(
-    ("op", "dtype", "small", "factor", "keywords", "low", "high"),
-    [
-        ("aten::mse_loss", "bfloat16", -(2.0**-8) - 2.0**-15, 1, {}, 1.0078125, 1.015625),
-        ("aten::huber_loss", "bfloat16", -(2.0**-8) - 2.0**-15, Fraction(1, 2), {"delta": 3.0}, 0.50390625, 0.5078125),
-        ("aten::smooth_l1_loss", "float16", -(2.0**-11) - 2.0**-20, Fraction(1, 6), {"beta": 3.0},
-         0.1668701171875, 0.1669921875),
-    ],
-)  # fmt: skip
-def test_squared_differences_of_halves_are_rounded_once(op, dtype, small, factor, keywords, low, high):
-    # The difference rounds up to the next half, which torch squares: it says `high`.
-    expected = factor * (1 - Fraction(small)) ** 2
-    assert nearest_half(expected, low, high) == low
-    x, t = (np.array([v]).astype(getattr(ml_dtypes, dtype, dtype)) for v in (1.0, small))
-    assert conform.golden(op, x, t, 0, **keywords).value.tolist() == [low]
-
-
-def test_binary_cross_entropy_and_divergence_of_halves_are_rounded_once():
-    # -log(1/2): torch says 0.6953125 for target 0.2, of two logarithms rounded to -0.69140625 and added up
-    assert exp_fraction((Fraction(0.69140625) + Fraction(0.6953125)) / 2) > 2
-    half, target = (np.array([v]).astype(ml_dtypes.bfloat16) for v in (0.5, 0.2))
-    assert conform.golden("aten::binary_cross_entropy", half, target, None, 0).value.tolist() == [0.69140625]
-    # (log(1/2) + 3/4) / 2: torch says 0.029296875
-    middle = (Fraction(0.0284423828125) + Fraction(0.028564453125)) / 2
-    assert exp_fraction(Fraction(3, 4) - 2 * middle) > 2 - Fraction(1, 2**6)
-    assert exp_fraction(Fraction(3, 4) - 2 * Fraction(0.029296875)) < 2 - Fraction(1, 2**9)
-    x = np.array([-0.75]).astype(ml_dtypes.bfloat16)
-    assert conform.golden("aten::kl_div", x, half, 0).value.tolist() == [0.0284423828125]
-
-
-def test_negative_log_likelihoods_of_halves_are_one_sum_rounded_once():
-    x = np.array([2.375, 2.453125, 2.71875, 0.609375, 1.734375, 2.5, 1.125, 0.609375, 1.5])  # torch says 15.6875
-    assert nearest_half(sum(map(Fraction, x.tolist())), 15.625, 15.6875) == 15.625
-    rows, targets = -x.astype(ml_dtypes.bfloat16).reshape(9, 1), np.zeros(9, np.int64)
-    assert conform.golden("aten::nll_loss", rows, targets, None, 2).value == 15.625
-
-
-def test_products_of_halves_are_rounded_once():
-    x = [1.296875, 1.015625, 1.046875]  # torch says 1.3828125
-    assert nearest_half(Fraction(x[0]) * Fraction(x[1]) * Fraction(x[2]), 1.375, 1.3828125) == 1.375
-    assert conform.golden("aten::prod", np.array(x).astype(ml_dtypes.bfloat16)).value == 1.375
-
-
-def test_batch_norm_of_halves_does_not_round_the_mean():
-    x = np.array([[100.0], [101.0], [102.0], [100.0]])  # torch rounds the mean to 101 and says 0 for 101
-    assert sum(map(Fraction, x.ravel().tolist())) / 4 == Fraction(403, 4)
-    name = "aten::_native_batch_norm_legit.no_stats"
-    output, _, _ = conform.golden(name, x.astype(ml_dtypes.bfloat16), None, None, True, 0.1, 1e-5).value
-    assert output.astype(float)[1, 0] > 0.25  # 0.25 / sqrt(0.6875)
-
-
-def test_group_norm_takes_each_channel_s_own_weight_of_a_strided_tensor():
-    # Torch takes 9, which lies between 1 and 2 in memory.
-    weight = np.array([1.0, 9.0, 2.0, 9.0], np.float32)[::2]
-    x = np.array([[[-1.0, 1.0], [-1.0, 1.0]]], np.float32)  # mean 0, variance 1
-    output, _, _ = conform.golden("aten::native_group_norm", x, weight, None, 1, 2, 2, 1, 0.0).value
-    assert output.tolist() == [[[-1.0, 1.0], [-2.0, 2.0]]]
-
-
-def test_the_mean_in_another_dtype_is_that_of_the_converted_elements():
-    # 1 + 2^-9 lies nearer to 1 than to 1 + 2^-7; torch, which converts to float32 instead, says 2^-10.
-    x = np.float32([1 + 2.0**-9, -1.0])
-    assert nearest_half(Fraction(float(x[0])), 1.0, 1.0078125) == 1.0
-    assert conform.golden("aten::mean", x, dtype="bfloat16").value == 0
-
-
-def test_absolute_differences_of_halves_are_rounded_once():
-    # Three times 1 + 2^-8 + 2^-15; torch adds up 1 + 2^-7, to which each is rounded, and says 3.03125.
-    exact = 3 * (1 + Fraction(1, 2**8) + Fraction(1, 2**15))
-    assert nearest_half(exact, 3.015625, 3.03125) == 3.015625
-    ones, small = (np.full(3, v).astype(ml_dtypes.bfloat16) for v in (1.0, -(2.0**-8) - 2.0**-15))
-    assert conform.golden("aten::l1_loss", ones, small, 2).value == 3.015625
-
-
-def test_a_range_of_halves_is_start_plus_multiples_of_step_rounded_once():
-    # 1 - 275 = -274 = -137 * 2 is a bfloat16; torch says -276: -272 (for -271) less 3, rounded again.
-    assert conform.golden("aten::arange", 1, -299, -1, dtype="bfloat16").value[275] == 1 - 275

@@ -1,7 +1,8 @@
 """The output in README.md and docs/inputs.md is what the program prints: `python tools/readme_output.py` renews it.
 
 A block that starts with `$ conform` is a command and its output. The first block of Python in README.md is
-`kernels.py`, beside which the commands run.
+`kernels.py`, beside which the commands run. They run with the variables that README.md exports: those choose torch's
+kernels, so the processor must have the instructions that they name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -33,23 +35,30 @@ def kernels(text: str) -> str:
     return found[1]
 
 
-def output_of(command: str, kernels_py: str) -> str:
-    """What a command prints, with the backend `kernels.py` in the working directory."""
+def switches(text: str) -> dict[str, str]:
+    """The variables of the environment that the text's commands run with."""
+    found = re.search(r"^export (.*)$", text, re.MULTILINE)
+    assert found, "README.md exports no variables"
+    return dict(word.split("=", 1) for word in shlex.split(found[1]))
+
+
+def output_of(command: str, kernels_py: str, variables: Mapping[str, str]) -> str:
+    """What a command prints, with the backend `kernels.py` in the working directory and these variables."""
     words = [sys.executable, "-m", *shlex.split(command)]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, **variables, "PYTHONPATH": path}
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "kernels.py").write_text(kernels_py, encoding="utf-8")
-        done = subprocess.run(
-            words, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT_S
-        )
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S)
     return done.stdout + done.stderr
 
 
 def main() -> None:
-    example = kernels(README.read_text(encoding="utf-8"))
+    readme = README.read_text(encoding="utf-8")
+    example, variables = kernels(readme), switches(readme)
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        written = BLOCK.sub(lambda found: f"```\n$ {found[1]}\n{output_of(found[1], example)}```", text)
+        written = BLOCK.sub(lambda found: f"```\n$ {found[1]}\n{output_of(found[1], example, variables)}```", text)
         page.write_text(written, encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
@@ -50,7 +51,25 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
 def _hardware(device: str) -> str | None:
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
-    return torch.backends.cpu.get_cpu_capability() if device == "cpu" else None
+    return _processor() if device == "cpu" else None
+
+
+# What torch's kernels on a CPU are chosen by beside ATen's capability: features that oneDNN uses, and the switches of
+# oneDNN and MKL. The other switch, ATEN_CPU_CAPABILITY, shows in the capability.
+_FEATURES = ("avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16")
+_SWITCHES = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS")
+
+
+def _processor() -> str:
+    """ "AVX512, avx512_bf16, MKL_CBWR=COMPATIBLE": what decides which kernels a CPU runs."""
+    features = getattr(torch.cpu, "get_capabilities", dict)()  # older versions of torch do not tell
+    return ", ".join(
+        [
+            torch.backends.cpu.get_cpu_capability(),
+            *(name for name in _FEATURES if features.get(name)),
+            *(f"{name}={os.environ[name]}" for name in _SWITCHES if name in os.environ),
+        ]
+    )
 
 
 # --- Frames, blocking -------------------------------------------------------------------------------------------------

@@ -145,6 +145,17 @@ def test_description(misbehaving: BackendProcess) -> None:
     assert (description["name"], description["version"], description["device"]) == ("misbehaving", "1.2", "cpu")
 
 
+def test_a_cpu_s_hardware_is_what_its_kernels_are_chosen_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "SSE41")
+    monkeypatch.delenv("MKL_CBWR", raising=False)
+    with BackendProcess("cpu") as process:  # with a template of its own, that starts with these
+        capability, *rest = process.describe()["hardware"].split(", ")
+    assert capability == "DEFAULT"
+    assert [switch for switch in rest if "=" in switch] == ["ONEDNN_MAX_CPU_ISA=SSE41"]
+    assert {feature for feature in rest if "=" not in feature} <= {"avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16"}
+
+
 def test_worker_runs_where_the_parent_does_with_one_thread(misbehaving: BackendProcess, tmp_path: Path) -> None:
     pid, parent_pid, directory, threads = ask(misbehaving, "where").result
     assert len({pid, parent_pid, os.getpid()}) == 3

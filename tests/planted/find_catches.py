@@ -9,6 +9,7 @@ Exits with 1 and lists the holes if a plant survives.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ if __name__ == "__main__":
 from conform.backends.client import BackendProcess  # noqa: E402
 from conform.backends.launcher import Template  # noqa: E402
 from conform.suites.cases import Case  # noqa: E402
+from tests.instruction_sets import PINS, usual  # noqa: E402
 from tests.planted.catalogue import backend_name, planted  # noqa: E402
 from tests.planted.trial import Trial  # noqa: E402
 
@@ -71,6 +73,7 @@ def _plainness(case: Case) -> tuple:
 
 def main(names: list[str]) -> int:
     """Searches for all planted classes, or for those named; writes the file; the exit code."""
+    os.environ.update(PINS[usual()])  # the kernels that the tests meet
     catches = yaml.safe_load(CATCHES.read_text()) if names else {}
     holes = []
     with ExitStack() as stack:
