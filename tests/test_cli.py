@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -202,15 +201,9 @@ def test_colour_is_for_terminals_alone(fake_check: Callable[[Fake], None], monke
     assert "\x1b[" not in CliRunner().invoke(main, words, color=True).stdout
 
 
-def test_help_imports_nothing_heavy_and_answers_at_once() -> None:
+def test_help_imports_nothing_heavy() -> None:
+    """So that it answers at once: benchmarks/startup.py says how fast."""
     heavy = "{'numpy', 'torch', 'mpmath', 'yaml', 'pydantic', 'tabulate', 'tqdm'}"
     code = f"import sys, conform.cli; sys.exit(str(sorted({heavy} & set(sys.modules))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert loaded.stderr.strip() == "[]"
-
-    def help_s() -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "conform", "--help"], capture_output=True, check=True)
-        return time.perf_counter() - start
-
-    assert min(help_s() for _ in range(5)) < 0.3  # DESIGN, Interface; the best of five, since the machine is shared
