@@ -18,6 +18,7 @@ from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import steps_of
 from conform.interp.promotion import category
+from conform.interp.refusal import refuse_outside_domain
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.rounding import round_to
 
@@ -51,6 +52,7 @@ def evaluate_call(call: Bound) -> Outcome:
     for name in definition.arrays:
         if not isinstance(meant[name], np.ndarray):
             raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
+    refuse_outside_domain(call.op, meant)
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conform.domains.engine.mathematics import name_of, statement, text_of
@@ -61,6 +61,12 @@ class Constraint:
         new = copy.copy(self)
         new.lenience, new.lenient_where = reason, where
         return new
+
+    def is_lenient_for(self, views: Mapping[str, Any]) -> bool:
+        """Whether an implementation may accept a call that breaks it. views: what constraints see of the call."""
+        if self.lenience is None or self.lenient_where is None:
+            return self.lenience is not None
+        return self.lenient_where(*[views[name] for name in inspect.signature(self.lenient_where).parameters])
 
     def of(self, left: str) -> Constraint:
         """This constraint on what is printed as `left`."""

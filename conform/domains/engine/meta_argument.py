@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from conform.domains.engine.arguments import Argument, ArgumentType
+from conform.domains.engine.arguments import TENSOR, Argument, ArgumentType
 from conform.domains.engine.attribute import OWN, AttributeEngine, Draft, Scope
 from conform.domains.engine.constraints import Constraint
+from conform.domains.engine.elements import Elements
 from conform.domains.engine.spaces import Discrete, Space
 from conform.domains.engine.structural import Part, StructuralEngine
 from conform.domains.engine.variables import WHOLE, Contradiction, VariableType
@@ -25,7 +27,7 @@ class MetaArgument:
 
     optional: whether it is None; dtype: of a tensor or a number; structure: the shape of a tensor, the meta arguments
     of a list of tensors, the values of another list, the value of what has no dtype; value: the value of a number, the
-    space of a tensor's elements (None: any); outside: the space of the one element that breaks a constraint.
+    space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one element that breaks a constraint.
     """
 
     __slots__ = ("dtype", "optional", "outside", "structure", "type", "value")
@@ -44,7 +46,7 @@ class MetaArgument:
 
     @property
     def is_number(self) -> bool:
-        return self.type.is_number
+        return self.type.is_number or self.type.name == "WrappedNumber"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -186,12 +188,20 @@ class MetaArgumentEngine:
     def violations(self, meta: MetaArgument, scope: Scope) -> list[Constraint]:
         """The constraints that a finished meta argument breaks, each once, in the order of attributes."""
         found: list[Constraint] = []
-        for attribute, space in self._parts(meta, scope):
-            engine = self._engines[attribute]
-            for constraint in engine.violated(space, scope):
-                if all(constraint is not other for other in found):
-                    found.append(constraint)
+        for constraint in self.broken(meta, scope):
+            if all(constraint is not other for other in found):
+                found.append(constraint)
         return found
+
+    def broken(self, meta: MetaArgument, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
+        """The same one after the other, some more than once; if `strict`, but for those that are always lenient."""
+        for attribute, space in self._parts(meta, scope):
+            yield from self._engines[attribute].violated(space, scope, strict)
+
+    def outside(self, constraint: Constraint, elements: Elements, scope: Scope) -> Discrete | None:
+        """The first element that breaks the constraint on Value."""
+        found = elements.outside(constraint.suffix, self.values.value_of(constraint, scope))
+        return None if found is None else Discrete((found,))
 
     def _parts(self, meta: MetaArgument, scope: Scope) -> Iterator[Part]:
         """Each attribute with the values it has, as a space; the scope is set for it."""
@@ -226,6 +236,7 @@ class MetaArgumentEngine:
                 yield "Value", space
 
 
+WRAPPED_NUMBER = replace(TENSOR, name="WrappedNumber")  # a Python number in place of a tensor
 ELEMENT = ArgumentType("Tensor", ("Tensor",), ("Dtype", "Rank", "Size", "Value"))
 
 
