@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import Argument, dtype, optional, result, 
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import DEFAULT_FLOAT, INTEGERS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, REALS, Space
+from conform.domains.engine.spaces import ANYTHING, NUMBERS_WITH_INFINITIES, REALS, Space
 from conform.domains.engine.vocabulary import shaped
 from conform.domains.specs import spec
 
@@ -36,6 +36,7 @@ def _not_far(end: MetaArgument, start: complex, step: complex) -> Space:
     return REALS.narrowed("Le" if step > 0 else "Ge", start + MOST * step)
 
 
+START = _number("start", Value.In(REALS, text="start is finite"))
 # A bool end may lie on neither side of the start that it can be drawn for.
 NO_BOOL = Dtype.Ne("bool").lenient("torch takes False and True as 0 and 1")
 NOT_MANY = "a limit of what is generated, not of the op"
@@ -66,7 +67,7 @@ spec(
 )
 spec(
     "aten::arange.start",
-    _number("start"),
+    START,
     _number(
         "end",
         NO_BOOL,
@@ -80,7 +81,7 @@ spec(
 )
 spec(
     "aten::arange.start_step",
-    _number("start"),
+    START,
     _number(
         "end",
         NO_BOOL,
@@ -93,7 +94,7 @@ spec(
             text=f"(-inf, start + {MOST} step] if 0 < step else [start + {MOST} step, inf)",
         ).lenient(NOT_MANY),
     ),
-    _number("step", Value.Ne(0)),
+    _number("step", Value.Ne(0), Value.In(NUMBERS_WITH_INFINITIES, text="step is not NaN")),
     DTYPE,
     result(
         Dtype.Eq(_dtype_of, ("dtype", "start", "end", "step")),

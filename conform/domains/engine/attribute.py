@@ -59,7 +59,9 @@ class AttributeEngine:
             [each for each in restricting if not each[0].is_constant], key=lambda each: each[0].suffix == "St"
         )
         self._strict = [
-            each for each in (*self._constant, *self._varying) if not each[0].lenience or each[0].lenient_where
+            each
+            for each in (*self._constant, *self._varying)
+            if not each[0].lenience or each[0].lenient_where or not each[0].is_judged
         ]
         self._starts: dict[Space, Variable] = {}
 
@@ -165,8 +167,8 @@ class AttributeEngine:
         return constraint.value(stream, *[scope[key] for key in keys])
 
     def violated(self, space: Space, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
-        """The constraints that not every value of `space` satisfies; if `strict`, but for those that any implementation
-        may accept the violation of."""
+        """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation may
+        be accepted, and is judged."""
         for constraint, keys in self._strict if strict else (*self._constant, *self._varying):
             if narrowed(space, constraint, value_of(constraint, keys, scope)) != space:
                 yield constraint

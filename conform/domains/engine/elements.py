@@ -20,12 +20,13 @@ class Elements:
     NaN satisfies no bound and is in no set of numbers.
     """
 
-    __slots__ = ("array",)
+    __slots__ = ("_count", "array")
 
     is_empty = False
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
+        self._count: int | None = None
 
     def narrowed(self, suffix: str, value: Any) -> Elements | Discrete:
         """Itself where `element suffix value` holds for every element, else nothing."""
@@ -44,7 +45,9 @@ class Elements:
 
     def count(self) -> int:
         """How many of them are not zero: the places that a mask chooses."""
-        return sum(int(np.count_nonzero(block)) for block in self._blocks())
+        if self._count is None:
+            self._count = sum(int(np.count_nonzero(block)) for block in self._blocks())
+        return self._count
 
     def _blocks(self) -> Iterator[np.ndarray]:
         array = self.array

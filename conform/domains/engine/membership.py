@@ -16,6 +16,7 @@ from conform.domains.engine.elements import Elements
 from conform.domains.engine.meta_argument import ELEMENT, WRAPPED_NUMBER, MetaArgument
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.stand_ins import NO_INDEX, stand_ins
+from conform.domains.engine.variables import VariableType
 from conform.numerics.formats import format_named, format_of
 
 _KINDS = {"bool": "bool", "int": "int", "uint": "int", "float": "float", "complex": "complex"}  # of Python numbers
@@ -25,26 +26,35 @@ _NO_MEANING = (LookupError, ArithmeticError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Violation:
-    """A constraint that a call breaks, the name of its argument, and what the argument was found to be."""
+    """A constraint that a call breaks, the name of its argument, and what the argument was found to be.
+
+    lenience: why an implementation may accept the call, None where it must refuse it
+    """
 
     argument: str
     constraint: Constraint
     found: MetaArgument
+    lenience: str | None
 
 
 def first_violation(spec: OpSpec, arguments: Mapping[str, Any]) -> Violation | None:
-    """The first constraint that the arguments of a call break and no implementation may accept, None if there is none.
+    """The first constraint that a call breaks and must be refused for; if it breaks none, the first for which the kit
+    does not judge it; None if there is neither.
 
     arguments: by the schema's names, numpy arrays for tensors (all of their elements are looked at), dtypes by torch's
     names. They are gone through in the order of their dependencies, attribute by attribute.
     """
     metas = _meta_arguments(spec, arguments)
     scope: Scope = {name: meta.view for name, meta in metas.items()}
+    unjudged = None
     for one in spec.order:
         for constraint in _broken(spec, one.name, metas, scope):
-            if not constraint.is_lenient_for(scope):
+            is_lenient = constraint.is_lenient_for(scope)
+            if not is_lenient:
                 return _violation(spec, one, constraint, metas, scope)
-    return None
+            if not constraint.is_judged and unjudged is None:
+                unjudged = _violation(spec, one, constraint, metas, scope, constraint.lenience)
+    return unjudged
 
 
 def _broken(spec: OpSpec, name: str, metas: Mapping[str, MetaArgument], scope: Scope) -> Iterator[Constraint]:
@@ -71,13 +81,18 @@ def _all_broken(spec: OpSpec, metas: Mapping[str, MetaArgument], scope: Scope) -
 
 
 def _violation(
-    spec: OpSpec, one: Argument, constraint: Constraint, metas: Mapping[str, MetaArgument], scope: Scope
+    spec: OpSpec,
+    one: Argument,
+    constraint: Constraint,
+    metas: Mapping[str, MetaArgument],
+    scope: Scope,
+    lenience: str | None = None,
 ) -> Violation:
     meta = metas[one.name]
     tensor = meta.structure[scope["#i"]] if one.type.is_tensor_list and constraint.attribute != "Length" else meta
     if constraint.attribute == "Value" and isinstance(tensor.value, Elements):
         tensor.outside = spec.engines[one.name].outside(constraint, tensor.value, scope)
-    return Violation(one.name, constraint, meta)
+    return Violation(one.name, constraint, meta, lenience)
 
 
 # --- Meta arguments of values -----------------------------------------------------------------------------------------
@@ -113,8 +128,10 @@ def _meta(type_: ArgumentType, value: Any, known: Mapping[str, str]) -> MetaArgu
         meta.value, meta.dtype = _number(value)
     elif type_.is_list:
         meta.structure = tuple(value)
+    elif type_.name == "ScalarType":
+        meta.structure = known.get(value, value)
     else:
-        meta.structure = known.get(value, value) if type_.name == "ScalarType" else value
+        meta.structure = bool(value) if type_.value is VariableType.BOOL else value
     return meta
 
 

@@ -60,6 +60,13 @@ class MetaArgument:
     def numel(self) -> int:
         return math.prod(self.structure)
 
+    @property
+    def chosen(self) -> int | None:
+        """How many places a mask chooses, None where it has not been drawn."""
+        if isinstance(self.value, Elements):
+            return self.value.count()
+        return None
+
     def size(self, d: int) -> int:
         """The size of dim d, negative ones from the end; 1 of a 0-d tensor. Contradiction if there is no such dim."""
         rank = len(self.structure)
@@ -194,7 +201,7 @@ class MetaArgumentEngine:
         return found
 
     def broken(self, meta: MetaArgument, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
-        """The same one after the other, some more than once; if `strict`, but for those that are always lenient."""
+        """The same one after the other, some more than once; `strict` as in `violated`."""
         for attribute, space in self._parts(meta, scope):
             yield from self._engines[attribute].violated(space, scope, strict)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from conform.domains.engine.dtypes import ALL
 from conform.numerics.formats import format_named
 
-_FLOATS = ("float32", "float64", "float16", "bfloat16")
+_FLOATS = ("float64", "bfloat16", "float32", "float16")  # what constraints name the least comes first
 _INTEGERS = ("int16", "int32", "int64", "int8", "uint8")
 NO_INDEX = "int16"  # what integers that are no indices to torch stand for as indices
 
