@@ -144,7 +144,9 @@ spec(
             "attn_mask",
             Dtype.In(lambda query: ("bool", "float32", query.dtype), text="{bool, float32, dtype(query)}"),
             Rank.Ge(2).unjudged("one of torch's kernels broadcasts any"),
-            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").unjudged(*OF_NONE),
+            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").unjudged(
+                *OF_NONE
+            ),
             Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").unjudged(*OF_NONE),
         ),
         Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).unjudged(*OF_NONE),

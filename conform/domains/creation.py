@@ -22,6 +22,11 @@ def _number(name: str, *constraints: Constraint) -> Argument:
     return scalar(name, Dtype.Ne("complex"), truncated, *constraints)
 
 
+def _within(space: Space, text: str) -> Constraint:
+    """The number lies in a space of reals; a complex one is refused for that, and in none."""
+    return Value.In(lambda own: ANYTHING if own.dtype == "complex" else space, ("",), text)
+
+
 def _beyond(end: MetaArgument, start: complex, step: complex) -> Space:
     """What does not lie before the start."""
     if complex in map(type, (start, step)) or end.dtype == "complex":  # refused for that, and without an order
@@ -36,7 +41,7 @@ def _not_far(end: MetaArgument, start: complex, step: complex) -> Space:
     return REALS.narrowed("Le" if step > 0 else "Ge", start + MOST * step)
 
 
-START = _number("start", Value.In(REALS, text="start is finite"))
+START = _number("start", _within(REALS, "the finite numbers"))
 # A bool end may lie on neither side of the start that it can be drawn for.
 NO_BOOL = Dtype.Ne("bool").lenient("torch takes False and True as 0 and 1")
 NOT_MANY = "a limit of what is generated, not of the op"
@@ -94,7 +99,7 @@ spec(
             text=f"(-inf, start + {MOST} step] if 0 < step else [start + {MOST} step, inf)",
         ).lenient(NOT_MANY),
     ),
-    _number("step", Value.Ne(0), Value.In(NUMBERS_WITH_INFINITIES, text="step is not NaN")),
+    _number("step", Value.Ne(0), _within(NUMBERS_WITH_INFINITIES, "all numbers but NaN")),
     DTYPE,
     result(
         Dtype.Eq(_dtype_of, ("dtype", "start", "end", "step")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conform.domains.engine.arguments import boolean, index_tensor, integer, optional, real, result, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, INTEGERS, ENUMERABLE, Space, integers_between
+from conform.domains.engine.spaces import ANYTHING, ENUMERABLE, INTEGERS, Space, integers_between
 from conform.domains.engine.vocabulary import are_broadcast, broadcast, broadcastable_with, dtype_of, shape_of, shaped
 from conform.domains.specs import FLOATS, spec
 
@@ -114,7 +114,8 @@ def _places(self: MetaArgument, ignore_index: int) -> Space | tuple[int, ...]:
     classes = _classes(self)
     if classes <= ENUMERABLE:
         return (*range(classes), ignore_index)
-    return INTEGERS.narrowed("NotIn", integers_between(0, classes - 1)).narrowed("Ne", ignore_index).complement(INTEGERS)
+    others = INTEGERS.narrowed("NotIn", integers_between(0, classes - 1)).narrowed("Ne", ignore_index)
+    return others.complement(INTEGERS)
 
 
 A_CLASS = Value.In(_places, text="{0, ..., number of classes - 1} u {ignore_index}")

@@ -85,12 +85,11 @@ def _last_size(input: MetaArgument, length: int, i: int) -> int:
 
 def last_sizes(*unchecked: str) -> Argument:
     """The sizes of the last dims of input, one at least; `unchecked`: why a backend may take anything else."""
-    constraints = (
-        Length.Ge(1),
-        Length.Le(lambda input: max(input.rank, 1), text="max(rank(input), 1)"),
-        Value.Eq(_last_size, text="size(input, rank(input) - length + i)"),
-    )
-    return shape("normalized_shape", [one.unjudged(unchecked[0]) if unchecked else one for one in constraints])
+    least, sizes = Length.Ge(1), Value.Eq(_last_size, text="size(input, rank(input) - length + i)")
+    if unchecked:
+        least, sizes = least.unjudged(*unchecked), sizes.unjudged(*unchecked)
+    most = Length.Le(lambda input: max(input.rank, 1), text="max(rank(input), 1)")
+    return shape("normalized_shape", [least, most, sizes])
 
 
 NORMALIZED = shaped(lambda normalized_shape: normalized_shape, "normalized_shape")

@@ -10,6 +10,11 @@ from conform.domains.specs import spec_of
 from conform.errors import InvalidArguments, Unjudged
 
 
+def is_in_domain(op: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether the op gives a result of the arguments, and the kit judges it."""
+    return first_violation(spec_of(op), arguments) is None
+
+
 def refuse_outside_domain(op: str, arguments: Mapping[str, Any]) -> None:
     """InvalidArguments where the spec of the overload says that no implementation may accept the arguments, Unjudged
     where some may, and the kit has no semantics for them.

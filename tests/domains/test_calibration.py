@@ -54,6 +54,9 @@ UNREACHABLE: dict[tuple[str, str], str] = {
         "a 0-d index has an element, which is then out of range",
     ("aten::index_put", "(indices[i] is None) in {True} where the dim is empty and the indices before it are not"):
         "an index of other sizes would fit, which is not drawn",
+    ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
+    ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
+    ("aten::arange.start_step", "step in all numbers but NaN"): "no NaN is drawn",
 }  # fmt: skip
 
 # Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.

@@ -167,8 +167,8 @@ class AttributeEngine:
         return constraint.value(stream, *[scope[key] for key in keys])
 
     def violated(self, space: Space, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
-        """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation may
-        be accepted, and is judged."""
+        """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation
+        may be accepted, and is judged."""
         for constraint, keys in self._strict if strict else (*self._constant, *self._varying):
             if narrowed(space, constraint, value_of(constraint, keys, scope)) != space:
                 yield constraint

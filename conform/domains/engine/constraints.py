@@ -36,8 +36,8 @@ class Constraint:
     is_divisor: it keeps zero out of integer divisors.
     """
 
-    __slots__ = ("attribute", "is_divisor", "is_judged", "left", "lenience", "lenient_where", "parameters", "suffix", "text_given",
-                 "value")  # fmt: skip
+    __slots__ = ("attribute", "is_divisor", "is_judged", "left", "lenience", "lenient_where", "parameters", "suffix",
+                 "text_given", "value")  # fmt: skip
 
     def __init__(
         self, attribute: str, suffix: str, value: Any, parameters: tuple[str, ...] | None = None, text: str = ""

@@ -27,7 +27,8 @@ class MetaArgument:
 
     optional: whether it is None; dtype: of a tensor or a number; structure: the shape of a tensor, the meta arguments
     of a list of tensors, the values of another list, the value of what has no dtype; value: the value of a number, the
-    space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one element that breaks a constraint.
+    space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one
+    element that breaks a constraint.
     """
 
     __slots__ = ("dtype", "optional", "outside", "structure", "type", "value")
