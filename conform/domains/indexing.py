@@ -243,8 +243,9 @@ def _has_0d_mask(indices: Indices) -> bool:
     return any(_is_mask(one) and one.rank == 0 for one in indices)
 
 
-def _is_one_number(values: MetaArgument) -> bool:
-    return values.numel == 1
+def _is_fill(indices: Indices, values: MetaArgument, accumulate: bool) -> bool:
+    given = [one for one in indices if not one.is_none]
+    return values.numel == 1 and not accumulate and len(given) == 1 and _is_mask(given[0])
 
 
 ALL_OF_SELF = "torch fails in an assertion, though to write all of self has a plain meaning"
@@ -273,9 +274,9 @@ spec(
     ),
     tensor(
         "values",
-        dtype_of("self").unjudged(ONE_NUMBER, _is_one_number),
+        dtype_of("self").unjudged(ONE_NUMBER, _is_fill),
         Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])").unjudged(
-            ONE_NUMBER, _is_one_number
+            ONE_NUMBER, _is_fill
         ),
         Size.In(_written_sizes),
     ),

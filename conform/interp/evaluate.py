@@ -52,8 +52,8 @@ def evaluate_call(call: Bound) -> Outcome:
     for name in definition.arrays:
         if not isinstance(meant[name], np.ndarray | None):
             raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
-    refuse_outside_domain(call.op, meant)
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
+        refuse_outside_domain(call.op, meant)
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)

@@ -17,7 +17,7 @@ from conform.domains.engine.meta_argument import ELEMENT, WRAPPED_NUMBER, MetaAr
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.stand_ins import NO_INDEX, stand_ins
 from conform.domains.engine.variables import VariableType
-from conform.numerics.formats import format_named, format_of
+from conform.numerics.formats import format_of
 
 _KINDS = {"bool": "bool", "int": "int", "uint": "int", "float": "float", "complex": "complex"}  # of Python numbers
 _WRAPPED = {bool: "bool", int: "int64", float: "float32", complex: "complex64"}  # torch.result_type
@@ -129,7 +129,7 @@ def _meta(type_: ArgumentType, value: Any, known: Mapping[str, str]) -> MetaArgu
     elif type_.is_list:
         meta.structure = tuple(value)
     elif type_.name == "ScalarType":
-        meta.structure = known.get(value, value)
+        meta.structure, meta.stands_for = known.get(value, value), value if value in known else None
     else:
         meta.structure = bool(value) if type_.value is VariableType.BOOL else value
     return meta
@@ -147,9 +147,10 @@ def _meta_of_tensor(
     meta: MetaArgument, value: np.ndarray, known: Mapping[str, str], is_index: bool = False
 ) -> MetaArgument:
     fmt = format_of(value)
-    meta.dtype = known.get(fmt.name, fmt.name)
-    if meta.dtype != fmt.name and fmt.is_integer and (is_index or meta.type.is_index):
-        meta.dtype = NO_INDEX
+    meta.dtype = fmt.name
+    if fmt.name in known:
+        of_index = fmt.is_integer and (is_index or meta.type.is_index)
+        meta.dtype, meta.stands_for = NO_INDEX if of_index else known[fmt.name], fmt.name
     meta.structure = value.shape
     if value.size:  # a tensor without elements satisfies whatever is said of them
         meta.value = Elements(value)
@@ -160,7 +161,7 @@ def _meta_of_wrapped(value: complex) -> MetaArgument:
     """A Python number for a tensor: one of no dimensions, whose dtype counts least."""
     meta = MetaArgument(WRAPPED_NUMBER)
     meta.dtype, meta.structure = _WRAPPED[type(value)], ()
-    meta.value = Elements(np.asarray(value).astype(format_named(meta.dtype).storage))
+    meta.value = Elements(np.asarray(value))
     return meta
 
 

@@ -28,10 +28,10 @@ class MetaArgument:
     optional: whether it is None; dtype: of a tensor or a number; structure: the shape of a tensor, the meta arguments
     of a list of tensors, the values of another list, the value of what has no dtype; value: the value of a number, the
     space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one
-    element that breaks a constraint.
+    element that breaks a constraint; stands_for: the name of a format that is no dtype of the engine.
     """
 
-    __slots__ = ("dtype", "optional", "outside", "structure", "type", "value")
+    __slots__ = ("dtype", "optional", "outside", "stands_for", "structure", "type", "value")
 
     def __init__(self, type_: ArgumentType) -> None:
         self.type = type_
@@ -40,6 +40,7 @@ class MetaArgument:
         self.structure: Any = None
         self.value: Any = None
         self.outside: Space | None = None
+        self.stands_for: str | None = None
 
     @property
     def is_none(self) -> bool:
@@ -89,8 +90,8 @@ class MetaArgument:
             return "[" + ", ".join(map(str, self.structure)) + "]"
         if self.type.is_tensor:
             marked = f" with {self.outside} in it" if self.outside is not None else ""
-            return f"{self.dtype}{list(self.structure)}{marked}"
-        found = self.value if self.is_number else self.structure
+            return f"{self.stands_for or self.dtype}{list(self.structure)}{marked}"
+        found = self.value if self.is_number else self.stands_for or self.structure
         return repr(list(found) if isinstance(found, tuple) else found)
 
     __repr__ = __str__
