@@ -168,6 +168,14 @@ def _index_sizes(self: MetaArgument, indices: MetaArgument, previous: Indices, r
     return ANYTHING if size == 1 else (1, size)
 
 
+def _chosen_sizes(indices: MetaArgument, previous: Indices, rank: int, d: int) -> Space | Shape:
+    """those of a mask that chooses as many places as fit the indices before it"""
+    common = _common_shape(previous)
+    if d < rank - 1 or not common or not _is_mask(indices) or indices.chosen is None:
+        return ANYTHING
+    return ANYTHING if are_broadcast((indices.chosen,), common) else ()
+
+
 def _distinct_ranks(self: MetaArgument, indices: MetaArgument, previous: Indices, accumulate: bool) -> Space:
     """at most that of the indices before it, unless accumulate"""
     common = _common_shape(previous)
@@ -267,6 +275,7 @@ spec(
         Rank.In(_index_ranks),
         Rank.In(_distinct_ranks).lenient(REPEATED),
         Size.In(_mask_sizes),
+        Size.In(_chosen_sizes),
         Size.In(_index_sizes).lenient("whichever of its sizes is 0, it fits an empty dim", _are_broadcast),
         Size.In(_distinct_sizes).lenient(REPEATED),
         Value.In(_elements).unjudged(UNREAD, lambda self, indices: 0 in _written(self, indices)),

@@ -151,9 +151,7 @@ def _meta_of_tensor(
     if fmt.name in known:
         of_index = fmt.is_integer and (is_index or meta.type.is_index)
         meta.dtype, meta.stands_for = NO_INDEX if of_index else known[fmt.name], fmt.name
-    meta.structure = value.shape
-    if value.size:  # a tensor without elements satisfies whatever is said of them
-        meta.value = Elements(value)
+    meta.structure, meta.value = value.shape, Elements(value)
     return meta
 
 
