@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import boolean, optional, real, result, te
 from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, INTEGERS, Space
-from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.engine.vocabulary import divisors, dtype_of, shaped
 from conform.domains.specs import FLOATS, spec
 
 # query [..., heads, L, E], key [..., heads, S, E] and value [..., heads, S, V]
@@ -26,7 +26,7 @@ NOT_JUDGED = "P69: sums over no keys, or of keys without elements, are not judge
 def at_least_1_at(*places: int) -> Constraint:
     return Size.Ge(
         lambda rank, d: int(d - rank in places), text=f"1 for d = {' and '.join(str(place) for place in places)}"
-    ).lenient(NOT_JUDGED)
+    ).unjudged(NOT_JUDGED)
 
 
 def leading_like(*others: str) -> tuple[Constraint, ...]:
@@ -39,7 +39,7 @@ def leading_like(*others: str) -> tuple[Constraint, ...]:
             (other, "enable_gqa", "rank", "d"),
             f"{{1, size({other}, d)}} for d < -2"
             + ("; divisors of size(query, -3) for d = -3 and enable_gqa" if other == "query" else ""),
-        ).lenient(*OF_NONE)
+        ).unjudged(*OF_NONE)
         for other in others
     )
 
@@ -54,7 +54,7 @@ def _leading_sizes(operand: MetaArgument, place: int, enable_gqa: bool, is_query
 
 def _divisors(heads: int) -> Space | tuple[int, ...]:
     """How many heads can be repeated to so many."""
-    return tuple(one for one in range(1, heads + 1) if heads % one == 0) or INTEGERS.narrowed("Ge", 1)
+    return divisors(heads) if heads else INTEGERS.narrowed("Ge", 1)
 
 
 def _leading_beside_none(query: MetaArgument, rank: int, d: int) -> Space | tuple[int, ...]:
@@ -88,7 +88,7 @@ def size_at(place: int, operand: str) -> Constraint:
         lambda other, rank, d: (_size(other, place),) if d - rank == place else ANYTHING,
         (operand, "rank", "d"),
         f"{{size({operand}, {place})}} for d = {place}",
-    ).lenient(*OF_NONE)
+    ).unjudged(*OF_NONE)
 
 
 def _size(operand: MetaArgument, place: int) -> int:
@@ -114,15 +114,15 @@ def _sizes_of_mask(
     return (1, scores[d - rank]) if rank - d <= len(scores) else ANYTHING
 
 
-FLOAT = Dtype.In(FLOATS).lenient(*OF_NONE)
+FLOAT = Dtype.In(FLOATS).unjudged(*OF_NONE)
 
 spec(
     "aten::scaled_dot_product_attention",
-    tensor("query", FLOAT, MATRICES.lenient(GROUPED, lambda query: query.rank >= 2), at_least_1_at(COLUMNS)),
+    tensor("query", FLOAT, MATRICES.unjudged(GROUPED, lambda query: query.rank >= 2), at_least_1_at(COLUMNS)),
     tensor(
         "key",
         dtype_of("query"),
-        MATRICES.lenient(GROUPED, lambda key: key.rank >= 2),
+        MATRICES.unjudged(GROUPED, lambda key: key.rank >= 2),
         Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
         at_least_1_at(ROWS),
         size_at(COLUMNS, "query"),
@@ -132,7 +132,7 @@ spec(
     tensor(
         "value",
         dtype_of("query"),
-        MATRICES.lenient(GROUPED, lambda value: value.rank >= 2),
+        MATRICES.unjudged(GROUPED, lambda value: value.rank >= 2),
         Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
         size_at(ROWS, "key"),
         leading_like("query", "key"),
@@ -143,13 +143,15 @@ spec(
         tensor(
             "attn_mask",
             Dtype.In(lambda query: ("bool", "float32", query.dtype), text="{bool, float32, dtype(query)}"),
-            Rank.Ge(2).lenient("one of torch's kernels broadcasts any"),
-            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").lenient(*OF_NONE),
-            Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").lenient(*OF_NONE),
+            Rank.Ge(2).unjudged("one of torch's kernels broadcasts any"),
+            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").unjudged(
+                *OF_NONE
+            ),
+            Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").unjudged(*OF_NONE),
         ),
-        Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).lenient(*OF_NONE),
+        Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).unjudged(*OF_NONE),
     ),
-    real("dropout_p", Value.Eq(0.0).lenient("P69: what is dropped is drawn")),
+    real("dropout_p", Value.Eq(0.0).unjudged("P69: what is dropped is drawn")),
     boolean("is_causal"),
     optional(real("scale")),
     boolean("enable_gqa"),

@@ -10,7 +10,7 @@ from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, 
 from conform.domains.engine.dtypes import is_integral
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import dtype_of, not_complex_here, shaped, weight_of
+from conform.domains.engine.vocabulary import divisors, dtype_of, not_complex_here, shaped, weight_of
 from conform.domains.specs import COMPLEX, INTEGERS, spec
 
 NO_KERNEL = "torch needs no kernel: the result has no elements, or its elements no terms"
@@ -35,7 +35,7 @@ spec(
     _matrix(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient(NO_KERNEL, lambda self, mat2: 0 in (self.numel, mat2.numel)),
+        Dtype.Ne("bool").unjudged(NO_KERNEL, lambda self, mat2: 0 in (self.numel, mat2.numel)),
     ),
     _matrix("mat2", dtype_of("self"), _rows_for("self")),
     result(dtype_of("self"), shaped(lambda self, mat2: (self.size(0), mat2.size(1)))),
@@ -61,9 +61,9 @@ def _factor(name: str) -> Argument:
     _, of_integers, of_reals = weight_of("self")
     return scalar(
         name,
-        Dtype.Ne("complex").lenient(NO_KERNEL, _no_terms),
-        Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).lenient("torch truncates it"),
-        of_integers.lenient(NO_KERNEL, _no_terms),
+        Dtype.Ne("complex").unjudged(NO_KERNEL, _no_terms),
+        Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).unjudged("torch truncates it"),
+        of_integers.unjudged(NO_KERNEL, _no_terms),
         of_reals,
     )
 
@@ -73,7 +73,7 @@ spec(
     tensor(
         "self",
         not_complex_here(),
-        Dtype.Ne("bool").lenient(NO_KERNEL, _no_terms),
+        Dtype.Ne("bool").unjudged(NO_KERNEL, _no_terms),
         Rank.Le(2),
     ),
     _matrix("mat1", dtype_of("self"), _expanded_to("self", 0, -2)),
@@ -117,17 +117,13 @@ def _weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...],
     if transposed and d == 0:
         return (channels,)
     if not transposed and d == 1:
-        return tuple(channels // g for g in _divisors(math.gcd(channels, sizes[0])))
+        return tuple(channels // g for g in divisors(math.gcd(channels, sizes[0])))
     return ANYTHING
-
-
-def _divisors(number: int) -> tuple[int, ...]:
-    return tuple(g for g in range(1, number + 1) if number % g == 0)
 
 
 def _groups(input: MetaArgument, weight: MetaArgument, transposed: bool) -> Sizes:
     """the divisors of size(input, 1) if transposed, else {size(input, 1) / size(weight, 1)}"""
-    return _divisors(input.size(1)) if transposed else (input.size(1) // weight.size(1),)
+    return divisors(input.size(1)) if transposed else (input.size(1) // weight.size(1),)
 
 
 def _outputs(weight: MetaArgument, transposed: bool, groups: int) -> int:
@@ -210,17 +206,17 @@ spec(
     "aten::convolution",
     tensor(
         "input",
-        Dtype.NotIn(("bool", *COMPLEX)).lenient(NO_KERNEL, _no_batch),
+        Dtype.NotIn(("bool", *COMPLEX)).unjudged(NO_KERNEL, _no_batch),
         Dtype.NotIn(OTHER_INTEGERS).lenient("torch takes them without dilation and transposition"),
         Rank.In((3, 4, 5)),
-        Size.Ge(lambda d: min(d, 1), text="1 where d > 0").lenient(
+        Size.Ge(lambda d: min(d, 1), text="1 where d > 0").unjudged(
             "of no channels torch makes none, whatever weight says; of no batch it checks nothing",
             lambda input: 0 in input.shape[:2],
         ),
     ),
     tensor(
         "weight",
-        dtype_of("input").lenient(NO_KERNEL, _no_batch),
+        dtype_of("input").unjudged(NO_KERNEL, _no_batch),
         Rank.Eq(lambda input: input.rank),
         Size.Ge(1),
         Size.In(_weight_sizes),
@@ -229,7 +225,7 @@ spec(
     optional(
         tensor(
             "bias",
-            dtype_of("input").lenient("some of torch's kernels take a bias of any dtype"),
+            dtype_of("input").unjudged("some of torch's kernels take a bias of any dtype"),
             Rank.Eq(1),
             Size.Eq(_outputs, ("weight", "transposed", "groups"), "outputs"),
         )
@@ -238,13 +234,13 @@ spec(
     _per_dim(
         "padding",
         Value.Ge(_least_padding),
-        Value.Le(_most_padding).lenient("some of torch's kernels give results without elements", _of_no_elements),
+        Value.Le(_most_padding).unjudged("some of torch's kernels give results without elements", _of_no_elements),
         least=0,
         preferred=(0, 1, 2),
     ),
     _per_dim("dilation", least=1, preferred=(1, 2)),
     boolean("transposed"),
-    _per_dim("output_padding", Value.In(_output_paddings).lenient(NO_KERNEL, _no_batch), least=0, preferred=(0, 1)),
+    _per_dim("output_padding", Value.In(_output_paddings).unjudged(NO_KERNEL, _no_batch), least=0, preferred=(0, 1)),
     integer("groups", Value.In(_groups)),
     result(dtype_of("input"), shaped(_convolved)),
 )

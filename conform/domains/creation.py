@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import Argument, dtype, optional, result, 
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import DEFAULT_FLOAT, INTEGERS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, REALS, Space
+from conform.domains.engine.spaces import ANYTHING, NUMBERS_WITH_INFINITIES, REALS, Space
 from conform.domains.engine.vocabulary import shaped
 from conform.domains.specs import spec
 
@@ -20,6 +20,11 @@ def _number(name: str, *constraints: Constraint) -> Argument:
     """A real number, an integer where the dtype is integral."""
     truncated = Dtype.NotIn(lambda dtype: ("float",) if dtype in INTEGERS else ()).lenient(NOT_TRUNCATED)
     return scalar(name, Dtype.Ne("complex"), truncated, *constraints)
+
+
+def _within(space: Space, text: str) -> Constraint:
+    """The number lies in a space of reals; a complex one is refused for that, and in none."""
+    return Value.In(lambda own: ANYTHING if own.dtype == "complex" else space, ("",), text)
 
 
 def _beyond(end: MetaArgument, start: complex, step: complex) -> Space:
@@ -36,6 +41,7 @@ def _not_far(end: MetaArgument, start: complex, step: complex) -> Space:
     return REALS.narrowed("Le" if step > 0 else "Ge", start + MOST * step)
 
 
+START = _number("start", _within(REALS, "the finite numbers"))
 # A bool end may lie on neither side of the start that it can be drawn for.
 NO_BOOL = Dtype.Ne("bool").lenient("torch takes False and True as 0 and 1")
 NOT_MANY = "a limit of what is generated, not of the op"
@@ -66,7 +72,7 @@ spec(
 )
 spec(
     "aten::arange.start",
-    _number("start"),
+    START,
     _number(
         "end",
         NO_BOOL,
@@ -80,7 +86,7 @@ spec(
 )
 spec(
     "aten::arange.start_step",
-    _number("start"),
+    START,
     _number(
         "end",
         NO_BOOL,
@@ -93,7 +99,7 @@ spec(
             text=f"(-inf, start + {MOST} step] if 0 < step else [start + {MOST} step, inf)",
         ).lenient(NOT_MANY),
     ),
-    _number("step", Value.Ne(0)),
+    _number("step", Value.Ne(0), _within(NUMBERS_WITH_INFINITIES, "all numbers but NaN")),
     DTYPE,
     result(
         Dtype.Eq(_dtype_of, ("dtype", "start", "end", "step")),

@@ -112,7 +112,7 @@ spec(
     # For the exponents False and True torch needs no kernel.
     scalar(
         "exponent",
-        not_both(["bool"], "self").lenient("torch fills with True, or copies"),
+        not_both(["bool"], "self").unjudged("torch fills with True, or copies"),
         no_complex32_with("self"),
         Value.In(_exponents),
     ),

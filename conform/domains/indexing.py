@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ from conform.domains.engine.arguments import boolean, dim, index_tensor, index_t
 from conform.domains.engine.constraints import Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import dim_of, dtype_of, not_complex_here, shape_of
+from conform.domains.engine.vocabulary import are_broadcast, dim_of, dtype_of, not_complex_here, shape_of
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
 
@@ -50,8 +51,8 @@ spec(
     index_tensor(
         "index",
         Dtype.In(("int64", "int32")).lenient(UNREAD, _no_elements),
-        Rank.In(_ranks).lenient(UNREAD, _no_elements),
-        Size.Le(_extent).lenient(UNREAD, _no_elements),
+        Rank.In(_ranks).unjudged(UNREAD, _no_elements),
+        Size.Le(_extent).unjudged(UNREAD, _no_elements),
         Size.In(_emptied),
         Value.Ge(0),
         Value.Lt(lambda self, dim: self.size(dim)),
@@ -102,7 +103,10 @@ def _broadcast(a: Shape, b: Shape) -> Shape:
 
 
 def _places(mask: MetaArgument, common: Shape | None) -> int:
-    """How many places a mask chooses after indices of a common shape: half of them, or what broadcasts with these."""
+    """How many places a mask chooses; one that is not drawn yet, after indices of a common shape, half of them, or what
+    broadcasts with these."""
+    if mask.chosen is not None:
+        return mask.chosen
     if common is None:
         return (mask.numel + 1) // 2
     wanted = common[-1] if common else 1
@@ -162,6 +166,14 @@ def _index_sizes(self: MetaArgument, indices: MetaArgument, previous: Indices, r
     beside = (1,) * rank + (_common_shape(previous) or ())
     size = beside[d - rank]
     return ANYTHING if size == 1 else (1, size)
+
+
+def _chosen_sizes(indices: MetaArgument, previous: Indices, rank: int, d: int) -> Space | Shape:
+    """those of a mask that chooses as many places as fit the indices before it"""
+    common = _common_shape(previous)
+    if d < rank - 1 or not common or not _is_mask(indices) or indices.chosen is None:
+        return ANYTHING
+    return ANYTHING if are_broadcast((indices.chosen,), common) else ()
 
 
 def _distinct_ranks(self: MetaArgument, indices: MetaArgument, previous: Indices, accumulate: bool) -> Space:
@@ -224,12 +236,24 @@ def _written_sizes(self: MetaArgument, indices: Indices, rank: int, d: int) -> S
     return (1, written[d - rank]) if rank - d <= len(written) else ANYTHING
 
 
-def _one_is_empty(indices: Indices) -> bool:
-    return any(not one.is_none and one.numel == 0 for one in indices)
+def _are_broadcast(indices: Indices) -> bool:
+    """Whether one is empty, and all of them broadcast with each other."""
+    shapes = [
+        (_places(one, _common_shape(indices[:i])),) if _is_mask(one) else one.shape
+        for i, one in enumerate(indices)
+        if not one.is_none
+    ]
+    pairs = itertools.combinations(shapes, 2)
+    return any(0 in shape for shape in shapes) and all(are_broadcast(*pair) for pair in pairs)
 
 
-def _is_one_number(values: MetaArgument) -> bool:
-    return values.numel == 1
+def _has_0d_mask(indices: Indices) -> bool:
+    return any(_is_mask(one) and one.rank == 0 for one in indices)
+
+
+def _is_fill(indices: Indices, values: MetaArgument, accumulate: bool) -> bool:
+    given = [one for one in indices if not one.is_none]
+    return values.numel == 1 and not accumulate and len(given) == 1 and _is_mask(given[0])
 
 
 ALL_OF_SELF = "torch fails in an assertion, though to write all of self has a plain meaning"
@@ -244,23 +268,24 @@ spec(
         Length.Ge(1).lenient(ALL_OF_SELF),
         Length.Le(lambda self: max(self.rank, 1)),
         Optional.In(_is_left_out).lenient(ALL_OF_SELF),
-        Optional.In(_left_out),
+        Optional.In(_left_out).lenient("an index of other sizes fits", _are_broadcast),
         Dtype.In(("int64", "int32", *MASKS)),
         Dtype.Ne("uint8").lenient("torch takes masks of uint8, but for some values; it deprecates them"),
-        Rank.In(_mask_ranks).lenient("torch takes 0-d masks, of which the kit has no semantics"),
+        Rank.In(_mask_ranks).unjudged("torch takes 0-d masks, of which the kit has no semantics", _has_0d_mask),
         Rank.In(_index_ranks),
         Rank.In(_distinct_ranks).lenient(REPEATED),
         Size.In(_mask_sizes),
-        Size.In(_index_sizes).lenient("whichever of its sizes is 0, it fits an empty dim", _one_is_empty),
+        Size.In(_chosen_sizes),
+        Size.In(_index_sizes).lenient("whichever of its sizes is 0, it fits an empty dim", _are_broadcast),
         Size.In(_distinct_sizes).lenient(REPEATED),
-        Value.In(_elements).lenient(UNREAD, lambda self, indices: 0 in _written(self, indices)),
+        Value.In(_elements).unjudged(UNREAD, lambda self, indices: 0 in _written(self, indices)),
         Value.Gen(_drawn),
     ),
     tensor(
         "values",
-        dtype_of("self").lenient(ONE_NUMBER, _is_one_number),
-        Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])").lenient(
-            ONE_NUMBER, _is_one_number
+        dtype_of("self").unjudged(ONE_NUMBER, _is_fill),
+        Rank.Le(lambda self, indices: len(_written(self, indices)), text="rank(self[indices])").unjudged(
+            ONE_NUMBER, _is_fill
         ),
         Size.In(_written_sizes),
     ),

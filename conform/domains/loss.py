@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from conform.domains.engine.arguments import boolean, index_tensor, integer, optional, real, result, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size, Value
+from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING
-from conform.domains.engine.vocabulary import broadcast, broadcastable_with, dtype_of, shape_of, shaped
+from conform.domains.engine.spaces import ANYTHING, ENUMERABLE, INTEGERS, Space, integers_between
+from conform.domains.engine.vocabulary import are_broadcast, broadcast, broadcastable_with, dtype_of, shape_of, shaped
 from conform.domains.specs import FLOATS, spec
 
 FLOAT = Dtype.In(FLOATS)
 ONE_DTYPE = "torch promotes; the kit has semantics for one dtype"
-REDUCTION = integer("reduction", Value.In((0, 1, 2)).lenient("some of torch's kernels take any other for one of them"))
+REDUCTION = integer("reduction", Value.In((0, 1, 2)).unjudged("some of torch's kernels take any other for one of them"))
 NONE = 0
 
 # --- Of elements ------------------------------------------------------------------------------------------------------
 
-TARGET = tensor("target", dtype_of("self").lenient(ONE_DTYPE), broadcastable_with("self"))
+TARGET = tensor("target", dtype_of("self").unjudged(ONE_DTYPE), broadcastable_with("self"))
 LOSS = result(
     dtype_of("self"),
     shaped(
@@ -28,7 +28,7 @@ LOSS = result(
 spec("aten::mse_loss", tensor("self", FLOAT), TARGET, REDUCTION, LOSS)
 spec(
     "aten::l1_loss",
-    tensor("self", FLOAT.lenient("torch takes what has a difference and a magnitude")),
+    tensor("self", FLOAT.unjudged("torch takes what has a difference and a magnitude")),
     TARGET,
     REDUCTION,
     LOSS,
@@ -40,20 +40,25 @@ spec("aten::kl_div", tensor("self", FLOAT), TARGET, REDUCTION, boolean("log_targ
 # --- Of two classes ---------------------------------------------------------------------------------------------------
 
 
-def expandable_to(name: str) -> tuple[Constraint, ...]:
-    """What broadcasts with the tensor to its shape."""
-    return (
-        Rank.Le(lambda operand: operand.rank, (name,), f"rank({name})"),
-        Size.In(
-            lambda operand, rank, d: (1, operand.shape[d - rank]) if rank - d <= operand.rank else ANYTHING,
-            (name, "rank", "d"),
-            f"{{1, size({name}, d)}}",
-        ),
-    )
+def _sizes_within(self: MetaArgument, target: MetaArgument, rank: int, d: int) -> Space | tuple[int, ...]:
+    """{1, size d, from the end, of the loss}"""
+    loss = broadcast(self, target)
+    return (1, loss[d - rank]) if rank - d <= len(loss) else ANYTHING
 
 
-OF_ITS_DTYPE = dtype_of("self").lenient(ONE_DTYPE)
-OF_ITS_SHAPE = [one.lenient("P65: they broadcast; torch writes into one of them") for one in shape_of("self")]
+# What broadcasts with the loss of each element to its shape.
+WITHIN_LOSS = (
+    Rank.Le(lambda self, target: max(self.rank, target.rank), text="max(rank(self), rank(target))"),
+    Size.In(_sizes_within),
+)
+
+
+OF_ITS_DTYPE = dtype_of("self").unjudged(ONE_DTYPE)
+BROADCASTS = (
+    "P65: they broadcast; torch writes into one of them",
+    lambda self, target: are_broadcast(self.shape, target.shape),
+)
+OF_ITS_SHAPE = [one.lenient(*BROADCASTS) for one in shape_of("self")]
 PROBABILITIES = Value.Ge(0), Value.Le(1)
 ELEMENTS = result(
     dtype_of("self"),
@@ -69,7 +74,7 @@ spec(
         OF_ITS_SHAPE,
         PROBABILITIES,
     ),
-    optional(tensor("weight", OF_ITS_DTYPE, expandable_to("self"))),
+    optional(tensor("weight", OF_ITS_DTYPE, WITHIN_LOSS)),
     REDUCTION,
     ELEMENTS,
 )
@@ -77,8 +82,8 @@ spec(
     "aten::binary_cross_entropy_with_logits",
     tensor("self", FLOAT),
     tensor("target", OF_ITS_DTYPE, OF_ITS_SHAPE),
-    optional(tensor("weight", OF_ITS_DTYPE, expandable_to("self"))),
-    optional(tensor("pos_weight", OF_ITS_DTYPE, expandable_to("self"))),
+    optional(tensor("weight", OF_ITS_DTYPE, WITHIN_LOSS)),
+    optional(tensor("pos_weight", OF_ITS_DTYPE, WITHIN_LOSS)),
     REDUCTION,
     ELEMENTS,
 )
@@ -104,12 +109,17 @@ CLASS_WEIGHTS = shaped(lambda self: (_classes(self),), "[number of classes]")
 IGNORED = integer("ignore_index")
 
 
-def _places(self: MetaArgument, ignore_index: int) -> tuple[int, ...]:
-    return (*range(_classes(self)), ignore_index)
+def _places(self: MetaArgument, ignore_index: int) -> Space | tuple[int, ...]:
+    """The classes and ignore_index; as a space where they are more than one counts up."""
+    classes = _classes(self)
+    if classes <= ENUMERABLE:
+        return (*range(classes), ignore_index)
+    others = INTEGERS.narrowed("NotIn", integers_between(0, classes - 1)).narrowed("Ne", ignore_index)
+    return others.complement(INTEGERS)
 
 
 A_CLASS = Value.In(_places, text="{0, ..., number of classes - 1} u {ignore_index}")
-INDICES = Dtype.In(("int64", "uint8")), Dtype.Ne("uint8").lenient("torch takes uint8; the kit has no semantics")
+INDICES = Dtype.In(("int64", "uint8")), Dtype.Ne("uint8").unjudged("torch takes uint8; the kit has no semantics")
 
 # One sample may also stand in a target of shape [1].
 CLASSES = index_tensor(
@@ -154,7 +164,7 @@ spec(
         "self",
         FLOAT,
         Rank.Ge(1),
-        Size.Ge(lambda rank, d: int(d == min(rank - 1, 1)), text="1 for the classes").lenient(
+        Size.Ge(lambda rank, d: int(d == min(rank - 1, 1)), text="1 for the classes").unjudged(
             "what has no classes is not judged"
         ),
     ),
@@ -167,17 +177,17 @@ spec(
         ),
         Dtype.NotIn(
             lambda self: [one for one in FLOATS if one != self.dtype], text="floats other than dtype(self)"
-        ).lenient(ONE_DTYPE),
-        Dtype.Ne("uint8").lenient("torch takes uint8; the kit has no semantics"),
+        ).unjudged(ONE_DTYPE),
+        Dtype.Ne("uint8").unjudged("torch takes uint8; the kit has no semantics"),
         shaped(_shape_of_target, "(shape(self) if dtype(target) in floats else shape of the samples)"),
         Value.In(
             lambda target, self, ignore_index: ANYTHING if target.dtype in FLOATS else _places(self, ignore_index),
             text="{0, ..., number of classes - 1} u {ignore_index}",
         ),
     ),
-    optional(tensor("weight", OF_ITS_DTYPE, [one.lenient(*ONE_WEIGHT) for one in CLASS_WEIGHTS])),
+    optional(tensor("weight", OF_ITS_DTYPE, [one.unjudged(*ONE_WEIGHT) for one in CLASS_WEIGHTS])),
     REDUCTION,
     IGNORED,
-    real("label_smoothing", Value.Ge(0).lenient("torch looks at the upper end"), Value.Le(1)),
+    real("label_smoothing", Value.Ge(0).unjudged("torch looks at the upper end"), Value.Le(1)),
     NLL,
 )

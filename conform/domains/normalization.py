@@ -7,8 +7,8 @@ import math
 from conform.domains.engine.arguments import Argument, boolean, dim, integer, optional, real, result, shape, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import dim_of, dtype_of, not_complex_here, shape_of, shaped
-from conform.domains.specs import FLOATS, INTEGERS, spec
+from conform.domains.engine.vocabulary import NO_COMPLEX_SEMANTICS, dim_of, divisors, dtype_of, shape_of, shaped
+from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, spec
 
 HALVES = ("float16", "bfloat16")
 
@@ -25,7 +25,7 @@ HALF_TO_FLOAT = boolean(
 for _name in ("aten::_softmax", "aten::_log_softmax"):
     spec(
         _name,
-        tensor("self", Dtype.In(FLOATS).lenient("no elements need no kernel", lambda self: self.numel == 0)),
+        tensor("self", Dtype.In(FLOATS).unjudged("no elements need no kernel", lambda self: self.numel == 0)),
         dim("dim", dim_of("self")),
         HALF_TO_FLOAT,
         result(Dtype.Eq(lambda self, half_to_float: "float32" if half_to_float else self.dtype), shape_of("self")),
@@ -47,7 +47,7 @@ def _beside(input: MetaArgument) -> tuple[str, ...]:
 def parameter_beside(*others: str) -> tuple[Constraint, ...]:
     """A float dtype that goes with that of input, and is that of the other parameters that are given."""
     return (
-        Dtype.In(FLOATS).lenient("no elements need no kernel", lambda input: input.numel == 0),
+        Dtype.In(FLOATS).unjudged("no elements need no kernel", lambda input: input.numel == 0),
         Dtype.NotIn(
             lambda input, *given: tuple(one for one in FLOATS if not _goes_with(one, input, given)),
             ("input", *others),
@@ -83,14 +83,13 @@ def _last_size(input: MetaArgument, length: int, i: int) -> int:
     return input.shape[d] if d >= 0 else 1
 
 
-def last_sizes(*lenient: str) -> Argument:
-    """The sizes of the last dims of input, one at least; `lenient`: why a backend may take anything else."""
-    constraints = (
-        Length.Ge(1),
-        Length.Le(lambda input: max(input.rank, 1), text="max(rank(input), 1)"),
-        Value.Eq(_last_size, text="size(input, rank(input) - length + i)"),
-    )
-    return shape("normalized_shape", [one.lenient(lenient[0]) if lenient else one for one in constraints])
+def last_sizes(*unchecked: str) -> Argument:
+    """The sizes of the last dims of input, one at least; `unchecked`: why a backend may take anything else."""
+    least, sizes = Length.Ge(1), Value.Eq(_last_size, text="size(input, rank(input) - length + i)")
+    if unchecked:
+        least, sizes = least.unjudged(*unchecked), sizes.unjudged(*unchecked)
+    most = Length.Le(lambda input: max(input.rank, 1), text="max(rank(input), 1)")
+    return shape("normalized_shape", [least, most, sizes])
 
 
 NORMALIZED = shaped(lambda normalized_shape: normalized_shape, "normalized_shape")
@@ -115,8 +114,8 @@ spec(
     result(STATISTICS, KEPT),
 )
 
-RMS_INPUT = Dtype.NotIn(("bool", *INTEGERS)), not_complex_here()
-RMS_WEIGHT = dtype_of("input").lenient("torch promotes; the kit has semantics for one dtype")
+RMS_INPUT = Dtype.NotIn(("bool", *INTEGERS)), Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS)
+RMS_WEIGHT = dtype_of("input").unjudged("torch promotes; the kit has semantics for one dtype")
 
 spec(
     "aten::rms_norm",
@@ -129,9 +128,9 @@ spec(
 UNCHECKED = "rms_norm checks the shapes, and its kernels do not"
 spec(
     "aten::_fused_rms_norm",
-    tensor("input", RMS_INPUT, Rank.Ge(1).lenient(UNCHECKED)),
+    tensor("input", RMS_INPUT, Rank.Ge(1).unjudged(UNCHECKED)),
     last_sizes(UNCHECKED),
-    optional(tensor("weight", RMS_WEIGHT, [one.lenient(UNCHECKED) for one in NORMALIZED])),
+    optional(tensor("weight", RMS_WEIGHT, [one.unjudged(UNCHECKED) for one in NORMALIZED])),
     optional(real("eps", EPS)),
     OUTPUT,
     result(Dtype.Eq(lambda input: "float32" if input.dtype in HALVES else input.dtype), KEPT),
@@ -154,10 +153,6 @@ def _places(input: MetaArgument) -> int:
 OF_NO_SAMPLES = "anything times 0 samples is 0 elements", lambda input: input.numel == 0
 
 
-def _divisors(number: int) -> tuple[int, ...]:
-    return tuple(one for one in range(1, abs(number) + 1) if number % one == 0) or (1,)
-
-
 OF_CHANNELS = shaped(lambda input: (_channels(input),), "[size(input, 1)]")
 GROUPS = shaped(lambda N, group: (N, group), "[N, group]")
 
@@ -166,18 +161,18 @@ spec(
     tensor(
         "input",
         FLOAT,
-        SAMPLES_AND_CHANNELS.lenient("the kernel looks at N, C and HxW alone"),
-        Size.Ge(lambda d: min(d, 1), text="1 for d >= 1").lenient("groups without elements are not judged"),
+        SAMPLES_AND_CHANNELS.unjudged("the kernel looks at N, C and HxW alone"),
+        Size.Ge(lambda d: min(d, 1), text="1 for d >= 1").unjudged("groups without elements are not judged"),
     ),
     optional(tensor("weight", parameter_beside(), OF_CHANNELS)),
     optional(tensor("bias", parameter_beside("weight"), OF_CHANNELS)),
     integer("N", Value.Eq(lambda input: input.shape[0] if input.rank else 1, text="size(input, 0)")),
-    integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)").lenient(*OF_NO_SAMPLES)),
+    integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)").unjudged(*OF_NO_SAMPLES)),
     integer(
         "HxW",
-        Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2").lenient(*OF_NO_SAMPLES),
+        Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2").unjudged(*OF_NO_SAMPLES),
     ),
-    integer("group", Value.In(lambda C: _divisors(C), text="divisors of C")),
+    integer("group", Value.In(lambda C: divisors(abs(C)) or (1,), text="divisors of C")),
     real("eps", EPS),
     OUTPUT,
     result(STATISTICS, GROUPS),
@@ -185,7 +180,7 @@ spec(
 )
 
 # The kernel of the CPU reads as many parameters as there are channels.
-PER_CHANNEL = [one.lenient("torch does not look at the shape of batch norm's parameters") for one in OF_CHANNELS]
+PER_CHANNEL = [one.unjudged("torch does not look at the shape of batch norm's parameters") for one in OF_CHANNELS]
 MOMENTUM = real("momentum")
 
 spec(
@@ -203,7 +198,7 @@ spec(
 NOTHING = (Rank.Eq(1), Size.Eq(0))
 spec(
     "aten::_native_batch_norm_legit_no_training",
-    tensor("input", FLOAT, SAMPLES_AND_CHANNELS.lenient("no elements need no kernel", lambda input: input.numel == 0)),
+    tensor("input", FLOAT, SAMPLES_AND_CHANNELS.unjudged("no elements need no kernel", lambda input: input.numel == 0)),
     optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
     optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
     tensor("running_mean", parameter_beside(), PER_CHANNEL),

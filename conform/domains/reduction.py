@@ -60,7 +60,7 @@ spec(
     optional(
         dtype(
             "dtype",
-            Value.Ne("bool").lenient("torch copies", lambda self: self.numel == 0 or self.rank == 0),
+            Value.Ne("bool").unjudged("torch copies", lambda self: self.numel == 0 or self.rank == 0),
             Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS),
         )
     ),
@@ -69,7 +69,7 @@ spec(
 spec(
     "aten::logsumexp",
     ANY,
-    dims("dim", distinct_dims("self"), Length.Ge(1).lenient("P56: not judged")),
+    dims("dim", distinct_dims("self"), Length.Ge(1).unjudged("P56: not judged")),
     KEEPDIM,
     result(real_dtype_common_to("self"), REDUCED),
 )
@@ -98,7 +98,7 @@ spec(
     "aten::amax",
     tensor(
         "self",
-        Dtype.In(REAL).lenient("no elements need no kernel", lambda self: self.numel == 0),
+        Dtype.In(REAL).unjudged("no elements need no kernel", lambda self: self.numel == 0),
         SOME_SIZE_NOT_0,
     ),
     dims(
@@ -131,7 +131,7 @@ spec(
 
 # --- Mean, variance and standard deviation ----------------------------------------------------------------------------
 
-FLOAT = tensor("self", Dtype.NotIn(("bool", *INTEGERS)), not_complex_here())
+FLOAT = tensor("self", Dtype.NotIn(("bool", *INTEGERS)), Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS))
 # Integers have a mean in a float dtype alone.
 MEANT = tensor("self", Dtype.NotIn(lambda dtype: () if dtype else ("bool", *INTEGERS)), not_complex_here())
 INTO_FLOAT = optional(
@@ -198,7 +198,7 @@ spec(
         dtype(
             "dtype",
             Value.NotIn(("bool", *INTEGERS)),
-            Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS),
+            Value.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS),
             Value.NotIn(
                 lambda self: [one for one in FLOATS if self.dtype in FLOATS and promote(one, self.dtype) != one],
                 text="floats that do not hold those of dtype(self)",

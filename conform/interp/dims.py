@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conform.errors import InvalidArguments
-
 
 def wrap_dim(dim: int, rank: int) -> int:
-    """`dim` in 0..rank-1; a 0-d tensor accepts -1 and 0."""
-    extent = max(rank, 1)
-    if not -extent <= dim < extent:
-        raise InvalidArguments(
-            f"dim {dim} is out of range for a tensor of {rank} dimensions; expected {-extent}..{extent - 1}"
-        )
-    return dim % extent
+    """`dim` in 0..rank-1; of a 0-d tensor, which has -1 and 0, in 0..0."""
+    return dim % max(rank, 1)
 
 
 def wrap_dims(dims: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Each of `dims` wrapped; a repeated one is an error."""
-    wrapped = tuple(wrap_dim(dim, rank) for dim in dims)
-    if len(set(wrapped)) < len(wrapped):
-        raise InvalidArguments(f"dims {list(dims)} name a dimension twice")
-    return wrapped
+    """Each of `dims` wrapped."""
+    return tuple(wrap_dim(dim, rank) for dim in dims)
 
 
 def reduced_axes(dims: Sequence[int] | None, rank: int) -> tuple[int, ...]:

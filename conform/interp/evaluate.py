@@ -11,13 +11,14 @@ import numpy as np
 
 from conform.call.bound import Bound, bound_call
 from conform.call.schemas import OpSchema
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import Unjudged
 from conform.interp import semantics
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import steps_of
 from conform.interp.promotion import category
+from conform.interp.refusal import is_in_domain, refuse_outside_domain
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.rounding import round_to
 
@@ -49,9 +50,10 @@ def evaluate_call(call: Bound) -> Outcome:
         raise Unjudged(f"no semantics for {call.op}")
     meant = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
     for name in definition.arrays:
-        if not isinstance(meant[name], np.ndarray):
+        if not isinstance(meant[name], np.ndarray | None):
             raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
+        refuse_outside_domain(call.op, meant)
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)
@@ -60,17 +62,15 @@ def evaluate_call(call: Bound) -> Outcome:
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:
     outcome = _outcome(function(**meant))
     for reading in _other_readings(schema, meant):
-        outcome = _joined_if_valid(outcome, function, {**meant, **reading})
+        if is_in_domain(schema.name, {**meant, **reading}):  # a start that becomes inf is none
+            outcome = _joined(outcome, _outcome(function(**{**meant, **reading})))
     return outcome
 
 
 def _by_elements(of_some: Callable[[Mapping[str, Any]], Outcome], arguments: Mapping[str, Any]) -> Outcome:
     """The outcome of an op that works element by element: of large tensors a block at a time."""
     tensors = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray) and value.ndim}
-    try:
-        broadcast = dict(zip(tensors, np.broadcast_arrays(*tensors.values()), strict=True))
-    except ValueError:
-        return of_some(arguments)  # which says what is wrong
+    broadcast = dict(zip(tensors, np.broadcast_arrays(*tensors.values()), strict=True))
     shape = next(iter(broadcast.values())).shape if tensors else ()
     if fits(prod(shape)):
         return of_some(arguments)
@@ -97,14 +97,6 @@ def _outcome(result: Golden | tuple[Golden, ...] | Outcome) -> Outcome:
     if isinstance(result, Outcome):
         return result
     return Outcome(result if isinstance(result, tuple) else (result,))
-
-
-def _joined_if_valid(outcome: Outcome, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Outcome:
-    """`outcome`, or what another reading gives; a reading that the op refuses (a start that becomes inf) is none."""
-    try:
-        return _joined(outcome, _outcome(function(**arguments)))
-    except InvalidArguments:
-        return outcome
 
 
 def _joined(outcome: Outcome, other: Outcome) -> Outcome:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
-from conform.interp.promotion import Operand, category, format_of_operand
+from conform.errors import Unjudged
+from conform.interp.promotion import Operand, category
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.rounding import convert
 
@@ -66,37 +66,14 @@ def complex_numbers(operand: Operand, fmt: Format) -> np.ndarray:
 
 def broadcast_complex_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
     """The operands as complex128 numbers of one shape."""
-    return list(_broadcast([complex_numbers(operand, fmt) for operand in operands]))
+    return list(np.broadcast_arrays(*[complex_numbers(operand, fmt) for operand in operands]))
 
 
 def broadcast_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
     """The operands as float64 numbers of one shape."""
-    return list(_broadcast([numbers(operand, fmt) for operand in operands]))
+    return list(np.broadcast_arrays(*[numbers(operand, fmt) for operand in operands]))
 
 
 def broadcast_converted(fmt: Format, *operands: Operand) -> list[np.ndarray]:
     """The operands in `fmt`, of one shape."""
-    return list(_broadcast([converted(operand, fmt) for operand in operands]))
-
-
-def _broadcast(arrays: list[np.ndarray]) -> list[np.ndarray]:
-    try:
-        return np.broadcast_arrays(*arrays)
-    except ValueError:
-        shapes = " and ".join(str(list(array.shape)) for array in arrays)
-        raise InvalidArguments(f"shapes {shapes} do not broadcast") from None
-
-
-def number_of(fmt: Format, value: bool | int | float | complex, argument: str) -> bool | int | float | complex:
-    """A Scalar parameter (alpha, beta) as the op's dtype lets it be: no float for integers, no complex number for
-    reals.
-
-    An integer must fit into an integer dtype; a negative one also into an unsigned dtype if its magnitude does
-    (c10/util/TypeCast.h, overflows).
-    """
-    kind = category(format_of_operand(value))
-    if kind >= 2 and kind > category(fmt):
-        raise InvalidArguments(f"argument {argument} must not be {value} for {fmt.name} tensors")
-    if fmt.is_integer and not -max(-fmt.min_value, fmt.max_value) <= value <= fmt.max_value:
-        raise InvalidArguments(f"argument {argument}: {value} cannot be converted to {fmt.name} without overflow")
-    return value
+    return list(np.broadcast_arrays(*[converted(operand, fmt) for operand in operands]))

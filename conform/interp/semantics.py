@@ -14,6 +14,7 @@ from conform.interp.golden import Golden, Outcome
 from conform.interp.traits import Traits
 
 _ROOM = "conform.interp.ops"
+_ARRAYS = ("np.ndarray", "np.ndarray | None")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def semantics(*names: str, **traits: Any) -> Callable[[Callable], Callable]:
 
     def register(function: Callable) -> Callable:
         parameters = inspect.signature(function).parameters
-        arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation == "np.ndarray")
+        arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation in _ARRAYS)
         family = family_in(_ROOM, function.__module__)
         entry = Semantics(names, family, function, tuple(parameters), arrays, Traits(**traits))
         for name in names:

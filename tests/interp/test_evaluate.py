@@ -123,9 +123,9 @@ def test_signalling_nans_and_overflows_raise_no_warning() -> None:
         ("aten::nothing", [], UsageError, "aten::nothing"),
         ("aten::exp", [], UsageError, "aten::exp"),
         ("aten::exp", ["text"], UsageError, "aten::exp"),
-        ("aten::sum", [F32([1.0]), [1]], InvalidArguments, "dim 1 is out of range for a tensor of 1 dimensions"),
-        ("aten::mm", [F32([[1.0]]), F32([[1.0], [2.0]])], InvalidArguments, "mm|shape"),
-        ("aten::neg", [np.array([True])], InvalidArguments, "neg is not defined for bool"),
+        ("aten::sum", [F32([1.0]), [1]], InvalidArguments, r"dim: found \[1\], expected dim\[i\] < max\("),
+        ("aten::mm", [F32([[1.0]]), F32([[1.0], [2.0]])], InvalidArguments, r"mat2: found float32\[2, 1\], "),
+        ("aten::neg", [np.array([True])], InvalidArguments, r"self: found bool\[1\], expected dtype\(self\) != bool$"),
         ("aten::add", [np.int32([1]), np.int32([1]), 3], UsageError, "aten::add"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conform.domains.engine import generator
@@ -11,7 +11,7 @@ from conform.domains.engine.constraints import NEGATIONS, Constraint
 from conform.domains.engine.coverage import Coverage, Place
 from conform.domains.engine.generator import Dice
 from conform.domains.engine.spaces import Discrete, Space, enumerable
-from conform.domains.engine.variables import Contradiction, Variable, VariableType
+from conform.domains.engine.variables import Contradiction, Variable, VariableType, narrowed
 from conform.numerics.draws import Stream
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class AttributeEngine:
         self._varying = sorted(
             [each for each in restricting if not each[0].is_constant], key=lambda each: each[0].suffix == "St"
         )
+        self._strict = [
+            each
+            for each in (*self._constant, *self._varying)
+            if not each[0].lenience or each[0].lenient_where or not each[0].is_judged
+        ]
         self._starts: dict[Space, Variable] = {}
 
     @property
@@ -150,7 +155,7 @@ class AttributeEngine:
 
     def checked(self, value: Any, scope: Scope) -> Any:
         """A value that a Gen gave. Contradiction, with the constraints, where it satisfies not all the others."""
-        broken = self.violated(Discrete((value,)), scope)
+        broken = list(self.violated(Discrete((value,)), scope))
         if broken:
             raise Contradiction(f"{self.name}: Gen gives {value}, against {' and '.join(map(str, broken))}", broken)
         return value
@@ -161,18 +166,17 @@ class AttributeEngine:
         constraint, keys = self._gen
         return constraint.value(stream, *[scope[key] for key in keys])
 
-    def violated(self, space: Space, scope: Scope) -> list[Constraint]:
-        """The constraints that not every value of `space` satisfies."""
-        found = []
-        for constraint, keys in (*self._constant, *self._varying):
-            variable = Variable(space)
-            try:
-                variable.restrict(constraint, value_of(constraint, keys, scope), self.name)
-            except Contradiction:
-                found.append(constraint)
-            else:
-                found += [constraint] if variable.space != space else []
-        return found
+    def violated(self, space: Space, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
+        """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation
+        may be accepted, and is judged."""
+        for constraint, keys in self._strict if strict else (*self._constant, *self._varying):
+            if narrowed(space, constraint, value_of(constraint, keys, scope)) != space:
+                yield constraint
+
+    def value_of(self, constraint: Constraint, scope: Scope) -> Any:
+        """The value that one of the constraints has."""
+        keys = next(keys for one, keys in (*self._constant, *self._varying) if one is constraint)
+        return value_of(constraint, keys, scope)
 
 
 def _keys(argument: Argument, constraint: Constraint, names: Sequence[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conform.domains.engine.mathematics import name_of, statement, text_of
@@ -32,11 +32,12 @@ class Constraint:
     """attribute suffix value, with the value a constant or a function of `parameters`.
 
     lenience: why an implementation may accept a violation, None where it must refuse it; lenient_where: a function of
-    arguments, where that holds for some calls only; is_divisor: it keeps zero out of integer divisors.
+    arguments, where that holds for some calls only; is_judged: whether the kit has semantics for what is accepted;
+    is_divisor: it keeps zero out of integer divisors.
     """
 
-    __slots__ = ("attribute", "is_divisor", "left", "lenience", "lenient_where", "parameters", "suffix", "text_given",
-                 "value")  # fmt: skip
+    __slots__ = ("attribute", "is_divisor", "is_judged", "left", "lenience", "lenient_where", "parameters", "suffix",
+                 "text_given", "value")  # fmt: skip
 
     def __init__(
         self, attribute: str, suffix: str, value: Any, parameters: tuple[str, ...] | None = None, text: str = ""
@@ -50,6 +51,7 @@ class Constraint:
         self.text_given = text
         self.lenience: str | None = None
         self.lenient_where: Callable[..., bool] | None = None
+        self.is_judged = True
         self.left = attribute.lower()
         self.is_divisor = False
 
@@ -61,6 +63,18 @@ class Constraint:
         new = copy.copy(self)
         new.lenience, new.lenient_where = reason, where
         return new
+
+    def unjudged(self, reason: str, where: Callable[..., bool] | None = None) -> Constraint:
+        """This constraint, `lenient` in the same way; the kit does not say what an implementation then gives."""
+        new = self.lenient(reason, where)
+        new.is_judged = False
+        return new
+
+    def is_lenient_for(self, views: Mapping[str, Any]) -> bool:
+        """Whether an implementation may accept a call that breaks it. views: what constraints see of the call."""
+        if self.lenience is None or self.lenient_where is None:
+            return self.lenience is not None
+        return self.lenient_where(*[views[name] for name in inspect.signature(self.lenient_where).parameters])
 
     def of(self, left: str) -> Constraint:
         """This constraint on what is printed as `left`."""

@@ -65,7 +65,7 @@ def common_dtype(*operands: MetaArgument) -> str:
     ranked: list[str | None] = [None, None, None]
     for operand in operands:
         priority = 2 if operand.is_number else 0 if operand.rank else 1
-        dtype = _PYTHON[operand.dtype] if operand.is_number else operand.dtype
+        dtype = _PYTHON.get(operand.dtype, operand.dtype) if operand.is_number else operand.dtype
         ranked[priority] = dtype if ranked[priority] is None else promote(ranked[priority], dtype)
     found = [dtype for dtype in ranked if dtype is not None]
     return functools.reduce(_outrank, found)

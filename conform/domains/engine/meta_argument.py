@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from conform.domains.engine.arguments import Argument, ArgumentType
+from conform.domains.engine.arguments import TENSOR, Argument, ArgumentType
 from conform.domains.engine.attribute import OWN, AttributeEngine, Draft, Scope
 from conform.domains.engine.constraints import Constraint
+from conform.domains.engine.elements import Elements
 from conform.domains.engine.spaces import Discrete, Space
 from conform.domains.engine.structural import Part, StructuralEngine
 from conform.domains.engine.variables import WHOLE, Contradiction, VariableType
@@ -25,10 +27,11 @@ class MetaArgument:
 
     optional: whether it is None; dtype: of a tensor or a number; structure: the shape of a tensor, the meta arguments
     of a list of tensors, the values of another list, the value of what has no dtype; value: the value of a number, the
-    space of a tensor's elements (None: any); outside: the space of the one element that breaks a constraint.
+    space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one
+    element that breaks a constraint; stands_for: the name of a format that is no dtype of the engine.
     """
 
-    __slots__ = ("dtype", "optional", "outside", "structure", "type", "value")
+    __slots__ = ("dtype", "optional", "outside", "stands_for", "structure", "type", "value")
 
     def __init__(self, type_: ArgumentType) -> None:
         self.type = type_
@@ -37,6 +40,7 @@ class MetaArgument:
         self.structure: Any = None
         self.value: Any = None
         self.outside: Space | None = None
+        self.stands_for: str | None = None
 
     @property
     def is_none(self) -> bool:
@@ -44,7 +48,7 @@ class MetaArgument:
 
     @property
     def is_number(self) -> bool:
-        return self.type.is_number
+        return self.type.is_number or self.type.name == "WrappedNumber"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,6 +61,13 @@ class MetaArgument:
     @property
     def numel(self) -> int:
         return math.prod(self.structure)
+
+    @property
+    def chosen(self) -> int | None:
+        """How many places a mask chooses, None where it has not been drawn."""
+        if isinstance(self.value, Elements):
+            return self.value.count()
+        return None
 
     def size(self, d: int) -> int:
         """The size of dim d, negative ones from the end; 1 of a 0-d tensor. Contradiction if there is no such dim."""
@@ -79,8 +90,8 @@ class MetaArgument:
             return "[" + ", ".join(map(str, self.structure)) + "]"
         if self.type.is_tensor:
             marked = f" with {self.outside} in it" if self.outside is not None else ""
-            return f"{self.dtype}{list(self.structure)}{marked}"
-        found = self.value if self.is_number else self.structure
+            return f"{self.stands_for or self.dtype}{list(self.structure)}{marked}"
+        found = self.value if self.is_number else self.stands_for or self.structure
         return repr(list(found) if isinstance(found, tuple) else found)
 
     __repr__ = __str__
@@ -186,12 +197,20 @@ class MetaArgumentEngine:
     def violations(self, meta: MetaArgument, scope: Scope) -> list[Constraint]:
         """The constraints that a finished meta argument breaks, each once, in the order of attributes."""
         found: list[Constraint] = []
-        for attribute, space in self._parts(meta, scope):
-            engine = self._engines[attribute]
-            for constraint in engine.violated(space, scope):
-                if all(constraint is not other for other in found):
-                    found.append(constraint)
+        for constraint in self.broken(meta, scope):
+            if all(constraint is not other for other in found):
+                found.append(constraint)
         return found
+
+    def broken(self, meta: MetaArgument, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
+        """The same one after the other, some more than once; `strict` as in `violated`."""
+        for attribute, space in self._parts(meta, scope):
+            yield from self._engines[attribute].violated(space, scope, strict)
+
+    def outside(self, constraint: Constraint, elements: Elements, scope: Scope) -> Discrete | None:
+        """The first element that breaks the constraint on Value."""
+        found = elements.outside(constraint.suffix, self.values.value_of(constraint, scope))
+        return None if found is None else Discrete((found,))
 
     def _parts(self, meta: MetaArgument, scope: Scope) -> Iterator[Part]:
         """Each attribute with the values it has, as a space; the scope is set for it."""
@@ -226,6 +245,7 @@ class MetaArgumentEngine:
                 yield "Value", space
 
 
+WRAPPED_NUMBER = replace(TENSOR, name="WrappedNumber")  # a Python number in place of a tensor
 ELEMENT = ArgumentType("Tensor", ("Tensor",), ("Dtype", "Rank", "Size", "Value"))
 
 

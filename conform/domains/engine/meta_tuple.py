@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 
 from conform.domains.engine.arguments import Argument
@@ -41,12 +40,8 @@ class MetaTuple:
     @property
     def lenience(self) -> str | None:
         """Why an implementation may accept the call, though it breaks a constraint; None where it must refuse it."""
-        if self.broken is None:
-            return None
-        where = self.broken.lenient_where
-        if where is None or where(*[self.arguments[name].view for name in inspect.signature(where).parameters]):
-            return self.broken.lenience
-        return None
+        views = {name: meta.view for name, meta in self.arguments.items()}
+        return self.broken.lenience if self.broken and self.broken.is_lenient_for(views) else None
 
     def __str__(self) -> str:
         parts = [f"{name}={meta}" for name, meta in self.arguments.items() if name not in self.omitted]

@@ -186,6 +186,7 @@ Space = Discrete | Intervals | Everything
 
 INTEGERS = Intervals((Interval(-math.inf, math.inf, True, True),), True)
 REALS = Intervals((Interval(-math.inf, math.inf, True, True),), False)
+NUMBERS_WITH_INFINITIES = Intervals((Interval(-math.inf, math.inf),), False)  # all but NaN
 ANYTHING = Everything()  # what an In says where it does not restrict
 
 

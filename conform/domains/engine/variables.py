@@ -67,7 +67,7 @@ class Variable:
         Contradiction, with the constraints that clash, where nothing is left.
         """
         self.applied.append((constraint, value))
-        self.space = _narrowed(self.space, constraint, value)
+        self.space = narrowed(self.space, constraint, value)
         if self.space.is_empty:
             clash = self._clash()
             stated = " and ".join(_with_value(*each) for each in clash)
@@ -86,13 +86,14 @@ class Variable:
         space = self.whole
         try:
             for constraint, value in constraints:
-                space = _narrowed(space, constraint, value)
+                space = narrowed(space, constraint, value)
         except ValueError:  # without its neighbours a "such that" has too much to enumerate: they are needed
             return False
         return space.is_empty
 
 
-def _narrowed(space: Space, constraint: Constraint, value: Any) -> Space:
+def narrowed(space: Space, constraint: Constraint, value: Any) -> Space:
+    """What of the space satisfies the constraint, whose value is `value` (for St a predicate)."""
     if constraint.suffix == "St":
         return such_that(space, value)
     return space.narrowed(constraint.suffix, value)

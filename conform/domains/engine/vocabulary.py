@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -109,6 +110,12 @@ def broadcast(*operands: MetaArgument) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+def are_broadcast(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes broadcast with each other."""
+    beside = zip(reversed(a), reversed(b), strict=False)
+    return all(one == other or 1 in (one, other) for one, other in beside)
+
+
 def nonzero_if_integer(*names: str) -> Constraint:
     """No zero where the dtype, or the common dtype with the operands `names`, is an integer type.
 
@@ -130,6 +137,12 @@ def equal_to(values: Callable[..., Sequence[Any]], text: str) -> tuple[Constrain
         Length.Eq(lambda *operands: len(values(*operands)), names, f"length of {text}"),
         Value.Eq(lambda i, *operands: values(*operands)[i], ("i", *names), f"{text}[i]"),
     )
+
+
+def divisors(number: int) -> tuple[int, ...]:
+    """The positive integers that divide a positive one, in rising order."""
+    low = [one for one in range(1, math.isqrt(max(number, 0)) + 1) if number % one == 0]
+    return (*low, *(number // one for one in reversed(low) if one * one != number))
 
 
 NO_COMPLEX_SEMANTICS = "torch takes complex numbers, and the kit has no semantics for them"

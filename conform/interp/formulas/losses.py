@@ -9,7 +9,6 @@ from math import prod
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.golden import Golden
@@ -17,7 +16,7 @@ from conform.numerics import accumulate as sums
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.formats import Format, compute_format
 from conform.numerics.real import Real, where
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
@@ -72,8 +71,6 @@ def reduced(
     count = prod(shape)
     if reduction == NONE:
         return assembled(_columns(fmt, blocks, open_rule), count).rearranged(lambda part: part.reshape(shape))
-    if reduction not in (MEAN, SUM):
-        raise Unjudged(f"no semantics for reduction={reduction}; 0 is none, 1 mean, 2 sum")
     if count == 0 and reduction == MEAN:
         return Golden(fmt, np.array(np.nan, fmt.storage), Real.exact(np.nan), budget=np.zeros(()))
     if reduction == MEAN:
@@ -206,23 +203,7 @@ def _column(
     return Golden(fmt, value, real, budget=ball.rad.reshape(-1, 1))
 
 
-def common_float(name: str, *tensors: np.ndarray | None, promotes: bool = True) -> Format:
-    """The float dtype that all tensors have. InvalidArguments for another one; for a mixture too, where torch does not
-    promote it, else Unjudged."""
-    formats = list(dict.fromkeys(format_of(tensor) for tensor in tensors if tensor is not None))
-    names = " and ".join(fmt.name for fmt in formats)
-    if len(formats) > 1 and promotes:
-        raise Unjudged(f"no semantics for {name} of {names}: floats of one dtype only")
-    if len(formats) > 1 or not formats[0].is_float:
-        raise InvalidArguments(f"{name} is not defined for {names}: floats of one dtype only")
-    return formats[0]
-
-
 def broadcast(*tensors: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:
     """(the common shape, views of the tensors in it)."""
-    try:
-        arrays = np.broadcast_arrays(*tensors)
-    except ValueError:
-        shapes = " and ".join(str(list(tensor.shape)) for tensor in tensors)
-        raise InvalidArguments(f"shapes {shapes} do not broadcast") from None
+    arrays = np.broadcast_arrays(*tensors)
     return arrays[0].shape, list(arrays)

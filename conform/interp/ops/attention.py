@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.tiles import by_tiles
-from conform.interp.formulas.losses import common_float
 from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, Term
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -43,15 +41,11 @@ def scaled_dot_product_attention(
 ) -> Golden:
     """softmax(query @ key^T * scale + mask) @ value, with scale 1/sqrt(E) if None; is_causal masks the columns after
     a row's own; enable_gqa repeats key and value heads (P54, P69)"""
-    if dropout_p:
-        raise Unjudged(f"no semantics for dropout_p={dropout_p}: what is dropped is drawn (P69)")
-    fmt = common_float("attention", query, key, value, promotes=False)
-    heads = [1, *(_repeats(query, operand) if enable_gqa else 1 for operand in (key, value))]
+    fmt = format_of(query)
+    heads = [1, *(query.shape[-3] // operand.shape[-3] if enable_gqa else 1 for operand in (key, value))]
     operands = [Operand(*each) for each in zip((query, key, value), heads, strict=True)]
-    batch, scores = _check(*operands), _scores(*operands[:2])
-    mask = _mask(fmt, scores, attn_mask, is_causal)
-    if query.shape[-1] == 0 or key.shape[-2] == 0:
-        raise Unjudged("no semantics for attention over no keys, or over keys without elements")
+    batch = np.broadcast_shapes(*(operand.shape[:-2] for operand in operands))
+    mask = None if attn_mask is None else np.broadcast_to(attn_mask, _scores(*operands[:2]))
     shape = (*batch, query.shape[-2], value.shape[-1])
     if 0 in shape:
         return exact(np.empty(shape, fmt.storage), fmt)
@@ -63,42 +57,9 @@ def scaled_dot_product_attention(
     return golden.rearranged(lambda part: part.reshape(shape))
 
 
-def _repeats(query: np.ndarray, operand: np.ndarray) -> int:
-    if query.ndim < 3 or operand.ndim < 3 or operand.shape[-3] == 0 or query.shape[-3] % operand.shape[-3]:
-        raise InvalidArguments(f"heads of {list(operand.shape)} do not divide those of {list(query.shape)}")
-    return query.shape[-3] // operand.shape[-3]
-
-
-def _check(query: Operand, key: Operand, value: Operand) -> tuple[int, ...]:
-    """The common shape of the leading dimensions."""
-    shapes = ", ".join(str(list(operand.shape)) for operand in (query, key, value))
-    if min(len(operand.shape) for operand in (query, key, value)) < 2:
-        raise InvalidArguments(f"attention expects at least 2 dimensions, got {shapes}")
-    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
-        raise InvalidArguments(f"attention of {shapes}: query and key differ in size, or key and value in number")
-    try:
-        return np.broadcast_shapes(*(operand.shape[:-2] for operand in (query, key, value)))
-    except ValueError:
-        raise InvalidArguments(f"attention of {shapes}: leading dimensions do not broadcast") from None
-
-
 def _scores(query: Operand, key: Operand) -> tuple[int, ...]:
     """The shape of query @ key^T."""
     return (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], key.shape[-2])
-
-
-def _mask(fmt: Format, shape: tuple[int, ...], mask: np.ndarray | None, is_causal: bool) -> np.ndarray | None:
-    """The mask in the shape of the scores."""
-    if mask is None:
-        return None
-    if is_causal:
-        raise InvalidArguments("attention takes attn_mask or is_causal, not both")
-    if format_of(mask).name not in ("bool", "float32", fmt.name) or mask.ndim < 2:
-        raise InvalidArguments(f"attn_mask must be bool or {fmt.name} of 2 dimensions or more, got {mask.dtype}")
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError:
-        raise InvalidArguments(f"attn_mask {list(mask.shape)} does not broadcast to {list(shape)}") from None
 
 
 def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golden:

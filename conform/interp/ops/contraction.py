@@ -12,12 +12,11 @@ from math import prod
 
 import numpy as np
 
-from conform.errors import InvalidArguments
 from conform.interp.blocks.blocks import Pieces, spans
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
-from conform.interp.operands import number_of, refuse_complex
+from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import overflowing, sums_of
 from conform.interp.semantics import semantics
@@ -47,24 +46,11 @@ def contraction(name: str, lhs: str, rhs: str, addend: str | None = None) -> Cal
     return register
 
 
-def _same_format(op: str, *operands: np.ndarray) -> Format:
-    formats = {format_of(operand).name for operand in operands}
-    if len(formats) > 1:
-        raise InvalidArguments(f"{op} expects operands of one dtype, got {', '.join(sorted(formats))}")
-    return format_of(operands[0])
-
-
-def _check_matrices(op: str, lhs: np.ndarray, rhs: np.ndarray) -> None:
-    if lhs.ndim != 2 or rhs.ndim != 2 or lhs.shape[1] != rhs.shape[0]:
-        raise InvalidArguments(f"{op} cannot multiply shapes {list(lhs.shape)} and {list(rhs.shape)}")
-
-
 @contraction("aten::mm", "self", "mat2")
 def mm(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
-    fmt = _same_format("mm", self, mat2)
+    fmt = format_of(self)
     refuse_complex(fmt, "mm")
-    _check_matrices("mm", self, mat2)
     tile = _float_product if fmt.is_float else _integer_tile
     return Contraction(self.shape[:1], mat2.shape[1], partial(tile, fmt, self, mat2))
 
@@ -83,8 +69,6 @@ def _golden(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
 
 
 def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    if fmt.kind == "bool":
-        raise InvalidArguments("matrix products are not defined for bool")
     with np.errstate(over="ignore"):
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
@@ -94,15 +78,10 @@ def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:
     """beta * self + alpha * (mat1 @ mat2); with beta = 0, self is ignored, NaN and infinities too"""
-    fmt = _same_format("addmm", self, mat1, mat2)
+    fmt = format_of(self)
     refuse_complex(fmt, "addmm")
-    _check_matrices("addmm", mat1, mat2)
     shape = (mat1.shape[0], mat2.shape[1])
-    beta, alpha = number_of(fmt, beta, "beta"), number_of(fmt, alpha, "alpha")
-    try:
-        addend = np.broadcast_to(self, shape)
-    except ValueError:
-        raise InvalidArguments(f"addmm cannot expand shape {list(self.shape)} to {list(shape)}") from None
+    addend = np.broadcast_to(self, shape)
     if fmt.is_float:
         tile = partial(_float_addmm, fmt, addend, mat1, mat2, np.float64(beta), np.float64(alpha))
     else:
@@ -204,17 +183,11 @@ def convolution(
 ) -> Contraction:
     """result[n, o, x] = bias[o] + sum over c, k of input[n, c, x * stride + k * dilation - padding] * weight[o, c, k],
     channels in `groups`; transposed is its adjoint: every input element spreads weight over the result."""
-    fmt = _same_format("convolution", input, weight, *([] if bias is None else [bias]))
-    if fmt.is_complex or fmt.kind == "bool":
-        raise InvalidArguments(f"convolution is not defined for {fmt.name}")
+    fmt = format_of(input)
     spatial = input.ndim - 2
     stride, padding, dilation, output_padding = (
         _per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
     )
-    _check_convolution(input, weight, bias, transposed, groups)
-    _check_steps(spatial, stride, padding, dilation, output_padding)
-    if transposed:
-        _check_output_padding(stride, dilation, output_padding)
     windows = [Windows(*along, transposed) for along in zip(input.shape[2:], stride, padding, dilation, strict=True)]
     sizes = _output_sizes(windows, weight.shape[2:], output_padding)
     patches = Patches(input, weight, windows, sizes, groups)
@@ -226,50 +199,14 @@ def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
     return list(values) * spatial if len(values) == 1 else list(values)
 
 
-def _check_convolution(
-    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, transposed: bool, groups: int
-) -> None:
-    channels = weight.shape[0] if transposed else weight.shape[1] * groups
-    if input.ndim != weight.ndim or input.ndim < 3 or input.shape[1] != channels:
-        raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}, groups={groups}")
-    if 0 in weight.shape or 0 in input.shape[2:]:
-        raise InvalidArguments(f"convolution of {list(input.shape)} with weight {list(weight.shape)}: one is empty")
-    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
-    if groups < 1 or weight.shape[0] % groups or (bias is not None and bias.shape != (outputs,)):
-        given = None if bias is None else list(bias.shape)
-        raise InvalidArguments(f"convolution to {outputs} channels with groups={groups} and bias of shape {given}")
-
-
-def _check_steps(
-    spatial: int, stride: list[int], padding: list[int], dilation: list[int], output_padding: list[int]
-) -> None:
-    given = f"stride {stride}, padding {padding}, dilation {dilation}, output_padding {output_padding}"
-    if any(len(values) != spatial for values in (stride, padding, dilation, output_padding)):
-        raise InvalidArguments(f"convolution over {spatial} dimensions with {given}")
-    if min(*stride, *dilation) < 1 or min(*padding, *output_padding) < 0:
-        raise InvalidArguments(f"convolution steps must be positive and padding not negative, got {given}")
-
-
-def _check_output_padding(stride: list[int], dilation: list[int], output_padding: list[int]) -> None:
-    if any(extra and extra >= max(s, d) for extra, s, d in zip(output_padding, stride, dilation, strict=True)):
-        given = f"output_padding {output_padding}, stride {stride}, dilation {dilation}"
-        raise InvalidArguments(f"output_padding must be below stride or dilation, got {given}")
-
-
 def _output_sizes(windows: list[Windows], kernel: Sequence[int], output_padding: list[int]) -> list[int]:
     """The sizes of the result's spatial dimensions."""
     reach = [one.dilation * (k - 1) + 1 for one, k in zip(windows, kernel, strict=True)]
     if windows[0].transposed:
         spread = [(one.size - 1) * one.stride - 2 * one.padding for one in windows]
-        sizes = [sum(each) for each in zip(spread, reach, output_padding, strict=True)]
-        found = f"transposed convolution would give a result of {sizes}: padding takes all of it"
-    else:
-        padded = [one.size + 2 * one.padding for one in windows]
-        sizes = [(n - r) // one.stride + 1 for one, n, r in zip(windows, padded, reach, strict=True)]
-        found = f"convolution kernel reaches {reach} over an input of {padded} with padding"
-    if min(sizes) <= 0:
-        raise InvalidArguments(found)
-    return sizes
+        return [sum(each) for each in zip(spread, reach, output_padding, strict=True)]
+    padded = [one.size + 2 * one.padding for one in windows]
+    return [(n - r) // one.stride + 1 for one, n, r in zip(windows, padded, reach, strict=True)]
 
 
 def _integer_convolution(

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.dims import wrap_dim
@@ -24,29 +23,13 @@ from conform.numerics.formats import Format, format_of
 SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
 
 
-def _check(index: np.ndarray, extent: int, dim: int, smallest: int = 0) -> None:
-    """Refuses an index that is not of int64 or int32, or out of range (P26)."""
-    if format_of(index).name not in ("int64", "int32"):
-        raise InvalidArguments(f"an index is int64 or int32, got {format_of(index).name}")
-    for place in spans(index.size):
-        some = flat(index, place)
-        outside = (some < smallest) | (some >= extent)
-        if outside.any():
-            raise InvalidArguments(f"index {some[outside][0]} is out of range for dim {dim} of size {extent}")
-
-
 @semantics("aten::gather")
 def gather(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
-    """result[i, j, ...] = self[i, index[i, j, ...], ...], the index standing in for coordinate dim"""
+    """result[i, j, ...] = self[i, index[i, j, ...], ...], the index standing in for coordinate dim (P26)"""
     axis = wrap_dim(dim, self.ndim)
     source, places = (array.reshape(1) if array.ndim == 0 else array for array in (self, index))
-    if source.ndim != places.ndim:
-        raise InvalidArguments(f"gather expects an index of {source.ndim} dimensions, got {list(index.shape)}")
-    if any(i > s for d, (i, s) in enumerate(zip(places.shape, source.shape, strict=True)) if d != axis):
-        raise InvalidArguments(f"index shape {list(index.shape)} exceeds {list(self.shape)} outside dim {dim}")
     result = np.empty(places.size, self.dtype)
     if places.size:
-        _check(places, source.shape[axis], dim)
         for place in spans(places.size):
             coordinates = list(np.unravel_index(np.arange(place.start, place.stop), places.shape))
             coordinates[axis] = flat(places, place)
@@ -61,8 +44,6 @@ def index_put(
     """self with `values` written at self[indices], or added there; None takes a whole dimension, a bool mask its
     True places"""
     fmt = format_of(self)
-    if format_of(values) != fmt:
-        raise InvalidArguments(f"index_put expects values of dtype {fmt.name}, got {format_of(values).name}")
     writes = _Writes(self.shape, indices, values)
     if not accumulate:
         return _replaced(self, fmt, writes)
@@ -78,14 +59,9 @@ class _Writes:
     """
 
     def __init__(self, shape: tuple[int, ...], indices: Sequence[np.ndarray | None], values: np.ndarray) -> None:
-        self.extents, checked = _indices(shape, indices)
-        written, self.coordinates = _broadcast(checked, self.extents)
-        try:
-            self.values = np.broadcast_to(values, written)
-        except ValueError:
-            raise InvalidArguments(
-                f"values of shape {list(values.shape)} do not fit indices of {list(written)}"
-            ) from None
+        self.extents, every = _indices(shape, indices)
+        written, self.coordinates = _broadcast(every, self.extents)
+        self.values = np.broadcast_to(values, written)
 
     def places(self, some: slice) -> np.ndarray:
         """The places, in the flattened tensor, to which the writes `some` go."""
@@ -141,29 +117,18 @@ Coordinates = Callable[[slice], np.ndarray]
 
 
 def _indices(shape: tuple[int, ...], indices: Sequence[np.ndarray | None]) -> tuple[list[int], list[Index]]:
-    """(how many elements each index covers, the checked indices), None for a dimension that is taken whole. A mask
-    covers its dimensions as if they were one."""
+    """(how many elements each index covers, the index of every dimension), None for a dimension that is taken whole. A
+    mask covers its dimensions as if they were one."""
     extents: list[int] = []
-    checked: list[Index] = []
+    every: list[Index] = []
     dim = 0
     for index in indices:
         is_mask = index is not None and format_of(index).name in ("bool", "uint8")
         covered = shape[dim : dim + (index.ndim if is_mask else 1)]
-        if is_mask:
-            if index.ndim == 0:
-                raise Unjudged("no semantics for index_put with a 0-d mask, which torch documents nowhere")
-            if index.shape != covered:
-                raise InvalidArguments(
-                    f"mask of shape {list(index.shape)} does not match dims {dim}.. of {list(shape)}"
-                )
-        elif not covered:
-            raise InvalidArguments(f"too many indices for a tensor of {len(shape)} dimensions")
-        elif index is not None:
-            _check(index, shape[dim], dim, smallest=-shape[dim])
         extents.append(math.prod(covered))
-        checked.append(_Trues(index) if is_mask else index)
+        every.append(_Trues(index) if is_mask else index)
         dim += len(covered)
-    return [*extents, *shape[dim:]], checked + [None] * (len(shape) - dim)
+    return [*extents, *shape[dim:]], every + [None] * (len(shape) - dim)
 
 
 def _broadcast(indices: list[Index], extents: list[int]) -> tuple[tuple[int, ...], list[Coordinates]]:
@@ -172,11 +137,7 @@ def _broadcast(indices: list[Index], extents: list[int]) -> tuple[tuple[int, ...
     given = [dim for dim, index in enumerate(indices) if index is not None]
     whole = [dim for dim, index in enumerate(indices) if index is None]
     shapes = [indices[dim].shape for dim in given]
-    try:
-        together = np.broadcast_shapes(*shapes)
-    except ValueError:
-        found = " and ".join(str(list(shape)) for shape in shapes)
-        raise InvalidArguments(f"indices of shapes {found} do not broadcast") from None
+    together = np.broadcast_shapes(*shapes)
     in_place = bool(given) and given[-1] - given[0] < len(given)
     before, behind = (whole[: given[0]], whole[given[0] :]) if in_place else ([], whole)
     written = (*(extents[dim] for dim in before), *together, *(extents[dim] for dim in behind))

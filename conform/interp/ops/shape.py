@@ -7,7 +7,6 @@ from functools import reduce
 
 import numpy as np
 
-from conform.errors import InvalidArguments
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
@@ -21,18 +20,12 @@ from conform.numerics.formats import format_of
 @semantics("aten::permute")
 def permute(self: np.ndarray, dims: Sequence[int]) -> Golden:
     """result.shape[i] = self.shape[dims[i]]"""
-    if len(dims) != self.ndim:
-        raise InvalidArguments(f"permute of {self.ndim} dimensions takes as many dims, got {list(dims)}")
     return exact(self.transpose(wrap_dims(dims, self.ndim)), format_of(self))
 
 
 @semantics("aten::slice.Tensor")
 def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Golden:
     """self[start:end:step] along dim; bounds count from the end where negative, and are clamped"""
-    if self.ndim == 0:
-        raise InvalidArguments("slice is not defined for a 0-d tensor")
-    if step <= 0:
-        raise InvalidArguments(f"slice step must be positive, got {step}")
     axis = wrap_dim(dim, self.ndim)
     index = [slice(None)] * self.ndim
     index[axis] = slice(*slice(start, end, step).indices(self.shape[axis]))
@@ -42,17 +35,11 @@ def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | 
 @semantics("aten::cat")
 def cat(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     """The tensors one after the other along dim, in their common dtype; 1-d tensors of no elements are skipped"""
-    if not tensors:
-        raise InvalidArguments("cat expects a non-empty list of tensors")
-    if any(tensor.ndim == 0 for tensor in tensors):
-        raise InvalidArguments("zero-dimensional tensors cannot be concatenated")
     fmt = reduce(lambda known, tensor: result_type(np.empty(1, known.storage), tensor), tensors, format_of(tensors[0]))
     parts = [tensor for tensor in tensors if tensor.shape != (0,)]
     if not parts:
         return exact(np.empty(0, fmt.storage), fmt)
     axis = wrap_dim(dim, parts[0].ndim)
-    if any(_others(part, axis) != _others(parts[0], axis) for part in parts):
-        raise InvalidArguments(f"sizes must agree except in dim {dim}, got {[list(part.shape) for part in parts]}")
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
     result = np.empty(shape, fmt.storage)
@@ -63,7 +50,3 @@ def cat(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
         for place in spans(part.size):
             there.flat[place] = converted(flat(part, place), fmt)
     return exact(result, fmt)
-
-
-def _others(part: np.ndarray, axis: int) -> tuple[int, ...]:
-    return (part.ndim, *part.shape[:axis], -1, *part.shape[axis + 1 :])

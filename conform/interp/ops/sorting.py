@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from conform.errors import InvalidArguments
 from conform.interp.blocks.blocks import fits, spans
 from conform.interp.blocks.rows import Rows
 from conform.interp.dims import wrap_dim
@@ -28,8 +27,6 @@ def stable_sort(
 ) -> tuple[Golden, Golden]:
     """The elements in order along dim, and where each was; with stable=True equal ones keep their order"""
     fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
-    if fmt.is_complex:
-        raise InvalidArguments(f"sort is not defined for {fmt.name}")
     operand = self.reshape(1) if self.ndim == 0 else self
     rows = Rows.over(operand, (axis,), lambda some: some)
     shape = np.moveaxis(operand, axis, -1).shape

@@ -13,11 +13,10 @@ from operator import or_
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.blocks.rows import Rows
 from conform.interp.formulas import log_sum_exp
-from conform.interp.formulas.losses import MEAN, NONE, Divisor, Terms, common_float, reduced
+from conform.interp.formulas.losses import MEAN, NONE, Divisor, Terms, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.numerics import multiprecision as mp
@@ -46,11 +45,9 @@ def nll_loss_forward(
     self: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int
 ) -> tuple[Golden, Golden]:
     """(-weight[t] * self[t] of each sample or reduced, the sum of the weights); 0 for ignored targets (P54, P67)"""
-    fmt = common_float("nll_loss", self, weight, promotes=False)
-    if self.ndim not in (1, 2) or (target.ndim > 1 or target.size != 1 if self.ndim == 1 else target.ndim != 1):
-        raise InvalidArguments(f"nll_loss of {list(self.shape)} with targets {list(target.shape)}")
+    fmt = format_of(self)
     rows, compute = np.atleast_2d(self), compute_format(fmt)
-    samples = _Samples(target, weight, *rows.shape, ignore_index)
+    samples = _Samples(target, weight, ignore_index)
 
     def terms(place: slice) -> Terms:
         own, weights, ignored = samples.block(place)
@@ -72,25 +69,13 @@ def _total_weight(fmt: Format, divisor: Divisor) -> Golden:
     return Golden(fmt, value, real, budget=divisor.ball.rad.reshape(()))
 
 
+@dataclass(frozen=True)
 class _Samples:
-    """The class of each of `count` samples, and its weight (0 where it is ignored)."""
+    """The class of each sample, and its weight (0 where it is ignored)."""
 
-    def __init__(
-        self, target: np.ndarray, weight: np.ndarray | None, count: int, classes: int, ignore_index: int
-    ) -> None:
-        if format_of(target).name == "uint8":
-            raise Unjudged("no semantics for targets of uint8; expected int64")
-        if format_of(target).name != "int64":
-            raise InvalidArguments(f"targets must be int64, got {format_of(target).name}")
-        _check_weight(weight, classes)
-        if target.size != count:
-            raise InvalidArguments(f"{count} samples with {target.size} targets")
-        self.target, self.weight, self.ignore_index = target, weight, ignore_index
-        for place in spans(count):
-            classes_of = flat(target, place)
-            outside = classes_of[((classes_of < 0) | (classes_of >= classes)) & (classes_of != ignore_index)]
-            if outside.size:
-                raise InvalidArguments(f"target {outside[0]} is none of the {classes} classes")
+    target: np.ndarray
+    weight: np.ndarray | None
+    ignore_index: int
 
     def block(self, place: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(the classes, 0 for ignored samples, their weights, whether they are ignored) of the samples `place`."""
@@ -109,11 +94,6 @@ class _Samples:
     def divisor(self, compute: Format) -> Divisor:
         """The sum of the weights."""
         return Divisor.total(self.blocks(lambda place: self.block(place)[1]), compute)
-
-
-def _check_weight(weight: np.ndarray | None, classes: int) -> None:
-    if weight is not None and weight.shape != (classes,):
-        raise InvalidArguments(f"weight must have one element for each of {classes} classes, got {list(weight.shape)}")
 
 
 def _without(ignored: np.ndarray, terms: Terms) -> Terms:
@@ -141,23 +121,14 @@ def cross_entropy_loss(
     label_smoothing: float = 0.0,
 ) -> Golden:
     """-weight[t] * log_softmax(self)[t], of class indices or of probabilities of classes, smoothed (P54, P68)"""
-    fmt = common_float("cross_entropy_loss", self, weight)
-    if not 0 <= label_smoothing <= 1:
-        raise InvalidArguments(f"label_smoothing must be between 0 and 1, got {label_smoothing}")
-    if self.ndim == 0:
-        raise InvalidArguments("cross_entropy_loss needs a dimension of classes")
-    axis = min(self.ndim - 1, 1)
-    if self.shape[axis] == 0:
-        raise Unjudged("no semantics for the cross entropy of no classes")
+    fmt, axis = format_of(self), min(self.ndim - 1, 1)
     logits = _Logits(fmt, Rows.over(self, (axis,)), weight, label_smoothing)
     shape = (*self.shape[:axis], *self.shape[axis + 1 :])
     with np.errstate(all="ignore"):
         if format_of(target).is_float:
-            blocks, divisor = _of_probabilities(logits, self, target, axis, ignore_index), None
+            blocks, divisor = _of_probabilities(logits, target, axis), None
         else:
-            if target.shape != shape:
-                raise InvalidArguments(f"targets {list(target.shape)} for samples {list(shape)}")
-            samples = _Samples(target, weight, logits.rows.count, logits.rows.terms, ignore_index)
+            samples = _Samples(target, weight, ignore_index)
             blocks = _of_indices(logits, samples)
             divisor = samples.divisor(compute_format(fmt)) if reduction == MEAN else None
         golden = reduced(fmt, blocks, reduction, shape, divisor, "P68")
@@ -195,15 +166,7 @@ def _of_indices(logits: _Logits, samples: _Samples) -> Pieces[Terms]:
     return Pieces(lambda: map(terms, logits.blocks()), logits.rows.is_long)
 
 
-def _of_probabilities(
-    logits: _Logits, self: np.ndarray, target: np.ndarray, axis: int, ignore_index: int
-) -> Pieces[Terms]:
-    common_float("cross_entropy_loss", self, target)
-    if target.shape != self.shape:
-        raise InvalidArguments(f"class probabilities {list(target.shape)} for logits {list(self.shape)}")
-    if ignore_index >= 0:
-        raise InvalidArguments("ignore_index is for class indices, not for class probabilities")
-    _check_weight(logits.weight, logits.rows.terms)
+def _of_probabilities(logits: _Logits, target: np.ndarray, axis: int) -> Pieces[Terms]:
     shares = Rows.over(target, (axis,))
 
     def blocks() -> Iterator[Terms]:

@@ -9,9 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
-from conform.interp.blocks.blocks import everywhere
-from conform.interp.formulas.losses import Terms, broadcast, common_float, in_blocks, nan_beside_special, reduced
+from conform.interp.formulas.losses import Terms, broadcast, in_blocks, nan_beside_special, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.numerics import functions
@@ -28,40 +26,32 @@ LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides:
 @semantics("aten::mse_loss")
 def mse_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """(self - target)^2, its mean or its sum (P55, P57, P65)"""
-    return _of_difference("mse_loss", self, target, reduction, lambda d: d * d, lambda d: d * d)
+    return _of_difference(self, target, reduction, lambda d: d * d, lambda d: d * d)
 
 
 @semantics("aten::l1_loss")
 def l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """|self - target|, its mean or its sum (P55, P57, P65)"""
-    if not format_of(self).is_float:
-        raise Unjudged(f"no semantics for l1_loss of {format_of(self).name}")
-    return _of_difference("l1_loss", self, target, reduction, abs, _magnitude)
+    return _of_difference(self, target, reduction, abs, _magnitude)
 
 
 @semantics("aten::smooth_l1_loss")
 def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, beta: float = 1.0) -> Golden:
     """d^2 / (2 beta) where d = |self - target| < beta, else d - beta / 2; its mean or its sum (P55, P57, P65)"""
-    common_float("smooth_l1_loss", self, target)
-    if beta < 0:
-        raise InvalidArguments(f"smooth_l1_loss needs beta >= 0, got {beta}")
     if beta == 0:
         return l1_loss(self, target, reduction)
     parts = TwoParts(lambda d, beta, half: (d * d * half / beta, d - beta * half), beta)
-    return _of_difference("smooth_l1_loss", self, target, reduction, parts, parts.of_ball)
+    return _of_difference(self, target, reduction, parts, parts.of_ball)
 
 
 @semantics("aten::huber_loss")
 def huber_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, delta: float = 1.0) -> Golden:
     """d^2 / 2 where d = |self - target| <= delta, else delta (d - delta / 2); its mean or its sum (P55, P57, P65)"""
-    if delta <= 0:
-        raise InvalidArguments(f"huber_loss needs delta > 0, got {delta}")
     parts = TwoParts(lambda d, delta, half: (d * d * half, (d - delta * half) * delta), delta)
-    return _of_difference("huber_loss", self, target, reduction, parts, parts.of_ball)
+    return _of_difference(self, target, reduction, parts, parts.of_ball)
 
 
 def _of_difference(
-    name: str,
     self: np.ndarray,
     target: np.ndarray,
     reduction: int,
@@ -69,7 +59,7 @@ def _of_difference(
     of_ball: Callable[[Ball], Ball],
 ) -> Golden:
     """The reduced golden of `formula`, of the difference as a Real or a Fraction; `of_ball` is what it loses."""
-    fmt = common_float(name, self, target)
+    fmt = format_of(self)
     shape, (x, y) = broadcast(self, target)
     compute = compute_format(fmt)
 
@@ -122,12 +112,8 @@ def binary_cross_entropy(
 ) -> Golden:
     """-weight (target log(self) + (1 - target) log(1 - self)) with logarithms of at least -100; its mean or its sum
     (P54, P57, P65, P66)"""
-    common_float("binary_cross_entropy", self, target, promotes=False)
-    fmt = common_float("binary_cross_entropy", self, weight)
-    for name, tensor in (("self", self), ("target", target)):
-        if not everywhere(lambda some: (some >= 0) & (some <= 1), tensor):
-            raise InvalidArguments(f"binary_cross_entropy needs {name} between 0 and 1")
-    shape, numbers = _weighted(self, target, _ones(weight, fmt))
+    fmt = format_of(self)
+    shape, numbers = broadcast(self, target, _ones(weight, fmt))
     with np.errstate(all="ignore"):
         terms = in_blocks(partial(_of_probabilities, fmt), *numbers)
         return replace(reduced(fmt, terms, reduction, shape), zero_sign_free=True)
@@ -135,15 +121,6 @@ def binary_cross_entropy(
 
 def _ones(weight: np.ndarray | None, fmt: Format) -> np.ndarray:
     return np.ones((), fmt.storage) if weight is None else weight
-
-
-def _weighted(self: np.ndarray, target: np.ndarray, *weights: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """`broadcast` of self, target and weights, which must not enlarge the loss (P65)."""
-    shape, numbers = broadcast(self, target, *weights)
-    of_loss = broadcast(self, target)[0]
-    if shape != of_loss:
-        raise InvalidArguments(f"weights of the loss {list(of_loss)} do not fit into it: found {list(shape)}")
-    return shape, numbers
 
 
 def _of_probabilities(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray) -> Terms:
@@ -200,8 +177,8 @@ def binary_cross_entropy_with_logits(
 ) -> Golden:
     """weight ((1 - target) self + (1 + (pos_weight - 1) target) log(1 + e^-self)), its mean or its sum (P54, P57, P65,
     P66)"""
-    fmt = common_float("binary_cross_entropy_with_logits", self, target, weight, pos_weight)
-    shape, numbers = _weighted(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
+    fmt = format_of(self)
+    shape, numbers = broadcast(self, target, _ones(weight, fmt), _ones(pos_weight, fmt))
     with np.errstate(all="ignore"):
         terms = in_blocks(partial(_of_logits, fmt), *numbers)
         return replace(reduced(fmt, terms, reduction, shape, open_rule="P66"), zero_sign_free=True)
@@ -253,7 +230,7 @@ def _logit_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.ndarray, comp
 def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target: bool = False) -> Golden:
     """target (log(target) - self), 0 where target is 0; e^target (target - self) if log_target; its mean or its sum
     (P54, P57, P65, P66)"""
-    fmt = common_float("kl_div", self, target)
+    fmt = format_of(self)
     shape, (x, t) = broadcast(self, target)
     with np.errstate(all="ignore"):
         terms = in_blocks(partial(_of_log_targets if log_target else _of_targets, fmt), x, t)

@@ -10,7 +10,6 @@ from math import prod
 
 import numpy as np
 
-from conform.errors import InvalidArguments
 from conform.interp.blocks.blocks import Pieces, flat
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.dims import wrap_dim
@@ -19,7 +18,6 @@ from conform.interp.formulas.standardized import Standardized
 from conform.interp.golden import Golden, Outcome
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import reshaped
-from conform.interp.promotion import category
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
@@ -53,10 +51,6 @@ RowFunction = Callable[[Format, Rows], Iterator[Golden]]
 def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool) -> Golden:
     """The golden of `of_rows`, which gives that of each piece of rows, along dim."""
     source, axis = format_of(self), wrap_dim(dim, self.ndim)
-    if not source.is_float:
-        raise InvalidArguments(f"softmax is not defined for {source.name}")
-    if half_to_float and source.name not in ("float16", "bfloat16"):
-        raise InvalidArguments(f"half_to_float expects a half input, got {source.name}")
     fmt = FORMATS["float32"] if half_to_float else source
     if self.size == 0:
         return exact(np.empty(self.shape, fmt.storage), fmt)
@@ -124,7 +118,6 @@ def native_layer_norm(
     """((x - mean) * rstd * weight + bias, mean, rstd) over the last dimensions normalized_shape, with the biased
     variance and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype)"""
     fmt = format_of(input)
-    check_normalized("layer norm", input, normalized_shape, {"weight": weight, "bias": bias})
     leading = input.shape[: input.ndim - len(normalized_shape)]
     statistic_shape = (*leading, *[1] * len(normalized_shape))
 
@@ -141,21 +134,3 @@ def per_column(rows: Rows, parameter: np.ndarray | None) -> Pieces[np.ndarray] |
     if parameter is None:
         return None
     return rows.beside(lambda some, columns: flat(parameter, columns).astype(np.float64))
-
-
-def check_normalized(
-    name: str, input: np.ndarray, normalized_shape: Sequence[int], parameters: dict[str, np.ndarray | None]
-) -> None:
-    """InvalidArguments unless the last dimensions are normalized_shape, also the parameters' shape, of floats."""
-    shape = tuple(normalized_shape)
-    if not format_of(input).is_float:
-        raise InvalidArguments(f"{name} is not defined for {format_of(input).name}")
-    if not shape or input.shape[-len(shape) :] != shape:
-        raise InvalidArguments(
-            f"normalized_shape {list(shape)} is not the end of the input's shape {list(input.shape)}"
-        )
-    for parameter_name, parameter in parameters.items():
-        if parameter is not None and parameter.shape != shape:
-            raise InvalidArguments(f"{parameter_name} must have shape {list(shape)}, got {list(parameter.shape)}")
-        if parameter is not None and category(format_of(parameter)) != 2:
-            raise InvalidArguments(f"{parameter_name} must be floating point, got {format_of(parameter).name}")

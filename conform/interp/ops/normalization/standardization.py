@@ -8,7 +8,6 @@ from math import prod
 
 import numpy as np
 
-from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.formulas import moments
@@ -16,11 +15,10 @@ from conform.interp.formulas.standardized import Standardized
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.normalization.softmax import check_normalized, per_column
+from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.reduction.sums import reshaped
-from conform.interp.promotion import category
 from conform.interp.semantics import semantics
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import format_of
 
 # Group normalization
 
@@ -39,12 +37,6 @@ def native_group_norm(
     """((x - mean) * rstd * weight + bias, mean, rstd) with the mean and biased variance of each of the `group` groups
     of C / group channels of a sample; weight and bias are per channel (P54, P62)"""
     fmt = format_of(input)
-    _check_float("group norm", fmt)
-    _check_channels({"weight": weight, "bias": bias}, C)
-    if group < 1 or C % group or input.ndim < 2 or input.shape[:2] != (N, C) or input.size != N * C * HxW:
-        raise InvalidArguments(f"group norm of {list(input.shape)}: N={N}, C={C}, HxW={HxW}, group={group} do not fit")
-    if C * HxW == 0:
-        raise Unjudged("no semantics for group norm of groups without elements")
 
     def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
         parameters = (_per_group(some, parameter, group, HxW) for parameter in (weight, bias))
@@ -68,19 +60,6 @@ def _per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int
     return rows.beside(beside)
 
 
-def _check_float(name: str, fmt: Format) -> None:
-    if not fmt.is_float:
-        raise InvalidArguments(f"{name} is not defined for {fmt.name}")
-
-
-def _check_channels(parameters: dict[str, np.ndarray | None], channels: int) -> None:
-    for name, parameter in parameters.items():
-        if parameter is not None and parameter.shape != (channels,):
-            raise InvalidArguments(f"{name} must have shape [{channels}], got {list(parameter.shape)}")
-        if parameter is not None and category(format_of(parameter)) != 2:
-            raise InvalidArguments(f"{name} must be floating point, got {format_of(parameter).name}")
-
-
 # Batch normalization
 
 
@@ -90,9 +69,6 @@ def batch_norm_of_batch(
 ) -> tuple[Golden, Golden, Golden]:
     """((x - mean) * invstd * weight + bias, mean, invstd) with the mean and biased variance of each channel, dim 1
     (P54, P62, P63)"""
-    _check_channel_input(input, {"weight": weight, "bias": bias})
-    if not training or input.size == 0:
-        raise InvalidArguments("batch norm without running statistics needs training=True and a batch with elements")
     fmt = format_of(input)
 
     def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
@@ -113,8 +89,6 @@ def batch_norm_of_running(
     eps: float,
 ) -> tuple[Golden, Golden, Golden]:
     """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1 (P54, P63)"""
-    parameters = {"weight": weight, "bias": bias, "running_mean": running_mean, "running_var": running_var}
-    _check_channel_input(input, parameters)
     fmt = format_of(input)
     empty = [exact(np.empty(0, step.storage), step) for step in steps_of(fmt)]
     nothing = empty[0].or_else(*empty[1:])
@@ -129,13 +103,6 @@ def batch_norm_of_running(
             yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
     return _as_input(by_elements_of_rows(of_rows, _channels(input)), input), nothing, nothing
-
-
-def _check_channel_input(input: np.ndarray, parameters: dict[str, np.ndarray | None]) -> None:
-    _check_float("batch norm", format_of(input))
-    if input.ndim < 2:
-        raise InvalidArguments(f"batch norm expects at least 2 dimensions, got {list(input.shape)}")
-    _check_channels(parameters, input.shape[1])
 
 
 def _channels(input: np.ndarray) -> Rows:
@@ -187,10 +154,7 @@ def _rms_norms(
     input: np.ndarray, normalized_shape: Sequence[int], weight: np.ndarray | None, eps: float | None
 ) -> list[tuple[Golden, Golden]]:
     """(output, rstd) for every reading of eps."""
-    check_normalized("rms norm", input, normalized_shape, {"weight": weight})
     fmt = format_of(input)
-    if weight is not None and format_of(weight) != fmt:
-        raise Unjudged(f"no semantics for rms norm of {fmt.name} with a {format_of(weight).name} weight")
     readings = [eps] if eps is not None else [2.0 * step.unit_roundoff for step in reversed(steps_of(fmt))]
     leading = input.shape[: input.ndim - len(normalized_shape)]
     statistic_shape = (*leading, *[1] * len(normalized_shape))

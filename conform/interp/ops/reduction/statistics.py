@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from conform.errors import InvalidArguments
 from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes
 from conform.interp.formulas import moments
@@ -38,8 +37,6 @@ def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False
     """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
     fmt = format_named(dtype) if dtype else format_of(self)
     refuse_complex(fmt, "mean")
-    if not fmt.is_float:
-        raise InvalidArguments(f"mean expects a floating-point tensor or dtype, got {fmt.name}")
     axes = reduced_axes(dim, self.ndim)
     golden = by_rows(partial(_mean_of_rows, fmt), converted_rows(self, axes, fmt))
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
@@ -111,11 +108,6 @@ def _spread(
     name: str, self: np.ndarray, dim: Sequence[int] | None, correction: int | float | complex, keepdim: bool
 ) -> Golden:
     fmt = format_of(self)
-    refuse_complex(fmt, name)
-    if not fmt.is_float:
-        raise InvalidArguments(f"{name} expects a floating-point tensor, got {fmt.name}")
-    if isinstance(correction, complex):
-        raise InvalidArguments(f"{name} needs a real correction, got {correction}")
     axes = reduced_axes(dim, self.ndim)
     rows = Rows.over(self, axes)
     if rows.terms <= correction or rows.terms == 0:

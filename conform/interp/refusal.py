@@ -1,0 +1,31 @@
+"""Calls outside the domain of their op: by the constraint that they break they are refused, or not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conform.domains.engine.membership import first_violation
+from conform.domains.specs import spec_of
+from conform.errors import InvalidArguments, Unjudged
+
+
+def is_in_domain(op: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether the op gives a result of the arguments, and the kit judges it."""
+    return first_violation(spec_of(op), arguments) is None
+
+
+def refuse_outside_domain(op: str, arguments: Mapping[str, Any]) -> None:
+    """InvalidArguments where the spec of the overload says that no implementation may accept the arguments, Unjudged
+    where some may, and the kit has no semantics for them.
+
+    Both name the argument, what it was found to be, and the constraint. arguments: by the schema's names, numpy arrays
+    for tensors.
+    """
+    violation = first_violation(spec_of(op), arguments)
+    if violation is None:
+        return
+    what = f"{op}: argument {violation.argument}: found {violation.found}, expected {violation.constraint}"
+    if violation.lenience is None:
+        raise InvalidArguments(what)
+    raise Unjudged(f"no semantics for {what} ({violation.lenience})")
