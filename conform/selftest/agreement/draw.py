@@ -23,8 +23,8 @@ _SPECIAL_ONE_IN = 64
 class Draw:
     """The tensors and choices of the witness calls of one op and dtype: a pure function of both and the round."""
 
-    def __init__(self, op: str, dtype: str, round_: int) -> None:
-        self._stream = Stream(0, f"i8 {op} {dtype}", round_, "witness")
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
 
     def wild(self, dtype: str, *shape: int) -> np.ndarray:
         """Any values: all codes, special values, and numbers of similar size, whose sums and products round and tie."""
@@ -45,6 +45,25 @@ class Draw:
         values = self.tame(dtype, *shape)
         replaced = self._stream.integers(0, _SPECIAL_ONE_IN - 1, shape) == 0
         return np.where(replaced, self._specials(FORMATS[dtype], prod(shape)).reshape(shape), values)
+
+    def repeated(self, dtype: str, *shape: int) -> np.ndarray:
+        """One to three different tame values, again and again."""
+        few = self.tame(dtype, self.integer(1, 3))
+        return few[self._stream.integers(0, len(few) - 1, shape)]
+
+    def spread(self, dtype: str, *shape: int) -> np.ndarray:
+        """Floats over half the range of exponents, so that products stay within it: on every line in turn any number,
+        a large one, a tiny one, and minus the large one or its neighbour. Other dtypes as `tame`."""
+        fmt = FORMATS[dtype]
+        if not fmt.is_float:
+            return self.tame(dtype, *shape)
+        exponents = self._stream.integers(fmt.emin // 2, fmt.emax // 2 - 2, shape)
+        values = np.ldexp(1.0 + self._stream.uniform(shape), exponents)
+        large = np.ldexp(1.0 + self._stream.uniform(1), fmt.emax // 2 - 1)
+        beside = large * (1.0 + 2.0 ** (1 - fmt.precision) * self._stream.integers(0, 1, shape))
+        place = np.indices(shape).sum(axis=0) % 4
+        chosen = np.choose(place, [values, large, -values * 2.0**-fmt.precision, -beside])
+        return np.asarray(chosen).astype(fmt.storage)
 
     def integers(self, low: int, high_inclusive: int, *shape: int, dtype: str = "int64") -> np.ndarray:
         """Integers of low .. high_inclusive."""
