@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil, isfinite, isinf, isnan
 
 from conform.refs.exact.promotion import FLOAT, INTEGER, category, convert
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
@@ -48,12 +48,16 @@ def arange_start_step(
     Without dtype: int64 if all arguments are integers, else float32. An integer dtype takes the value's integer part.
     """
     arguments = (start, end, step)
+    if any(isinstance(argument, complex) for argument in arguments):
+        raise ValueError(f"arange is not defined for complex numbers, found {start}, {end} and {step}")
     integral = all(isinstance(argument, int) for argument in arguments)
     dtype = dtype or ("int64" if integral else "float32")
     if category(dtype) not in (INTEGER, FLOAT):
         raise ValueError(f"arange is not defined for {dtype}")
-    if step == 0 or not all(map(isfinite, arguments)):
-        raise ValueError(f"arange from {start} to {end} by {step}: the step is 0 or a bound is not finite")
+    if step == 0 or isnan(step) or not (isfinite(start) and isfinite(end)):
+        raise ValueError(f"arange from {start} to {end} by {step}: the step is 0 or NaN, or a bound is not finite")
+    if isinf(step) and category(dtype) == INTEGER:
+        raise ValueError(f"{dtype} does not hold the step {step}")
     if (end - start) * (1 if step > 0 else -1) < 0:
         raise ValueError(f"arange from {start} to {end} does not go in the direction of its step {step}")
     size = -((start - end) // step) if integral else ceil((float(end) - float(start)) / float(step))
@@ -61,6 +65,8 @@ def arange_start_step(
 
 
 def _element(dtype: str, start: Number, step: Number, i: int) -> int | float:
+    if i == 0 and category(dtype) == FLOAT and start == 0:
+        return float(start) + 0.0 * float(step)  # only the zeros' signs matter
     value = add_exact(exact(start), multiply_exact(exact(i), exact(step)))
     if category(dtype) == FLOAT:
         return round_exact(dtype, value)

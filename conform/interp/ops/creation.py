@@ -42,7 +42,7 @@ def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None 
     if fmt.is_complex or fmt.kind == "bool":
         raise InvalidArguments(f"arange is not defined for {fmt.name}")
     if not fmt.is_float:
-        start, end, step = int(start), int(end), int(step)
+        start, end, step = (_truncated(number, fmt) for number in (start, end, step))
     count = _count(start, end, step)
     if fmt.is_float:
         return assembled(((place, _floats(fmt, start, step, place)) for place in spans(count)), count)
@@ -51,6 +51,12 @@ def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None 
         with np.errstate(over="ignore"):
             integers[place] = (start + np.arange(place.start, place.stop) * step).astype(fmt.storage)
     return exact(integers, fmt)
+
+
+def _truncated(number: Number, fmt: Format) -> int:
+    if not math.isfinite(number):
+        raise InvalidArguments(f"arange of {fmt.name} with {number}, which is no integer")
+    return int(number)
 
 
 def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:

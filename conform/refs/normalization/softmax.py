@@ -10,7 +10,7 @@ from conform.refs.exact.exponentials import log_sum_exp_above
 from conform.refs.exact.reals import round_balls
 from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, lines, wrap_dim
-from conform.refs.normalization.standardized import normalize, round_rstd, statistics_of
+from conform.refs.normalization.standardized import is_eps, normalize, round_rstd, statistics_of
 from conform.refs.reduction.statistics import round_mean
 from conform.refs.references import reference
 
@@ -92,11 +92,11 @@ def native_layer_norm(
     """(x - mean) * rstd * weight + bias over the last dims, mean, and rstd = 1 / sqrt(biased variance + eps).
 
     mean and rstd have the leading dims and then ones; for half inputs they are float32 (P36). Those of a row with an
-    infinity are UNSPECIFIED (P40).
+    infinity, or of no elements, are UNSPECIFIED (P40).
     """
     inner = tuple(normalized_shape)
     leading = len(input.shape) - len(inner)
-    if input.dtype not in FLOAT_FORMATS or not isfinite(eps):
+    if input.dtype not in FLOAT_FORMATS or not is_eps(eps):
         raise ValueError(f"native_layer_norm of {input.dtype} with eps={eps}")
     if not inner or leading < 0 or input.shape[leading:] != inner:
         raise ValueError(f"normalized_shape {normalized_shape} is not the end of the input's shape {input.shape}")
@@ -111,9 +111,9 @@ def native_layer_norm(
     for row in range(prod(input.shape[:leading])):
         values = input.data[row * count : (row + 1) * count]
         statistics = statistics_of(values, eps)
-        has_infinity = any(map(isinf, values))  # P40
-        means.append(UNSPECIFIED if has_infinity else round_mean(statistics_dtype, values))
-        rstds.append(UNSPECIFIED if has_infinity else round_rstd(statistics_dtype, statistics))
+        is_open = not values or any(map(isinf, values))  # P40
+        means.append(UNSPECIFIED if is_open else round_mean(statistics_dtype, values))
+        rstds.append(UNSPECIFIED if is_open else round_rstd(statistics_dtype, statistics))
         outs += normalize(input.dtype, values, statistics, weights, biases)
     shape = input.shape[:leading] + (1,) * len(inner)
     return (

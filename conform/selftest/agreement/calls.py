@@ -27,12 +27,14 @@ from conform.selftest.agreement.numbers import with_interesting_numbers
 
 Call = dict[str, Any]  # every argument by its name in the schema
 
-LARGE = Limits(numel=3600, size_of_rank=(1, 1500, 150, 40, 15), short=4)
+LARGE = Limits(numel=1600, size_of_rank=(1, 1600, 200, 60, 20), short=4)
 SMALL = Limits(numel=12, size_of_rank=(1, 9, 4, 3, 2))
 TUPLES = 48  # of a round
-MOST_RESULTS, MOST_READ = 1600, 3600  # elements of the results and of the operands of one call
-RESULTS_OF_A_TUPLE = 24  # elements that a tuple shall witness, filled as often as that takes ...
-READ_FOR_THEM = 400  # ... where it reads no more than these for them
+MOST_RESULTS, MOST_READ = 3200, 4800  # elements of the results and of the operands of one call
+READ_A_RESULT, READ_FOR_ONE = 24, 100  # of the operands, beside many results and beside one
+CANDIDATES = 4  # large tuples of which one is taken
+TIMES = 16  # that a tuple is filled, if an op gives a few numbers a call and no more
+FEW = 4
 
 
 class Witness(NamedTuple):
@@ -47,13 +49,11 @@ def derived(op: str, dtype: str, round_: int) -> Iterator[Witness]:
     spec = spec_of(op)
     stream = Stream(0, f"i8 {op} {dtype}", round_, "calls")
     (seed,) = stream.integers(0, 2**62, 1).tolist()
-    for tuple_ in itertools.islice(_valid(spec, dtype, seed), TUPLES):
-        given, read = _counts(spec, tuple_)
-        if given <= MOST_RESULTS and read <= MOST_READ:
-            tuple_ = with_interesting_numbers(spec, tuple_, stream)
-            times = min(RESULTS_OF_A_TUPLE // max(given, 1), READ_FOR_THEM // max(read, 1))
-            for call in _calls(spec, tuple_, max(1, times), stream):
-                yield Witness(call)
+    tuples = list(itertools.islice(_valid(spec, dtype, seed), TUPLES))
+    times = TIMES if max(_counts(spec, one)[0] for one in tuples) <= FEW else 1
+    for tuple_ in tuples:
+        for call in _calls(spec, with_interesting_numbers(spec, tuple_, stream), times, stream):
+            yield Witness(call)
     if round_ == 0:
         broken = invalid_tuples(spec, seed, dtype=dtype)
         for tuple_ in itertools.islice(broken, len(spec.constraints)):
@@ -64,14 +64,29 @@ def derived(op: str, dtype: str, round_: int) -> Iterator[Witness]:
 def _valid(spec: OpSpec, dtype: str, seed: int) -> Iterator[MetaTuple]:
     """Large ones whose other operands have any dtype and the same one, and small ones, in turn."""
     coverage = Coverage()
-    sequences = [
-        valid_tuples(spec, seed, dtype=dtype, coverage=coverage, limits=LARGE),
-        valid_tuples(spec, seed + 1, dtype=dtype, coverage=coverage, limits=SMALL),
-        valid_tuples(spec, seed + 2, dtype=dtype, every=True, coverage=coverage, limits=LARGE),
-        valid_tuples(spec, seed + 3, dtype=dtype, every=True, coverage=coverage, limits=SMALL),
-    ]
-    for each in itertools.cycle(sequences):
+
+    def tuples(number: int, limits: Limits, every: bool) -> Iterator[MetaTuple]:
+        return valid_tuples(spec, seed + number, dtype=dtype, every=every, coverage=coverage, limits=limits)
+
+    large = [_with_many_results(spec, tuples(number, LARGE, every)) for number, every in enumerate((False, True))]
+    small = [_affordable(spec, tuples(number + 2, SMALL, every)) for number, every in enumerate((False, True))]
+    for each in itertools.cycle((*large, *small)):
         yield next(each)
+
+
+def _with_many_results(spec: OpSpec, tuples: Iterator[MetaTuple]) -> Iterator[MetaTuple]:
+    """Of every few tuples the one with the most results."""
+    affordable = _affordable(spec, tuples)
+    while True:
+        yield max(itertools.islice(affordable, CANDIDATES), key=lambda one: _counts(spec, one)[0])
+
+
+def _affordable(spec: OpSpec, tuples: Iterator[MetaTuple]) -> Iterator[MetaTuple]:
+    """Those that read few elements for a result, and have not too many."""
+    for tuple_ in tuples:
+        given, read = _counts(spec, tuple_)
+        if given <= MOST_RESULTS and read <= min(MOST_READ, READ_A_RESULT * given + READ_FOR_ONE):
+            yield tuple_
 
 
 def _counts(spec: OpSpec, tuple_: MetaTuple) -> tuple[int, int]:
