@@ -10,7 +10,7 @@ from conform.refs.exact.exponentials import log_sum_exp_above
 from conform.refs.exact.reals import round_balls
 from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, lines, wrap_dim
-from conform.refs.normalization.standardized import is_eps, normalize, round_rstd, statistics_of
+from conform.refs.normalization.standardized import normalize, round_rstd, statistics_of
 from conform.refs.reduction.statistics import round_mean
 from conform.refs.references import reference
 
@@ -96,13 +96,14 @@ def native_layer_norm(
     """
     inner = tuple(normalized_shape)
     leading = len(input.shape) - len(inner)
-    if input.dtype not in FLOAT_FORMATS or not is_eps(eps):
+    if input.dtype not in FLOAT_FORMATS or not isfinite(eps):
         raise ValueError(f"native_layer_norm of {input.dtype} with eps={eps}")
     if not inner or leading < 0 or input.shape[leading:] != inner:
         raise ValueError(f"normalized_shape {normalized_shape} is not the end of the input's shape {input.shape}")
     for name, operand in (("weight", weight), ("bias", bias)):
-        if operand is not None and operand.shape != inner:
-            raise ValueError(f"{name} of shape {operand.shape} does not have normalized_shape {normalized_shape}")
+        if operand is not None and (operand.dtype not in FLOAT_FORMATS or operand.shape != inner):
+            found = f"{operand.dtype} {operand.shape}"
+            raise ValueError(f"{name} is of floats and of normalized_shape {normalized_shape}, found {found}")
     count = prod(inner)
     weights = weight.data if weight else [1.0] * count
     biases = bias.data if bias else [0.0] * count

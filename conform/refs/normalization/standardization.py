@@ -10,7 +10,6 @@ from conform.refs.exact.reals import Exact, add_exact, exact, multiply_exact
 from conform.refs.exact.rounding import FLOAT_FORMATS
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, groups
 from conform.refs.normalization.standardized import (
-    is_eps,
     mean_square_statistics,
     normalize,
     round_rstd,
@@ -26,7 +25,7 @@ def _check(op: str, input: RefTensor, eps: float, shape: tuple[int, ...], **oper
     """ValueError for an input that is not of floats, or an operand that is not of floats and of `shape`."""
     if category(input.dtype) == COMPLEX:
         raise NotImplementedError(f"the reference of {op} covers real dtypes only, found {input.dtype}")
-    if input.dtype not in FLOAT_FORMATS or not is_eps(eps):
+    if input.dtype not in FLOAT_FORMATS or not isfinite(eps):
         raise ValueError(f"{op} of {input.dtype} with eps={eps}")
     for name, operand in operands.items():
         if operand is not None and (operand.dtype not in FLOAT_FORMATS or operand.shape != shape):
@@ -147,8 +146,6 @@ def batch_norm_by_running_statistics(
 def _normalize_one(
     dtype: str, x: float, mean: float, variance: float, eps: float, weight: float, bias: float
 ) -> float | Unspecified:
-    if eps == inf:
-        variance += eps
     deviation = add_exact(exact(x), exact(-mean))
     if isfinite(variance) and Fraction(variance) + Fraction(eps) == 0:
         return UNSPECIFIED  # P63
@@ -184,7 +181,7 @@ def _rms_norm(
     outs, rstds = [], []
     for row in range(prod(input.shape[:leading])):
         values = input.data[row * size : (row + 1) * size]
-        if inf in (eps, *map(abs, values)) and not any(map(isnan, values)):  # the mean square is infinite, rstd 0
+        if inf in map(abs, values) and not any(map(isnan, values)):  # the mean square is infinite, rstd 0
             vanishing = [multiply_exact(exact(x), (0, 0)) for x in values]
             outs += [special_output(input.dtype, x, w, 0.0) for x, w in zip(vanishing, weights, strict=True)]
             rstds.append(0.0)

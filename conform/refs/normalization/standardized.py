@@ -40,8 +40,6 @@ def statistics_of(values: list[float], eps: float) -> Statistics | None:
     if not values or not all(map(isfinite, values)):
         return None
     count = len(values)
-    if eps == inf:  # finite numbers over infinity
-        return Statistics(count, [0] * count, 0, 1, 0)
     integers, exponent = scale_to_integers(values)
     total = sum(integers)
     deviations = [count * x - total for x in integers]  # of x - mean, scaled by count
@@ -50,11 +48,6 @@ def statistics_of(values: list[float], eps: float) -> Statistics | None:
     up, down = 1 << max(2 * exponent, 0), 1 << max(-2 * exponent, 0)
     numerator = squares * up * eps_denominator + eps_numerator * count**3 * down
     return Statistics(count, deviations, exponent, numerator, count**3 * down * eps_denominator)
-
-
-def is_eps(eps: float) -> bool:
-    """Whether a variance may be raised by it: NaN and -inf are no numbers to do so."""
-    return isfinite(eps) or eps == inf
 
 
 def round_rstd(dtype: str, statistics: Statistics | None) -> float:

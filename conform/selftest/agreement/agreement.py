@@ -73,7 +73,7 @@ def agree_on(before: Agreement, some: Iterable[Witness]) -> Agreement:
         result = compare(total.op, call, is_valid)
         first = total.first
         if first is None and result.first is not None:
-            first = f"in witness call {number}: {shown(call, result.first, definition.pointwise)}"
+            first = f"in witness call {number}: {shown(call, result.first, definition.traits.pointwise)}"
         total = Agreement(
             total.op,
             total.dtype,

@@ -36,7 +36,9 @@ class Draw:
 
     def scattered(self, dtype: str, *shape: int) -> np.ndarray:
         """Finite floats of all magnitudes, zero and subnormal numbers among them, every second of a short
-        significand: most sums are their largest term, unless that cancels."""
+        significand: most sums are their largest term, unless that cancels. Other dtypes as `tame`."""
+        if not FORMATS[dtype].is_float:
+            return self.tame(dtype, *shape)
         fmt, words = FORMATS[dtype], self._stream.bits(prod(shape))
         return _scattered(fmt, words).astype(fmt.code_storage).view(fmt.storage).reshape(shape)
 
@@ -51,19 +53,17 @@ class Draw:
         few = self.tame(dtype, self.integer(1, 3))
         return few[self._stream.integers(0, len(few) - 1, shape)]
 
-    def spread(self, dtype: str, *shape: int) -> np.ndarray:
-        """Floats over half the range of exponents, so that products stay within it: on every line in turn any number,
-        a large one, a tiny one, and minus the large one or its neighbour. Other dtypes as `tame`."""
-        fmt = FORMATS[dtype]
-        if not fmt.is_float:
-            return self.tame(dtype, *shape)
-        exponents = self._stream.integers(fmt.emin // 2, fmt.emax // 2 - 2, shape)
-        values = np.ldexp(1.0 + self._stream.uniform(shape), exponents)
-        large = np.ldexp(1.0 + self._stream.uniform(1), fmt.emax // 2 - 1)
-        beside = large * (1.0 + 2.0 ** (1 - fmt.precision) * self._stream.integers(0, 1, shape))
-        place = np.indices(shape).sum(axis=0) % 4
-        chosen = np.choose(place, [values, large, -values * 2.0**-fmt.precision, -beside])
-        return np.asarray(chosen).astype(fmt.storage)
+    def paired(self, dtype: str, *shape: int) -> np.ndarray:
+        """`scattered`, but that neighbours along an axis, not the first, are equal or opposite: sums cancel up to what
+        is left of them, however small."""
+        values = self.scattered(dtype, *shape)
+        if len(shape) < 2:
+            return values
+        axis = self.integer(1, len(shape) - 1)
+        place = np.arange(shape[axis])
+        signs = np.where(place % 2, self.choice((1, -1)), 1).reshape(-1, *[1] * (len(shape) - 1 - axis))
+        mirrored = values.take(place // 2 * 2, axis) * signs.astype(values.dtype)
+        return np.where(self._stream.bernoulli(0.1, shape), values, mirrored)
 
     def integers(self, low: int, high_inclusive: int, *shape: int, dtype: str = "int64") -> np.ndarray:
         """Integers of low .. high_inclusive."""

@@ -36,7 +36,7 @@ def _is_of_one_float(spec: OpSpec) -> bool:
     definition = semantics.find(spec.name)
     assert definition is not None, f"{spec.name} has no semantics"
     tensors = [one for one in spec.arguments if one.type.is_tensor]
-    is_alone = len(tensors) == 1 and definition.pointwise and definition.names[0] == spec.name
+    is_alone = len(tensors) == 1 and definition.traits.pointwise and definition.names[0] == spec.name
     return is_alone and not set(FLOATS).isdisjoint(spec.dtypes)
 
 

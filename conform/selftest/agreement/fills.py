@@ -15,8 +15,8 @@ from conform.numerics.draws import Stream
 from conform.numerics.formats import format_named, format_of
 from conform.selftest.agreement.draw import Draw
 
-SIMPLE = ("wild", "tame", "sparse", "spread", "repeated")
-OWN = (*SIMPLE, "mixed", "tame", "wild")
+CLASSES = (Draw.wild, Draw.tame, Draw.sparse, Draw.scattered, Draw.paired, Draw.repeated)
+MIXED = (None, None, None)  # each tensor of another class, as often as this stands here
 
 
 def filled(stacked: Arguments, spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
@@ -25,20 +25,18 @@ def filled(stacked: Arguments, spec: OpSpec, tuple_: MetaTuple, stream: Stream) 
     Tensors whose values a constraint speaks of take what their space has of them; indices stay as they are.
     """
     draw = Draw(stream)
-    chosen = draw.choice((*OWN, *value_classes(stacked, spec)[1:]))
-    if chosen not in OWN:
-        return with_values(stacked, chosen, stream, spec)
-    metas = [
-        part for name, meta in tuple_.arguments.items() if name not in tuple_.omitted for part in tensor_metas(meta)
-    ]
+    of_all = draw.choice((*CLASSES, *MIXED, *value_classes(stacked, spec)[1:]))
+    if isinstance(of_all, str):
+        return with_values(stacked, of_all, stream, spec)
+    present = [meta for name, meta in tuple_.arguments.items() if name not in tuple_.omitted]
+    metas = [part for meta in present for part in tensor_metas(meta)]
     free = eligible_tensors(stacked, spec)
 
     def fill(number: int, tensor: np.ndarray) -> np.ndarray:
         meta = metas[number]
         if number not in free and not _is_bounded(meta):
             return tensor
-        name = draw.choice(SIMPLE) if chosen == "mixed" else chosen
-        values = getattr(draw, name)(meta.dtype, *tensor.shape)
+        values = (of_all or draw.choice(CLASSES))(draw, meta.dtype, *tensor.shape)
         return values if number in free else np.where(_within(values, meta.value), values, tensor)
 
     return map_tensors(stacked, fill)

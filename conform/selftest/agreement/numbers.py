@@ -6,9 +6,13 @@ import math
 from collections.abc import Mapping
 from copy import copy
 
+import numpy as np
+
+from conform.domains.engine.attribute import OWN
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.meta_tuple import MetaTuple, violations
 from conform.domains.engine.op_spec import OpSpec
+from conform.domains.engine.variables import WHOLE, VariableType
 from conform.numerics.draws import Stream
 
 NUMBERS: Mapping[str, tuple[complex, ...]] = {
@@ -20,18 +24,21 @@ NUMBERS: Mapping[str, tuple[complex, ...]] = {
     ),
     "complex": (0j, 1j, 2 - 0.1j, 1.5 - 2j, complex(-0.0, -0.0), complex(math.inf, 1.0)),
 }  # fmt: skip
+_WHOLE = {float: WHOLE[VariableType.FLOAT], complex: WHOLE[VariableType.COMPLEX]}
 _TRIES = 3  # numbers that are looked at before the tuple's own stays
 
 
 def with_interesting_numbers(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> MetaTuple:
-    """The tuple with one of NUMBERS for about every second Python number, wherever all constraints hold."""
+    """The tuple with one of NUMBERS for about every second Python number, wherever all constraints hold and the spec
+    does not give the numbers itself."""
     for name, meta in tuple_.arguments.items():
         kind = _kind(meta)
-        if kind is None or name in tuple_.omitted or stream.integers(0, 1, 1)[0]:
+        is_fixed = name in tuple_.omitted or spec.engines[name].values.is_given
+        if kind is None or is_fixed or stream.integers(0, 1, 1)[0]:
             continue
         for place in stream.integers(0, len(NUMBERS[kind]) - 1, _TRIES).tolist():
             changed = _with(tuple_, name, NUMBERS[kind][place])
-            if _holds(spec, changed):
+            if _holds(spec, changed, name):
                 tuple_ = changed
                 break
     return tuple_
@@ -53,9 +60,14 @@ def _with(tuple_: MetaTuple, name: str, number: complex) -> MetaTuple:
     return MetaTuple(tuple_.op, tuple_.number, {**tuple_.arguments, name: meta}, tuple_.omitted, tuple_.broken)
 
 
-def _holds(spec: OpSpec, tuple_: MetaTuple) -> bool:
-    """Whether the tuple breaks nothing; where a constraint has no meaning beside infinity or NaN, it does."""
-    try:
+def _holds(spec: OpSpec, tuple_: MetaTuple, name: str) -> bool:
+    """Whether the tuple, with a new number as its argument `name`, breaks nothing.
+
+    Infinities and NaN are in no interval: they hold where every number does.
+    """
+    number = tuple_.arguments[name].value if tuple_.arguments[name].is_number else tuple_.arguments[name].structure
+    if np.isfinite(number):
         return not violations(spec, tuple_.arguments)
-    except (ArithmeticError, ValueError):
-        return False
+    scope = {other: meta.view for other, meta in tuple_.arguments.items()}
+    scope[OWN] = tuple_.arguments[name]
+    return spec.engines[name].values.space(_WHOLE[type(number)], scope) == _WHOLE[type(number)]
