@@ -24,7 +24,6 @@ NUMBERS: Mapping[str, tuple[complex, ...]] = {
     ),
     "complex": (0j, 1j, 2 - 0.1j, 1.5 - 2j, complex(-0.0, -0.0), complex(math.inf, 1.0)),
 }  # fmt: skip
-_WHOLE = {float: WHOLE[VariableType.FLOAT], complex: WHOLE[VariableType.COMPLEX]}
 _TRIES = 3  # numbers that are looked at before the tuple's own stays
 
 
@@ -63,11 +62,16 @@ def _with(tuple_: MetaTuple, name: str, number: complex) -> MetaTuple:
 def _holds(spec: OpSpec, tuple_: MetaTuple, name: str) -> bool:
     """Whether the tuple, with a new number as its argument `name`, breaks nothing.
 
-    Infinities and NaN are in no interval: they hold where every number does.
+    Infinities and NaN are in no interval: they hold where every number does, and no constraint of others needs one.
     """
     number = tuple_.arguments[name].value if tuple_.arguments[name].is_number else tuple_.arguments[name].structure
-    if np.isfinite(number):
+    if not np.isfinite(number):
+        scope = {other: meta.view for other, meta in tuple_.arguments.items()}
+        scope[OWN] = tuple_.arguments[name]
+        whole = WHOLE[VariableType.COMPLEX if isinstance(number, complex) else VariableType.FLOAT]
+        if spec.engines[name].values.space(whole, scope) != whole:
+            return False
+    try:
         return not violations(spec, tuple_.arguments)
-    scope = {other: meta.view for other, meta in tuple_.arguments.items()}
-    scope[OWN] = tuple_.arguments[name]
-    return spec.engines[name].values.space(_WHOLE[type(number)], scope) == _WHOLE[type(number)]
+    except ValueError:  # nothing is more than NaN
+        return False

@@ -120,7 +120,9 @@ def next_dim(name: str, operand: str = "self") -> Mutation:
     def changed(found: dict[str, Any]) -> Any:
         rank = max(np.ndim(found[operand][0] if isinstance(found[operand], list) else found[operand]), 1)
         dims = found[name]
-        return [(dim + 1) % rank for dim in dims] if isinstance(dims, list) else dims if dims is None else (dims + 1) % rank
+        if isinstance(dims, list):
+            return [(dim + 1) % rank for dim in dims]
+        return None if dims is None else (dims + 1) % rank
 
     return with_arguments(**{name: changed})
 
@@ -184,12 +186,13 @@ DEFECTS: dict[str, tuple[str, str, Mutation]] = {
     "add: the sign of zero": ("aten::add.Tensor", "float32", of_value(without_negative_zero)),
     "add: subnormals flushed": ("aten::add.Tensor", "float32", of_value(partial(without_subnormals, TINY32))),
     "mul: integers saturate": ("aten::mul.Tensor", "int8", of_value(saturated)),
-    "mul: subnormal results flushed": ("aten::mul.Tensor", "float64", of_value(partial(without_subnormals, 2.0**-1022))),
+    "mul: subnormals flushed": ("aten::mul.Tensor", "float64", of_value(partial(without_subnormals, 2.0**-1022))),
     "maximum: NaN dropped": ("aten::maximum", "float32", of_value(without_nan)),
     "neg: 0 - x": ("aten::neg", "float32", of_value(without_negative_zero)),
     "remainder: of the dividend's sign": ("aten::remainder.Tensor", "float32", of_value(fmod)),
     "round: ties away from zero": ("aten::round", "float32", of_value(half_away)),
-    "round.decimals: a digit less": ("aten::round.decimals", "float32", with_arguments(decimals=lambda a: a["decimals"] - 1)),
+    "round.decimals: a digit less": ("aten::round.decimals", "float32",
+                                     with_arguments(decimals=lambda a: a["decimals"] - 1)),
     "casts: rounded twice": ("aten::_to_copy", "float64", through_float32),
     "where: the second for the first": ("aten::where.self", "float32", with_arguments(self=lambda a: a["other"])),
     "div: floor for trunc": ("aten::div.Tensor_mode", "int32",
