@@ -14,8 +14,8 @@ from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.meta_tuple import valid_tuples
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
+from conform.interp import semantics
 from conform.numerics.draws import Stream
-from conform.selftest.agreement.witnesses import family_of
 
 
 def seconds(spec: OpSpec, count: int) -> float:
@@ -29,7 +29,7 @@ def seconds(spec: OpSpec, count: int) -> float:
 def main(count: int) -> None:
     by_family: dict[str, list[float]] = defaultdict(list)
     for spec in specs():
-        by_family[family_of(spec.name)].append(seconds(spec, count))
+        by_family[semantics.find(spec.name).family].append(seconds(spec, count))
     for family, times in by_family.items():
         print(f"{family:16} {len(times):4} specs {count * len(times) / sum(times):8.0f} tuples/s")
     every = [one for times in by_family.values() for one in times]

@@ -9,6 +9,8 @@ The interpreter is the kit's only truth, so a test that passes on one that disag
 Under pytest-xdist the processes share a folder: tests outside I8 wait there until every selected I8 test is done, and
 look whether one failed. This cannot lock: each process runs its tests in the order of the collection, I8 first.
 `pytest -m "not i8"` selects no I8 test, and so nothing waits.
+
+Tests marked `rotating` belong to one of SHARES shares each; those of the other shares than --seed's are `long`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import os
 import shutil
 import tempfile
 import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,24 @@ import pytest
 from tests.instruction_sets import PINS, usual
 
 LONGEST_WAIT_S = 1200.0
+SHARES = 16
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """xdist gives the controller's seed to its workers, so that midnight parts no run."""
+    today = date.today().toordinal()
+    text = "names the share of the rotating tests that runs without the long ones (the day's number)"
+    parser.addoption("--seed", type=int, default=today, metavar="N", help=text)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    seed = config.getoption("--seed")
+    return f"rotating tests: share {seed % SHARES} of 0 .. {SHARES - 1}; repeat with --seed {seed}, all with -m ''"
+
+
+def share_of(nodeid: str) -> int:
+    """The same on every machine and at every time."""
+    return hashlib.sha256(nodeid.encode()).digest()[0] % SHARES
 
 os.environ.update(PINS[usual()])
 
@@ -35,9 +56,17 @@ def is_i8(nodeid: str) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "i8: the interpreter against the independent references, bit for bit")
+    config.addinivalue_line("markers", "rotating: belongs to one share of many, which --seed names")
     config.addinivalue_line("markers", "whole_suite: takes a minute; begun early, so that none is left to one process")
     shared = getattr(config, "workerinput", {}).get("i8_folder")
     config.pluginmanager.register(I8First(Path(shared or tempfile.mkdtemp(prefix="i8_")), owned=shared is None))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("rotating") and share_of(item.nodeid) != config.getoption("--seed") % SHARES:
+            item.add_marker("long")
 
 
 class I8First:

@@ -1,4 +1,4 @@
-"""Every op is whole: semantics, reference, spec, suite, contract and witnesses; and no file stands outside its list."""
+"""Every op is whole: semantics, reference, spec, suite and contract; and no file stands outside its list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conform.explain.inventory import Entry, inventory, render, result_dtypes
 from conform.inputs.edges.rows import edged_ops
 from conform.interp import semantics
 from conform.interp.evaluate import WITHOUT_MEANING
-from conform.selftest.agreement import witnesses
+from conform.selftest.agreement.agreement import ops_and_dtypes
 
 PACKAGE = Path(conform.__file__).parent
 
@@ -89,8 +89,8 @@ def test_the_dtypes_of_results_are_those_of_operands_or_of_keywords_or_what_inte
     assert result_dtypes("aten::arange")[-4:] == ("float16", "bfloat16", "float32", "float64")
 
 
-def test_every_overload_with_semantics_has_witness_calls() -> None:
-    assert set(witnesses.witnesses()) == set(semantics.names())
+def test_every_overload_with_semantics_has_a_spec_from_which_witnesses_are_drawn() -> None:
+    assert {spec.name for spec in specs.specs()} == set(semantics.names()) == {op for op, _ in ops_and_dtypes()}
 
 
 @pytest.mark.parametrize("name", semantics.names())
@@ -109,10 +109,10 @@ def test_every_argument_is_taken_by_the_reference(name: str) -> None:
     assert arguments <= set(inspect.signature(refs.lookup(name)).parameters)
 
 
-@pytest.mark.parametrize("folder", ["interp/ops", "refs", "domains", "inputs/edges", "selftest/agreement/witness"])
+@pytest.mark.parametrize("folder", ["interp/ops", "refs", "domains", "inputs/edges"])
 def test_every_file_of_a_family_is_reached(folder: str) -> None:
     """A file outside the families is never imported: its ops have no meaning, and nothing says so."""
-    semantics.names(), refs.names(), specs.specs(), witnesses.witnesses(), edged_ops()
+    semantics.names(), refs.names(), specs.specs(), edged_ops()
     paths = [path.relative_to(PACKAGE.parent).with_suffix("") for path in (PACKAGE / folder).rglob("*.py")]
     modules = {".".join(path.parts).removesuffix(".__init__") for path in paths if set(path.parts) & set(FAMILIES)}
     assert modules <= set(sys.modules)
@@ -122,7 +122,7 @@ def test_every_file_of_a_family_is_reached(folder: str) -> None:
 def test_an_op_has_the_same_family_in_every_room(name: str) -> None:
     definition = semantics.find(name)
     assert definition is not None
-    assert definition.family == witnesses.family_of(name) == family_in("conform.refs", refs.lookup(name).__module__)
+    assert definition.family == family_in("conform.refs", refs.lookup(name).__module__)
 
 
 def test_every_suite_of_the_core_is_named_after_a_family() -> None:

@@ -50,5 +50,20 @@ def test_where_i8_holds_all_tests_run(tmp_path: Path, processes: tuple[str, ...]
     assert outcome(tmp_path, PASSES, *processes)[0].startswith("10 passed")
 
 
+ROTATES = "import pytest\n@pytest.mark.rotating\n@pytest.mark.parametrize('n', range(64))\ndef test_i8(n): pass\n"
+
+
+def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
+    def selected(seed: int) -> set[str]:
+        options = ("-m", "i8 and not long", "--collect-only", "--seed", str(seed))
+        output = outcome(tmp_path / str(seed), ROTATES, *options)[1]
+        return {line for line in output.splitlines() if "test_i8.py::" in line}
+
+    share = selected(3)
+    assert 0 < len(share) < 16
+    assert share == selected(3 + 16)
+    assert share.isdisjoint(selected(4))
+
+
 def test_without_i8_nothing_waits(tmp_path: Path) -> None:
     assert outcome(tmp_path, FAILS, "-m", "not i8")[0].startswith("6 passed, 4 deselected")

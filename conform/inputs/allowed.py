@@ -80,10 +80,11 @@ _SMALLEST = np.array([-(2**7), -(2**15), -(2**31), -(2**63)])
 
 
 def _has_float_operand(arguments: Arguments) -> bool:
-    """Whether type promotion makes the division one of floats, where no divisor is barred."""
+    """Whether type promotion makes the division one of floats or complex numbers, where no divisor is barred."""
     formats = [format_of(tensor.dtype) for tensor in tensors(arguments)]
     scalars = (*arguments.args, *arguments.kwargs.values())
-    return any(fmt.is_float for fmt in formats) or any(isinstance(value, float) for value in scalars)
+    inexact = (float, complex)
+    return any(fmt.is_float or fmt.is_complex for fmt in formats) or any(isinstance(one, inexact) for one in scalars)
 
 
 def _kept_operands(

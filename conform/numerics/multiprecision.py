@@ -5,10 +5,14 @@ Every function takes a number or an array of numbers (dtype object) and rounds t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import mpmath
 import numpy as np
 
 Number = mpmath.mpf
+
+_LOST_BITS = 20  # of a term, at most
 
 exp = np.frompyfunc(mpmath.exp, 1, 1)
 log = np.frompyfunc(lambda x: mpmath.log(x) if x else mpmath.ninf, 1, 1)
@@ -21,3 +25,13 @@ of_fraction = np.frompyfunc(lambda x: mpmath.mpf(x.numerator) / x.denominator, 1
 def power_of_two(exponent: int) -> Number:
     """2^exponent, exactly."""
     return mpmath.ldexp(1, exponent)
+
+
+def total(terms: Iterable[Number]) -> Number:
+    """The sum, off by what its terms may be: 2^(20-p) of their magnitudes together, p the precision.
+
+    A sum that cancels so is seen to change with the precision, even where every digit cancels and nothing is left.
+    """
+    numbers = list(terms)
+    error = mpmath.ldexp(mpmath.fsum(numbers, absolute=True), _LOST_BITS - mpmath.mp.prec)
+    return mpmath.fsum(numbers) + error

@@ -8,7 +8,7 @@ from itertools import product
 from math import isfinite, prod
 from operator import mul
 
-from conform.refs.exact.promotion import COMPLEX, INTEGER, Scalar, category, check_factor
+from conform.refs.exact.promotion import COMPLEX, INTEGER, Scalar, category, read_factor
 from conform.refs.exact.reals import (
     Exact,
     add_exact,
@@ -101,10 +101,7 @@ def mm(self: RefTensor, mat2: RefTensor) -> RefTensor:
 def addmm(self: RefTensor, mat1: RefTensor, mat2: RefTensor, beta: Scalar = 1, alpha: Scalar = 1) -> RefTensor:
     """beta * self + alpha * (mat1 @ mat2), self expanded to the product's shape; beta 0 ignores self, NaN or not."""
     dtype = _check_dtypes("addmm", self, mat1, mat2)
-    if category(dtype) == INTEGER and (isinstance(beta, float) or isinstance(alpha, float)):
-        raise ValueError(f"beta and alpha must be integers for {dtype}; found {beta!r} and {alpha!r}")
-    check_factor("beta", beta, dtype)
-    check_factor("alpha", alpha, dtype)
+    beta, alpha = read_factor("beta", beta, dtype), read_factor("alpha", alpha, dtype)
     shape, totals = _matrix_product(mat1, mat2)
     added = expand(self.data, self.shape, shape)
     data = []
@@ -137,6 +134,8 @@ def convolution(
     spatial = len(input.shape) - 2
     if spatial not in (1, 2, 3) or len(weight.shape) != len(input.shape):
         raise ValueError(f"convolution of input {input.shape} with weight {weight.shape}")
+    if 0 in (*input.shape[2:], *weight.shape):
+        raise ValueError(f"convolution of input {input.shape} with weight {weight.shape}, of which one is empty")
     stride, padding, dilation, output_padding = (
         one_per_dim(values, spatial, name)
         for values, name in (

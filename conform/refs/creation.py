@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil, isfinite, isinf, isnan, trunc
 
 from conform.refs.exact.promotion import FLOAT, INTEGER, category, convert
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
@@ -45,25 +45,37 @@ def arange_start_step(
 ) -> RefTensor:
     """start + i * step for i < ceil((end - start) / step), that size in double, each value exact and rounded once.
 
-    Without dtype: int64 if all arguments are integers, else float32. An integer dtype takes the value's integer part.
+    Without dtype: int64 if all arguments are integers, else float32. Of an integer dtype all three are truncated first
+    (P83).
     """
     arguments = (start, end, step)
+    if any(isinstance(argument, complex) for argument in arguments):
+        raise ValueError(f"arange is not defined for complex numbers, found {start}, {end} and {step}")
     integral = all(isinstance(argument, int) for argument in arguments)
     dtype = dtype or ("int64" if integral else "float32")
     if category(dtype) not in (INTEGER, FLOAT):
         raise ValueError(f"arange is not defined for {dtype}")
-    if step == 0 or not all(map(isfinite, arguments)):
-        raise ValueError(f"arange from {start} to {end} by {step}: the step is 0 or a bound is not finite")
+    if step == 0 or isnan(step) or not (isfinite(start) and isfinite(end)):
+        raise ValueError(f"arange from {start} to {end} by {step}: the step is 0 or NaN, or a bound is not finite")
+    if category(dtype) == INTEGER:
+        if isinf(step):
+            raise ValueError(f"{dtype} does not hold the step {step}")
+        return _of_integers(dtype, trunc(start), trunc(end), trunc(step))
     if (end - start) * (1 if step > 0 else -1) < 0:
         raise ValueError(f"arange from {start} to {end} does not go in the direction of its step {step}")
     size = -((start - end) // step) if integral else ceil((float(end) - float(start)) / float(step))
     return RefTensor(dtype, (size,), [_element(dtype, start, step, i) for i in range(size)])
 
 
-def _element(dtype: str, start: Number, step: Number, i: int) -> int | float:
-    value = add_exact(exact(start), multiply_exact(exact(i), exact(step)))
-    if category(dtype) == FLOAT:
-        return round_exact(dtype, value)
-    m, e = value
-    whole = abs(m) << e if e >= 0 else abs(m) >> -e
-    return convert(whole if m >= 0 else -whole, dtype)
+def _of_integers(dtype: str, start: int, end: int, step: int) -> RefTensor:
+    """What Python's own range has, wrapped where the dtype is too narrow."""
+    if step == 0 or (end - start) * step < 0:
+        raise ValueError(f"arange from {start} to {end} does not go in the direction of its step {step}")
+    data = [convert(value, dtype) for value in range(start, end, step)]
+    return RefTensor(dtype, (len(data),), data)
+
+
+def _element(dtype: str, start: Number, step: Number, i: int) -> float:
+    if i == 0 and start == 0:
+        return float(start) + 0.0 * float(step)  # only the zeros' signs matter
+    return round_exact(dtype, add_exact(exact(start), multiply_exact(exact(i), exact(step))))

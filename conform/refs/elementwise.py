@@ -14,10 +14,10 @@ from conform.refs.exact.promotion import (
     Operand,
     Scalar,
     category,
-    check_factor,
     common_operands,
     convert,
     converted,
+    read_factor,
 )
 from conform.refs.exact.reals import (
     Exact,
@@ -76,8 +76,10 @@ def add(self: Operand, other: Operand, alpha: Scalar = 1) -> RefTensor:
     """self + alpha * other, rounded once; on bools: or; integers wrap."""
     operands = common_operands(self, other)
     dtype = operands[0]
-    _check_alpha(alpha, dtype)
     kind = category(dtype)
+    if isinstance(alpha, bool) and kind != BOOL:
+        raise ValueError(f"a bool alpha needs bool operands, found {dtype}")
+    alpha = read_factor("alpha", alpha, dtype)
     if kind == BOOL:
         return _binary(operands, lambda x, y: x or (y and bool(alpha)))
     if kind == INTEGER:
@@ -85,16 +87,6 @@ def add(self: Operand, other: Operand, alpha: Scalar = 1) -> RefTensor:
     if kind == FLOAT:
         return _binary(operands, lambda x, y: add_scaled(dtype, x, y, alpha))
     return _binary(operands, lambda x, y: _add_scaled_complex(COMPONENTS[dtype], x, y, alpha))
-
-
-def _check_alpha(alpha: Scalar, dtype: str) -> None:
-    """torch.add: "for integer inputs alpha must be an integer"; a complex alpha needs complex operands."""
-    kind = category(dtype)
-    if isinstance(alpha, bool) and kind != BOOL:
-        raise ValueError(f"a bool alpha needs bool operands, found {dtype}")
-    if (kind <= INTEGER and isinstance(alpha, float)) or (kind != COMPLEX and isinstance(alpha, complex)):
-        raise ValueError(f"alpha {alpha!r} does not go with {dtype} operands")
-    check_factor("alpha", alpha, dtype)
 
 
 Term = tuple[Exact, bool]  # an exact number, and the sign bit that counts where it is zero

@@ -32,7 +32,7 @@ def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
         if name in tuple_.omitted:
             continue
         value = _value(meta, spec.engines[name], stream, scope)
-        for part in _tensor_metas(meta):
+        for part in tensor_metas(meta):
             if part.value is not None and name not in spec.nonzero_integers:
                 literal.append(count)
             count += 1
@@ -43,7 +43,7 @@ def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
     return Arguments(args, kwargs, frozenset(literal))
 
 
-def _tensor_metas(meta: MetaArgument) -> tuple[MetaArgument, ...]:
+def tensor_metas(meta: MetaArgument) -> tuple[MetaArgument, ...]:
     """The tensors of an argument, in the order of their numbers."""
     if meta.type.is_tensor_list:
         return tuple(element for element in meta.structure if not element.optional)

@@ -9,7 +9,7 @@ from conform.domains.engine import generator
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.constraints import NEGATIONS, Constraint
 from conform.domains.engine.coverage import Coverage, Place
-from conform.domains.engine.generator import Dice
+from conform.domains.engine.generator import Dice, Limits
 from conform.domains.engine.spaces import Discrete, Space, enumerable
 from conform.domains.engine.variables import Contradiction, Variable, VariableType, narrowed
 from conform.numerics.draws import Stream
@@ -25,10 +25,10 @@ class Draft:
     """A tuple in the making: its finished arguments, its randomness, and the one constraint that it shall break.
 
     to_break: what is still to be broken, after `spared` occasions that are let pass; pins: further constraints on the
-    Dtype (or the Value, of a dtype argument) of single arguments.
+    Dtype (or the Value, of a dtype argument) of single arguments; limits: of sizes.
     """
 
-    __slots__ = ("coverage", "dice", "pins", "scope", "spared", "stream", "to_break")
+    __slots__ = ("coverage", "dice", "limits", "pins", "scope", "spared", "stream", "to_break")
 
     def __init__(self, coverage: Coverage, stream: Callable[[str], Stream]) -> None:
         self.scope: Scope = {}
@@ -38,6 +38,7 @@ class Draft:
         self.to_break: Constraint | None = None
         self.spared = 0
         self.pins: dict[str, Constraint] = {}
+        self.limits = Limits()
 
 
 class AttributeEngine:

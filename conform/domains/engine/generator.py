@@ -24,6 +24,26 @@ _MANY = 32  # members of a discrete set that are targets one by one
 Window = tuple[float, float]
 
 
+class Limits(NamedTuple):
+    """How large tensors are made, where no constraint says it.
+
+    numel: elements of a tensor; size_of_rank: sizes of a tensor of rank 0, 1, ...; short: where it is not 0, every
+    second size, at random, is at most this, so that what is summed over is short beside many results.
+    """
+
+    numel: int = MAX_NUMEL
+    size_of_rank: tuple[int, ...] = MAX_SIZE_OF_RANK
+    short: int = 0
+
+    def window(self, rank: int, numel: int, dice: Dice) -> Window:
+        """Where the next size of a tensor of this rank is drawn, of which the sizes so far make `numel`; 0 and 1 are
+        targets of their own."""
+        most = self.size_of_rank[min(rank, len(self.size_of_rank) - 1)]
+        if self.short and dice.below(2):
+            most = self.short
+        return (2, max(2, min(most, self.numel // max(numel, 1))))
+
+
 class Target(NamedTuple):
     """Something to be covered: a value, or what `inner` draws. Once all are covered, `weight` decides."""
 

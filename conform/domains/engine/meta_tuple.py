@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import Argument
 from conform.domains.engine.attribute import Draft
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.coverage import Coverage, Place
-from conform.domains.engine.generator import Target
+from conform.domains.engine.generator import Limits, Target
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
@@ -16,6 +16,7 @@ from conform.numerics.draws import Stream
 
 OCCASIONS = 240  # tuples in which a constraint is tried to be broken before it counts as unreachable
 STEERED = 24  # of them; the others choose evenly, so that what is rare comes
+LIMITS = Limits()
 
 
 class MetaTuple:
@@ -52,16 +53,24 @@ class MetaTuple:
 
 
 def valid_tuples(
-    spec: OpSpec, seed: int, *, dtype: str | None = None, coverage: Coverage | None = None
+    spec: OpSpec,
+    seed: int,
+    *,
+    dtype: str | None = None,
+    every: bool = False,
+    coverage: Coverage | None = None,
+    limits: Limits = LIMITS,
 ) -> Iterator[MetaTuple]:
-    """Endless valid tuples of the op; with `dtype`, those whose first data tensor (or dtype argument) has it.
+    """Endless valid tuples of the op; with `dtype`, those whose first data tensor (or dtype argument) has it, or
+    whose `every` data tensor has.
 
-    `coverage` is what steers them: a new one, or one that the caller watches. Contradiction where the spec's
-    constraints cannot all hold, or not in that dtype.
+    `coverage` is what steers them: a new one, or one that the caller watches; `limits` says how large they are.
+    Contradiction where the spec's constraints cannot all hold, or not in that dtype.
     """
     coverage, number = coverage or Coverage(), 0
     while True:
-        draft = _draft(spec, seed, number, coverage, "valid", dtype)
+        draft = _draft(spec, seed, number, coverage, "valid", dtype, every)
+        draft.limits = limits
         metas = spec.generate(draft)
         yield MetaTuple(spec.name, number, metas, _omitted(spec, metas, draft))
         number += 1
@@ -141,10 +150,12 @@ def results(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[MetaArg
     return [engine.generate(draft) for engine in spec.result_engines]
 
 
-def _draft(spec: OpSpec, seed: int, number: int, coverage: Coverage, sequence: str, dtype: str | None) -> Draft:
+def _draft(
+    spec: OpSpec, seed: int, number: int, coverage: Coverage, sequence: str, dtype: str | None, every: bool = False
+) -> Draft:
     draft = Draft(coverage, lambda label: Stream(seed, spec.name, number, f"{sequence}.{label}"))
     if dtype is not None:
-        draft.pins = spec.pins(dtype)
+        draft.pins = spec.pins(dtype, every)
     return draft
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.attribute import AttributeEngine, Draft, Scope
-from conform.domains.engine.generator import LARGEST_COUNT, MAX_LENGTH, MAX_NUMEL, MAX_RANK, MAX_SIZE_OF_RANK
+from conform.domains.engine.generator import LARGEST_COUNT, MAX_LENGTH, MAX_RANK
 from conform.domains.engine.spaces import Discrete, Space, integers_between
 from conform.domains.engine.variables import WHOLE, Contradiction
 
@@ -34,13 +34,13 @@ class StructuralEngine:
         scope["#rank"] = rank
         given = self._given(engine, rank, draft)
         sizes: tuple[int, ...] = ()
-        numel, most = 1, MAX_SIZE_OF_RANK[min(rank, MAX_RANK)]
+        numel = 1
         for d in range(rank):
             scope["#d"], scope["#sizes"] = d, sizes
             if given is not None:
                 size = self._given_or_broken(engine, COUNTS, given[d], draft)
             else:
-                window = (2, max(2, min(most, MAX_NUMEL // max(numel, 1))))  # 0 and 1 are targets of their own
+                window = draft.limits.window(rank, numel, draft.dice)
                 size = engine.choose(COUNTS, draft, window=window, materialized=True)
             sizes += (size,)
             numel *= size

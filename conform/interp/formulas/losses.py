@@ -92,7 +92,7 @@ def _added_up(fmt: Format, blocks: Blocks, divisor: Divisor | None, open_rule: s
         return None if total is None else total / exact_divisor
 
     def formula(_: int) -> mp.Number:
-        total = sum((terms.mp(i) for terms in blocks for i in range(terms.real.size)), start=mp.of_float(0))
+        total = mp.total(terms.mp(i) for terms in blocks for i in range(terms.real.size))
         return total * exact_divisor.denominator / exact_divisor.numerator
 
     golden = _column(fmt, real, ball, rational, formula)

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
@@ -21,31 +21,41 @@ Number = bool | int | float
 
 
 @semantics("aten::arange")
-def arange(end: Number, dtype: str | None = None) -> Golden:
+def arange(end: Number, dtype: str | None = None) -> Golden | Outcome:
     """0, 1, ... below end"""
     return arange_step(0, end, 1, dtype)
 
 
 @semantics("aten::arange.start")
-def arange_start(start: Number, end: Number, dtype: str | None = None) -> Golden:
+def arange_start(start: Number, end: Number, dtype: str | None = None) -> Golden | Outcome:
     """start, start + 1, ... below end"""
     return arange_step(start, end, 1, dtype)
 
 
 @semantics("aten::arange.start_step")
-def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Golden:
-    """start + i * step for i = 0 .. ceil((end - start) / step) - 1; int64 if all three are integers, else float32"""
+def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Golden | Outcome:
+    """start + i * step for i = 0 .. ceil((end - start) / step) - 1; int64 if all three are integers, else float32; of
+    an integral dtype all three are truncated first (P83)"""
     integral = all(category(format_of_operand(number)) < 2 for number in (start, end, step))
     fmt = format_named(dtype) if dtype else FORMATS["int64"] if integral else DEFAULT_FLOAT
     if not fmt.is_float:
-        start, end, step = int(start), int(end), int(step)
-        if step == 0:
-            raise Unjudged(f"no semantics for arange of {fmt.name} with a step that is 0 without its fraction")
+        golden = _integers(fmt, *(_truncated(number, fmt) for number in (start, end, step)))
+        return Outcome((golden,), refusal=None if integral else "P83")
     count = _count(start, end, step)
-    if fmt.is_float:
-        return assembled(((place, _floats(fmt, start, step, place)) for place in spans(count)), count)
-    integers = np.empty(count, fmt.storage)
-    for place in spans(count):
+    return assembled(((place, _floats(fmt, start, step, place)) for place in spans(count)), count)
+
+
+def _truncated(number: Number, fmt: Format) -> int:
+    if not math.isfinite(number):
+        raise InvalidArguments(f"arange of {fmt.name} with {number}, which is no integer")
+    return int(number)
+
+
+def _integers(fmt: Format, start: int, end: int, step: int) -> Golden:
+    if step == 0 or (end - start) * step < 0:
+        raise InvalidArguments(f"arange of {fmt.name} from {start} to {end} by {step}")
+    integers = np.empty(_count(start, end, step), fmt.storage)
+    for place in spans(integers.size):
         with np.errstate(over="ignore"):
             integers[place] = (start + np.arange(place.start, place.stop) * step).astype(fmt.storage)
     return exact(integers, fmt)

@@ -145,10 +145,17 @@ def _has_more_bits(dtype: str, common: str) -> bool:
     return own.bits > other.bits
 
 
-def check_factor(name: str, factor: Scalar, dtype: str) -> None:
-    """ValueError where alpha or beta does not fit an integer dtype (P19); uint8 takes -255..-1 too, which wrap."""
-    if category(dtype) != INTEGER:
-        return
-    low, high = INTEGER_RANGES[dtype]
-    if not min(low, -high) <= factor <= high:
-        raise ValueError(f"{name} {factor} is outside the range of {dtype}, {low} to {high}")
+def read_factor(name: str, factor: Scalar, dtype: str) -> Scalar:
+    """alpha or beta as an op of the dtype reads it: in floats the double, an integer as it is.
+
+    ValueError for a number of a higher category, or beyond an integer dtype (P19); uint8 takes -255..-1 too: they
+    wrap.
+    """
+    kind = category(dtype)
+    if category(SCALAR_DTYPES[type(factor)]) > max(kind, INTEGER):
+        raise ValueError(f"{name} {factor!r} does not go with {dtype} operands")
+    if kind == INTEGER:
+        low, high = INTEGER_RANGES[dtype]
+        if not min(low, -high) <= factor <= high:
+            raise ValueError(f"{name} {factor} is outside the range of {dtype}, {low} to {high}")
+    return float(factor) if kind == FLOAT else complex(factor) if kind == COMPLEX else factor

@@ -147,7 +147,7 @@ def _of_classes(
 
 def _loss_of_class(logits: Sequence[float], index: int, weights: Sequence[float], smoothing: Fraction) -> Value:
     """(1 - s) * -weight[t] logp[t] + s / C * sum_c -weight[c] logp[c]."""
-    if smoothing > 0 and any(map(isinf, logits)):
+    if smoothing > 0 and any(map(isinf, (*logits, *weights))):
         return UNSPECIFIED  # P68
     losses = [times(log, -w) for log, w in zip(_log_probabilities(logits), weights, strict=True)]
     if smoothing == 0:
@@ -174,7 +174,7 @@ def _of_probabilities(
 def _loss_of_probabilities(
     logits: Sequence[float], shares: Sequence[float], weights: Sequence[float], smoothing: Fraction
 ) -> Value:
-    if any(map(isinf, logits)):
+    if any(map(isinf, (*logits, *shares, *weights))):
         return UNSPECIFIED  # P68
     terms = []
     for log, share, weight in zip(_log_probabilities(logits), shares, weights, strict=True):

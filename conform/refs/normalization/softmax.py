@@ -92,7 +92,7 @@ def native_layer_norm(
     """(x - mean) * rstd * weight + bias over the last dims, mean, and rstd = 1 / sqrt(biased variance + eps).
 
     mean and rstd have the leading dims and then ones; for half inputs they are float32 (P36). Those of a row with an
-    infinity are UNSPECIFIED (P40).
+    infinity, or of no elements, are UNSPECIFIED (P40).
     """
     inner = tuple(normalized_shape)
     leading = len(input.shape) - len(inner)
@@ -101,8 +101,9 @@ def native_layer_norm(
     if not inner or leading < 0 or input.shape[leading:] != inner:
         raise ValueError(f"normalized_shape {normalized_shape} is not the end of the input's shape {input.shape}")
     for name, operand in (("weight", weight), ("bias", bias)):
-        if operand is not None and operand.shape != inner:
-            raise ValueError(f"{name} of shape {operand.shape} does not have normalized_shape {normalized_shape}")
+        if operand is not None and (operand.dtype not in FLOAT_FORMATS or operand.shape != inner):
+            found = f"{operand.dtype} {operand.shape}"
+            raise ValueError(f"{name} is of floats and of normalized_shape {normalized_shape}, found {found}")
     count = prod(inner)
     weights = weight.data if weight else [1.0] * count
     biases = bias.data if bias else [0.0] * count
@@ -111,9 +112,9 @@ def native_layer_norm(
     for row in range(prod(input.shape[:leading])):
         values = input.data[row * count : (row + 1) * count]
         statistics = statistics_of(values, eps)
-        has_infinity = any(map(isinf, values))  # P40
-        means.append(UNSPECIFIED if has_infinity else round_mean(statistics_dtype, values))
-        rstds.append(UNSPECIFIED if has_infinity else round_rstd(statistics_dtype, statistics))
+        is_open = not values or any(map(isinf, values))  # P40
+        means.append(UNSPECIFIED if is_open else round_mean(statistics_dtype, values))
+        rstds.append(UNSPECIFIED if is_open else round_rstd(statistics_dtype, statistics))
         outs += normalize(input.dtype, values, statistics, weights, biases)
     shape = input.shape[:leading] + (1,) * len(inner)
     return (

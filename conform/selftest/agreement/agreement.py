@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conform.domains.specs import spec_of
+from conform.interp import semantics
+from conform.numerics.draws import Stream
+from conform.selftest.agreement.calls import Witness, derived
 from conform.selftest.agreement.compare import compare
 from conform.selftest.agreement.draw import Draw
+from conform.selftest.agreement.patterns import patterns
 from conform.selftest.agreement.show import shown
-from conform.selftest.agreement.witnesses import Call, family_of, witnesses
 
 WITNESSED_ELEMENTS = 10_000  # at least, for each overload and dtype
 MOST_ROUNDS = 60  # of one op and dtype; an op whose rounds witness too little is found out, not waited for
@@ -43,33 +46,34 @@ class Agreement:
 
 
 def ops_and_dtypes() -> list[tuple[str, str]]:
-    """Every overload that has witness calls, with every dtype of its spec."""
-    return [(op, dtype) for op in witnesses() for dtype in spec_of(op).dtypes]
+    """Every overload that has semantics, with every dtype of its spec."""
+    return [(op, dtype) for op in semantics.names() for dtype in spec_of(op).dtypes]
 
 
 def agree(op: str, dtype: str, at_least: int = WITNESSED_ELEMENTS) -> Agreement:
-    """Rounds of witness calls of the overload `op` until `at_least` elements were witnessed, or something disagreed."""
+    """Rounds of witnesses of the overload `op` until `at_least` elements were witnessed, or something disagreed."""
     total = Agreement(op, dtype)
     for round_ in range(MOST_ROUNDS):
-        total = agree_on(total, calls(op, dtype, round_))
+        total = agree_on(total, witnesses(op, dtype, round_))
         if total.disagreements or total.witnessed >= at_least:
             break
     return total
 
 
-def calls(op: str, dtype: str, round_: int) -> Iterator[Call]:
-    """The witness calls of one round, the same every time."""
-    return witnesses()[op](op, dtype, Draw(op, dtype, round_))
+def witnesses(op: str, dtype: str, round_: int) -> Iterator[Witness]:
+    """Those of one round, the same every time: derived from the spec, then what no spec can know."""
+    yield from derived(op, dtype, round_)
+    yield from map(Witness, patterns(op, dtype, Draw(Stream(0, f"i8 {op} {dtype}", round_, "patterns"))))
 
 
-def agree_on(before: Agreement, some: Iterable[Call]) -> Agreement:
-    """What `before` and the calls `some` of the same op and dtype show together."""
-    total = before
-    for number, call in enumerate(some):
-        result = compare(total.op, call)
+def agree_on(before: Agreement, some: Iterable[Witness]) -> Agreement:
+    """What `before` and the witnesses `some` of the same op and dtype show together."""
+    total, definition = before, semantics.find(before.op)
+    for number, (call, is_valid) in enumerate(some):
+        result = compare(total.op, call, is_valid)
         first = total.first
         if first is None and result.first is not None:
-            first = f"in witness call {number}: {shown(call, result.first, family_of(total.op) == 'elementwise')}"
+            first = f"in witness call {number}: {shown(call, result.first, definition.traits.pointwise)}"
         total = Agreement(
             total.op,
             total.dtype,

@@ -37,7 +37,7 @@ class Difference:
 class Comparison:
     """Elements that were compared and found `witnessed`, left `opened` by the policy, or in `differences`.
 
-    `refused`: both sides refused the call.
+    `refused`: a side refused the call, as it may, or both did.
     """
 
     witnessed: int
@@ -47,11 +47,18 @@ class Comparison:
     refused: bool = False
 
 
-def compare(op: str, kwargs: Mapping[str, Any]) -> Comparison:
-    """`op` (an overload) with `kwargs` (by the schema's names) through the interpreter and through the reference."""
-    expected, actual = _reference(op, kwargs), _interpreter(op, kwargs)
-    if isinstance(expected, Exception) or isinstance(actual, Exception):
-        return _compare_refusals(actual, expected)
+def compare(op: str, kwargs: Mapping[str, Any], is_valid: bool | None = True) -> Comparison:
+    """`op` (an overload) with `kwargs` (by the schema's names) through the interpreter and through the reference.
+
+    is_valid: whether the op's spec has the call, so that both must give a result (True) or neither may (False); None
+    where a side may refuse what the other takes, and only results are compared.
+    """
+    try:
+        expected, actual = _reference(op, kwargs), _interpreter(op, kwargs)
+    except Exception as defect:  # of one side in one call: it is told as a disagreement, and no other call is lost
+        return _one(Difference(f"{type(defect).__name__} where there should be a result or a refusal: {defect}"))
+    if is_valid is False or isinstance(expected, Exception) or isinstance(actual, Exception):
+        return _compare_refusals(actual, expected, is_valid)
     if len(actual.goldens) != len(expected):
         return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
     parts = [
@@ -83,12 +90,14 @@ def _one(difference: Difference) -> Comparison:
     return Comparison(0, 0, 1, difference)
 
 
-def _compare_refusals(actual: object, expected: object) -> Comparison:
-    """Arguments that the op's definition rejects; a call that a side does not cover is no witness call."""
-    if isinstance(expected, ValueError) and isinstance(actual, InvalidArguments):
+def _compare_refusals(actual: object, expected: object, is_valid: bool | None) -> Comparison:
+    """Arguments that the op's definition rejects, or that a side does not cover."""
+    both = isinstance(actual, Exception) and isinstance(expected, Exception)
+    if is_valid is None or (is_valid is False and both):
         return Comparison(0, refused=True)
     sides = (("interpreter", actual), ("reference", expected))
-    return _one(Difference("; ".join(f"the {side} {_answer(result)}" for side, result in sides)))
+    answers = [f"the {side} {_answer(result)}" for side, result in sides]
+    return _one(Difference("; ".join([*answers, f"the spec {'takes' if is_valid else 'refuses'} the call"])))
 
 
 def _answer(result: object) -> str:

@@ -23,8 +23,8 @@ _SPECIAL_ONE_IN = 64
 class Draw:
     """The tensors and choices of the witness calls of one op and dtype: a pure function of both and the round."""
 
-    def __init__(self, op: str, dtype: str, round_: int) -> None:
-        self._stream = Stream(0, f"i8 {op} {dtype}", round_, "witness")
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
 
     def wild(self, dtype: str, *shape: int) -> np.ndarray:
         """Any values: all codes, special values, and numbers of similar size, whose sums and products round and tie."""
@@ -36,7 +36,9 @@ class Draw:
 
     def scattered(self, dtype: str, *shape: int) -> np.ndarray:
         """Finite floats of all magnitudes, zero and subnormal numbers among them, every second of a short
-        significand: most sums are their largest term, unless that cancels."""
+        significand: most sums are their largest term, unless that cancels. Other dtypes as `tame`."""
+        if not FORMATS[dtype].is_float:
+            return self.tame(dtype, *shape)
         fmt, words = FORMATS[dtype], self._stream.bits(prod(shape))
         return _scattered(fmt, words).astype(fmt.code_storage).view(fmt.storage).reshape(shape)
 
@@ -45,6 +47,23 @@ class Draw:
         values = self.tame(dtype, *shape)
         replaced = self._stream.integers(0, _SPECIAL_ONE_IN - 1, shape) == 0
         return np.where(replaced, self._specials(FORMATS[dtype], prod(shape)).reshape(shape), values)
+
+    def repeated(self, dtype: str, *shape: int) -> np.ndarray:
+        """One to three different tame values, again and again."""
+        few = self.tame(dtype, self.integer(1, 3))
+        return few[self._stream.integers(0, len(few) - 1, shape)]
+
+    def paired(self, dtype: str, *shape: int) -> np.ndarray:
+        """`scattered`, but that neighbours along an axis, not the first, are equal or opposite: sums cancel up to what
+        is left of them, however small."""
+        values = self.scattered(dtype, *shape)
+        if len(shape) < 2:
+            return values
+        axis = self.integer(1, len(shape) - 1)
+        place = np.arange(shape[axis])
+        signs = np.where(place % 2, self.choice((1, -1)), 1).reshape(-1, *[1] * (len(shape) - 1 - axis))
+        mirrored = values.take(place // 2 * 2, axis) * signs.astype(values.dtype)
+        return np.where(self._stream.bernoulli(0.1, shape), values, mirrored)
 
     def integers(self, low: int, high_inclusive: int, *shape: int, dtype: str = "int64") -> np.ndarray:
         """Integers of low .. high_inclusive."""

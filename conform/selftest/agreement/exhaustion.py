@@ -1,46 +1,71 @@
-"""All 65,536 inputs of the unary functions in the 16-bit formats, and every cast that ends at a midpoint of one."""
+"""All 65,536 inputs of the ops of one operand in the 16-bit formats, and every cast that ends at a midpoint of one."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 
+from conform.domains.engine.arguments import Argument
+from conform.domains.engine.dtypes import FLOATS
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.engine.spaces import Discrete
+from conform.domains.engine.variables import WHOLE
+from conform.domains.specs import specs
+from conform.interp import semantics
 from conform.numerics.formats import FORMATS
 from conform.selftest.agreement.agreement import Agreement, agree_on
-from conform.selftest.agreement.witness.elementwise import every_code
-from conform.selftest.agreement.witness.functions import UNARY
-from conform.selftest.agreement.witness.values import COMPLEX, HALVES, REAL, SMALL_FLOATS
-from conform.selftest.agreement.witnesses import Call
+from conform.selftest.agreement.calls import Call, Witness
+from conform.selftest.agreement.patterns import TARGETS, every_code, with_neighbours
 
-# Real functions of one number, each under one of its names (erf, not special_erf).
-_SECOND_NAMES = {f"special_{name}" for name in UNARY.split()}
-_REAL_FUNCTIONS = [name for name in UNARY.split() if name not in _SECOND_NAMES]
+HALVES = ("float16", "bfloat16")
 
-# The keywords with which each op sees every input.
-KEYWORDS: dict[str, tuple[Call, ...]] = {
-    "aten::exp": ({},),
-    "aten::sqrt": ({},),
-    "aten::sin": ({},),
-    "aten::gelu": ({"approximate": "none"}, {"approximate": "tanh"}),
-    "aten::neg": ({},),
-    "aten::abs": ({},),
-    "aten::round": ({},),
-    "aten::_to_copy": tuple({"dtype": target} for target in REAL + COMPLEX + SMALL_FLOATS),
-    **{f"aten::{name}": ({},) for name in [*_REAL_FUNCTIONS, "softplus"]},
-}
+
+@cache
+def exhausted_ops() -> dict[str, tuple[Call, ...]]:
+    """Every op that works element by element on one tensor of floats, under its first name, with the keywords with
+    which it sees every input: those whose values the spec enumerates take each of them, others their default."""
+    found = {spec.name: _keywords(spec) for spec in specs() if _is_of_one_float(spec)}
+    return {name: keywords for name, keywords in found.items() if keywords}
+
+
+def _is_of_one_float(spec: OpSpec) -> bool:
+    definition = semantics.find(spec.name)
+    assert definition is not None, f"{spec.name} has no semantics"
+    tensors = [one for one in spec.arguments if one.type.is_tensor]
+    is_alone = len(tensors) == 1 and definition.traits.pointwise and definition.names[0] == spec.name
+    return is_alone and not set(FLOATS).isdisjoint(spec.dtypes)
+
+
+def _keywords(spec: OpSpec) -> tuple[Call, ...]:
+    """Every combination of values of the arguments beside the tensor; none where one has neither values nor default."""
+    others = [one for one in spec.arguments if not one.type.is_tensor]
+    values = [_values(spec, one) for one in others]
+    return tuple(dict(zip([one.name for one in others], each, strict=True)) for each in itertools.product(*values))
+
+
+def _values(spec: OpSpec, one: Argument) -> list[Any]:
+    kind = one.type.variable_type("Value")
+    space = spec.engines[one.name].values.constant_space(WHOLE[kind]) if kind else None
+    if isinstance(space, Discrete):
+        return [*space.members, *([None] if one.may_be_none else [])]
+    (declared,) = [argument for argument in spec.schema.arguments if argument.name == one.name]
+    return [declared.default] if declared.has_default else []
 
 
 def agree_on_all_inputs(op: str, dtype: str) -> Agreement:
-    """The 65,536 codes of the 16-bit `dtype` with each of the op's KEYWORDS."""
-    codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[dtype].storage)
-    return agree_on(Agreement(op, dtype), ({"self": codes, **keywords} for keywords in KEYWORDS[op]))
+    """The 65,536 codes of the 16-bit `dtype` with each of the op's keywords."""
+    codes = every_code(dtype)
+    return agree_on(Agreement(op, dtype), (Witness({"self": codes, **each}) for each in exhausted_ops()[op]))
 
 
-def agree_on_all_codes(small: str) -> Agreement:
-    """Casts of the 256 codes of an 8-bit float to every dtype."""
-    calls = ({"self": every_code(small), "dtype": target} for target in REAL + COMPLEX + SMALL_FLOATS)
-    return agree_on(Agreement("aten::_to_copy", small), calls)
+def agree_on_all_codes(source: str) -> Agreement:
+    """Casts of all codes of a format of 8 or 16 bits to every dtype."""
+    calls = (Witness({"self": every_code(source), "dtype": target}) for target in TARGETS)
+    return agree_on(Agreement("aten::_to_copy", source), calls)
 
 
 def agree_on_all_midpoints(source: str) -> Agreement:
@@ -48,17 +73,9 @@ def agree_on_all_midpoints(source: str) -> Agreement:
     return agree_on(Agreement("aten::_to_copy", source), _midpoints(source))
 
 
-def _midpoints(source: str) -> Iterator[Call]:
-    storage = FORMATS[source].storage
+def _midpoints(source: str) -> Iterator[Witness]:
     for target in HALVES:
-        codes = np.arange(2**16, dtype=np.uint16).view(FORMATS[target].storage)
         with np.errstate(invalid="ignore"):  # signalling NaNs
-            every = codes.astype(storage)
+            every = every_code(target).astype(FORMATS[source].storage)
         values = np.unique(every[np.isfinite(every)])
-        midpoints = values[:-1] / 2 + values[1:] / 2
-        for beside in (
-            midpoints,
-            np.nextafter(midpoints, storage.type(np.inf)),
-            np.nextafter(midpoints, storage.type(-np.inf)),
-        ):
-            yield {"self": beside, "dtype": target}
+        yield Witness({"self": with_neighbours(values[:-1] / 2 + values[1:] / 2), "dtype": target})

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from conform.numerics.formats import format_of
+from conform.selftest.agreement.calls import Call
 from conform.selftest.agreement.compare import Difference
-from conform.selftest.agreement.witnesses import Call
 
 MOST_ELEMENTS = 40  # of one tensor; a longer one is cut
 

@@ -104,7 +104,11 @@ def test_the_first_constraint_that_a_call_breaks(op: str, values: list, broken: 
         ([np.array([False, False, False])], f32(0, 2), None),
         ([np.array([False, True, True]), i64(0, 1)], f32(2), None),
         ([np.array([True, True, True]), i64(0, 1)], f32(3), "indices: size(indices[i], d) in what broadcasts with"),
-        ([i64(0, 1, 2), np.array([True, True])], f32(3), "indices: size(indices[i], d) in those of a mask that chooses"),
+        (
+            [i64(0, 1, 2), np.array([True, True])],
+            f32(3),
+            "indices: size(indices[i], d) in those of a mask that chooses",
+        ),
         ([None, i64(-2)], f32(3, 1), None),
         ([None, i64(-3)], f32(3, 1), "indices: indices[i] in [-n, n) of an index"),
         ([i64(0), i64(0), i64(0)], f32(1), "indices: length(indices) <= max(rank(self), 1)"),

@@ -12,7 +12,8 @@ import pytest
 from conform import refs
 from conform.refs import UNSPECIFIED, RefTensor
 from conform.refs.references import REFERENCES
-from conform.selftest.agreement.agreement import Agreement, agree, agree_on
+from conform.selftest.agreement.agreement import WITNESSED_ELEMENTS, Agreement, agree, agree_on
+from conform.selftest.agreement.calls import Witness
 from conform.selftest.agreement.compare import compare
 
 Plant = Callable[[str, Any], None]
@@ -65,14 +66,36 @@ def test_refusals_must_agree(plant: Plant) -> None:
     def refuse(**_: object) -> None:
         raise ValueError("no")
 
-    assert compare("aten::neg", {"self": np.array([True])}).refused
+    of_bools = {"self": np.array([True])}
+    assert compare("aten::neg", of_bools, is_valid=False).refused
+    assert compare("aten::neg", of_bools).first.what.endswith("the spec takes the call")
     plant("aten::neg", refuse)
-    assert (
-        "the interpreter gives a result; the reference raises ValueError: no"
-        in compare("aten::neg", {"self": OPERAND}).first.what
-    )
+    told = "the interpreter gives a result; the reference raises ValueError: no; the spec takes the call"
+    assert compare("aten::neg", {"self": OPERAND}).first.what == told
     plant("aten::neg", neg(True, dtype="bool", shape=(1,)))
-    assert "the interpreter raises InvalidArguments" in compare("aten::neg", {"self": np.array([True])}).first.what
+    told = compare("aten::neg", of_bools, is_valid=False).first.what
+    assert told.startswith("the interpreter raises InvalidArguments")
+    assert told.endswith("the reference gives a result; the spec refuses the call")
+
+
+def test_what_the_spec_refuses_must_not_have_a_result() -> None:
+    told = compare("aten::neg", {"self": OPERAND}, is_valid=False).first.what
+    assert told == "the interpreter gives a result; the reference gives a result; the spec refuses the call"
+
+
+def test_where_a_side_may_refuse_only_results_are_compared(plant: Plant) -> None:
+    assert compare("aten::neg", {"self": np.array([True])}, is_valid=None).refused
+    assert compare("aten::neg", {"self": OPERAND}, is_valid=None).witnessed == 4
+    plant("aten::neg", neg(-0.0, -1.0, -2.0, 0.0))
+    assert compare("aten::neg", {"self": OPERAND}, is_valid=None).differences == 1
+
+
+@pytest.mark.parametrize("is_valid", [True, False, None])
+def test_a_defect_of_one_side_is_a_difference(plant: Plant, is_valid: bool | None) -> None:
+    plant("aten::neg", lambda **_: 1 // 0)
+    result = compare("aten::neg", {"self": OPERAND}, is_valid)
+    assert result.differences == 1
+    assert "ZeroDivisionError where there should be a result or a refusal" in result.first.what
 
 
 def test_what_is_open_must_agree(plant: Plant) -> None:
@@ -104,7 +127,7 @@ def test_indices_among_ties_are_compared_by_rank(plant: Plant, indices: list[int
 def test_a_disagreement_shows_both_sides_and_the_inputs_in_decimal_and_hex(plant: Plant) -> None:
     plant("aten::add.Tensor", RefTensor("float32", (2, 1), [1.25, 9.0]))
     call = {"self": np.float32([[1], [2]]), "other": np.float32([0.25]), "alpha": 0.5}
-    shown = str(agree_on(Agreement("aten::add.Tensor", "float32"), [call]))
+    shown = str(agree_on(Agreement("aten::add.Tensor", "float32"), [Witness(call)]))
     assert shown.splitlines() == [
         "I8 aten::add.Tensor float32: 0 elements witnessed, 0 open, 2 disagreements",
         "in witness call 0: element of output 0 at [0, 0]",
@@ -118,7 +141,8 @@ def test_a_disagreement_shows_both_sides_and_the_inputs_in_decimal_and_hex(plant
 
 def test_an_agreement_holds_only_with_enough_witnesses() -> None:
     assert agree("aten::neg", "int8").holds
-    assert not agree("aten::neg", "int8", at_least=100).holds
+    assert not Agreement("aten::neg", "int8", witnessed=WITNESSED_ELEMENTS - 1).holds
+    assert not Agreement("aten::neg", "int8", witnessed=WITNESSED_ELEMENTS, disagreements=1).holds
 
 
 def test_a_planted_disagreement_ends_the_run(plant: Plant) -> None:

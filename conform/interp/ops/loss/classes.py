@@ -259,7 +259,7 @@ class _Mixture:
     def formula(self, sample: int) -> mp.Number:
         largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample))
         numbers = ((mp.of_float(x), mp.of_fraction(factor)) for x, factor in self._factors(sample))
-        return sum(((x - largest - log_sum) * factor for x, factor in numbers), start=mp.of_float(0))
+        return mp.total((x - largest - log_sum) * factor for x, factor in numbers)
 
 
 def _anywhere(test: Callable[[np.ndarray], np.ndarray], pieces: Pieces[np.ndarray]) -> np.ndarray:

@@ -1,1 +1,0 @@
-"""Witness calls, one module a family."""
