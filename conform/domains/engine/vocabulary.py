@@ -145,6 +145,11 @@ def divisors(number: int) -> tuple[int, ...]:
     return (*low, *(number // one for one in reversed(low) if one * one != number))
 
 
+def typically(low: float, high: float) -> Constraint:
+    """Elements preferably from low to high: elsewhere the results are NaN, or all alike."""
+    return Value.Be(REALS.within(low, high))
+
+
 NO_COMPLEX_SEMANTICS = "torch takes complex numbers, and the kit has no semantics for them"
 
 
