@@ -144,7 +144,7 @@ def test_each_operand_that_broadcasts_has_each_dim_once_as_1_and_once_absent(spe
 def broadcasting(spec: OpSpec) -> set[str]:
     """The operands of pointwise overloads that have other shapes than the result in some tuple."""
     meaning = semantics.find(spec.name)
-    if not meaning.pointwise or len([one for one in spec.arguments if one.type.is_tensor]) < 2:
+    if not meaning.traits.pointwise or len([one for one in spec.arguments if one.type.is_tensor]) < 2:
         return set()
     found = set()
     for one in possible(spec):

@@ -128,7 +128,7 @@ def argument_of(spec: OpSpec, place: Place) -> Argument:
 def is_pointwise(spec: OpSpec) -> bool:
     """Whether a result depends on one element of each operand alone."""
     meaning = semantics.find(spec.name)
-    return meaning is not None and meaning.pointwise
+    return meaning is not None and meaning.traits.pointwise
 
 
 def least_rank(spec: OpSpec) -> int:

@@ -52,13 +52,12 @@ class Derived:
 
 def of_tensors(spec: OpSpec) -> Iterator[Derived]:
     """The targets on tensors that the op meets."""
-    yield from dtypes(spec)
     first = first_tensor(spec)
-    if first is None:
-        return
+    if first is not None:
+        yield from ranks(spec, first)
+        yield from sizes(spec, first)
+    yield from dtypes(spec)
     yield from given_tensors(spec)
-    yield from ranks(spec, first)
-    yield from sizes(spec, first)
     yield from broadcasts(spec)
     yield from promotions(spec)
     yield from promotions_of_numbers(spec)

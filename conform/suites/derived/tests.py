@@ -36,7 +36,7 @@ def derived_tests(seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -
 
 def tests_of(spec: OpSpec, seed: int) -> Iterator[Test]:
     """The derived tests of one op."""
-    for one in (*of_tensors(spec), *of_keywords(spec)):
+    for one in itertools.chain(of_tensors(spec), of_keywords(spec)):
         yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
