@@ -1,6 +1,6 @@
 """What specs say again and again: groups of constraints with a name.
 
-    tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))        result(shape_of("self"))
+tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))        result(shape_of("self"))
 """
 
 from __future__ import annotations

@@ -96,6 +96,7 @@ def given_tensors(spec: OpSpec) -> Iterator[Derived]:
 
 def ranks(spec: OpSpec, first: Argument) -> Iterator[Derived]:
     for rank in RANKS:
+
         def holds(metas: Metas, rank: int = rank) -> bool:
             return len(shape_of(metas[first.name])) == rank
 

@@ -31,10 +31,10 @@ def derived_tests(seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -
     every = specs()
     wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{short(one)}/", ids)]
     for spec in wanted or every:
-        yield from tests_of(spec, seed) if wanted else itertools.islice(tests_of(spec, seed), 1)
+        yield from derived_of(spec, seed) if wanted else itertools.islice(derived_of(spec, seed), 1)
 
 
-def tests_of(spec: OpSpec, seed: int) -> Iterator[Test]:
+def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
     """The derived tests of one op."""
     for one in itertools.chain(of_tensors(spec), of_keywords(spec)):
         yield _test(spec, one, seed)
