@@ -93,11 +93,11 @@ class _Interesting:
 
 
 def _one_of_each_category(spec: OpSpec) -> tuple[str, ...]:
-    """bool, the largest integer and complex dtype, and float32; where the call names a dtype, every float."""
+    """bool, the largest integer and complex dtype, float32 and one half type; where a call names a dtype, all floats."""
     found = {category(dtype): dtype for dtype in spec.dtypes}
     floats = [dtype for dtype in spec.dtypes if category(dtype) == FLOAT]
     if not any(one.type.name == "ScalarType" for one in spec.arguments):
-        floats = ["float32"] if "float32" in floats else floats[:1]
+        floats = [dtype for dtype in floats if dtype in ("float32", "bfloat16")]
     return (*floats, *[dtype for each, dtype in found.items() if each != FLOAT])
 
 
