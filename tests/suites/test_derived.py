@@ -37,9 +37,11 @@ def call(test: Test) -> list[str]:
 
 
 def test_the_plain_call_in_a_dtype() -> None:
-    found = derived(spec_of("aten::sum.dim_IntList"))["dtype_int8"]
-    assert call(found) == ["{type: tensor, shape: [37, 5], dtype: int8}", "{type: int_list, elems: [1]}"]
-    assert (found.usual_values, found.usual_layouts) == ("all", "all")
+    found = derived(spec_of("aten::sum.dim_IntList"))
+    assert call(found["dtype_int8"]) == ["{type: tensor, shape: [37, 5], dtype: int8}", "{type: int_list, elems: [1]}"]
+    axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}
+    assert axes["dtype_int64"] == axes["dtype_float16"] == ("all", "all")
+    assert (axes["dtype_int8"], axes["rank_4"]) == (("all", "as-written"), ("typical", "all"))
 
 
 def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:
@@ -182,10 +184,10 @@ def test_no_target_is_lost_unseen() -> None:
         "broadcast": (1191, 28),
         "dtype": (1191, 138),
         "given": (7, 6),
-        "keyword": (2806, 134),
+        "keyword": (3184, 138),
         "promotes": (285, 32),
         "rank": (639, 134),
-        "refuses": (391, 103),
+        "refuses": (397, 103),
         "rows": (285, 48),
         "shape": (261, 132),
         "size": (987, 135),
