@@ -119,8 +119,9 @@ def check(
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
-    SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, and, made from the
-    argument specs, generated (valid calls) and negative (invalid ones, which a backend must refuse).
+    SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, part of which is
+    derived from the argument specs, and, made from these at random, generated (valid calls) and negative (invalid
+    ones, which a backend must refuse).
 
     \b
     conform check --backend cpu

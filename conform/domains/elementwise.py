@@ -17,6 +17,7 @@ from conform.domains.engine.vocabulary import (
     not_complex_here,
     real_dtype_common_to,
     shape_of,
+    typically,
     weight_of,
 )
 from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, REAL, spec
@@ -122,16 +123,18 @@ spec(
 
 # --- Choice, comparison and sign --------------------------------------------------------------------------------------
 
+SOME_EQUAL = Value.Be((1, 2, 3))
+
 spec("aten::maximum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
 spec(
     "aten::eq.Tensor",
-    tensor("self", not_complex_here()),
-    tensor("other", not_complex_here(), broadcastable_with("self")),
+    tensor("self", not_complex_here(), SOME_EQUAL),
+    tensor("other", not_complex_here(), broadcastable_with("self"), SOME_EQUAL),
     result(Dtype.Eq("bool"), broadcast_of("self", "other")),
 )
 spec(
     "aten::eq.Scalar",
-    tensor("self", not_complex_here()),
+    tensor("self", not_complex_here(), SOME_EQUAL),
     scalar("other", no_complex_number_here()),
     result(Dtype.Eq("bool"), shape_of("self")),
 )
@@ -193,7 +196,7 @@ spec("aten::round.decimals", tensor("self", Dtype.In(FLOATS)), integer("decimals
 REAL_RESULT = result(real_dtype_common_to("self"), shape_of("self"))
 
 spec("aten::exp", tensor("self"), REAL_RESULT)
-spec("aten::sqrt", tensor("self"), REAL_RESULT)
+spec("aten::sqrt", tensor("self", typically(0, 40)), REAL_RESULT)
 spec("aten::sin", tensor("self"), REAL_RESULT)
 spec("aten::gelu", tensor("self", Dtype.In(FLOATS)), string("approximate", Value.In(("none", "tanh"))), SAME)
 spec(

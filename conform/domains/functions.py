@@ -17,6 +17,7 @@ from conform.domains.engine.vocabulary import (
     not_complex_here,
     real_dtype_common_to,
     shape_of,
+    typically,
 )
 from conform.domains.specs import FLOATS, INTEGERS, REAL, spec
 from conform.numerics.formats import format_named
@@ -32,35 +33,35 @@ def _of_all_numbers(*names: str, but: tuple[Constraint, ...] = ()) -> None:
         spec(name, tensor("self", *but), REAL_RESULT)
 
 
-def _of_real_numbers(*names: str) -> None:
-    _of_all_numbers(*names, but=(Dtype.In(REAL),))
+def _of_real_numbers(*names: str, but: tuple[Constraint, ...] = ()) -> None:
+    _of_all_numbers(*names, but=(Dtype.In(REAL), *but))
 
 
 _of_all_numbers("aten::exp2", "aten::special_exp2")
 _of_all_numbers("aten::expm1", "aten::special_expm1")
-_of_all_numbers("aten::log")
-_of_all_numbers("aten::log2")
-_of_all_numbers("aten::log10")
-_of_all_numbers("aten::log1p", "aten::special_log1p")
-_of_all_numbers("aten::rsqrt")
+_of_all_numbers("aten::log", but=(typically(0, 40),))
+_of_all_numbers("aten::log2", but=(typically(0, 40),))
+_of_all_numbers("aten::log10", but=(typically(0, 40),))
+_of_all_numbers("aten::log1p", "aten::special_log1p", but=(typically(-1, 40),))
+_of_all_numbers("aten::rsqrt", but=(typically(0, 40),))
 _of_all_numbers("aten::reciprocal")
 _of_all_numbers("aten::cos")
 _of_all_numbers("aten::tan")
-_of_all_numbers("aten::asin")
-_of_all_numbers("aten::acos")
+_of_all_numbers("aten::asin", but=(typically(-1, 1),))
+_of_all_numbers("aten::acos", but=(typically(-1, 1),))
 _of_all_numbers("aten::atan")
 _of_all_numbers("aten::sinh")
 _of_all_numbers("aten::cosh")
 _of_all_numbers("aten::tanh")
 _of_all_numbers("aten::asinh")
-_of_all_numbers("aten::acosh")
-_of_all_numbers("aten::atanh")
+_of_all_numbers("aten::acosh", but=(typically(1, 40),))
+_of_all_numbers("aten::atanh", but=(typically(-1, 1),))
 _of_all_numbers("aten::sigmoid")
 
 _of_real_numbers("aten::cbrt")
 _of_real_numbers("aten::erf", "aten::special_erf")
 _of_real_numbers("aten::erfc", "aten::special_erfc")
-_of_real_numbers("aten::erfinv", "aten::special_erfinv")
+_of_real_numbers("aten::erfinv", "aten::special_erfinv", but=(typically(-1, 1),))
 _of_real_numbers("aten::special_ndtr")
 _of_real_numbers("aten::lgamma")
 _of_real_numbers("aten::digamma", "aten::special_digamma")
@@ -70,7 +71,12 @@ _of_real_numbers("aten::special_i1")
 _of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",
-    tensor("self", Dtype.In(REAL), Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")),
+    tensor(
+        "self",
+        Dtype.In(REAL),
+        Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types"),
+        typically(0, 1),
+    ),
     REAL_RESULT,
 )
 spec(
@@ -102,13 +108,13 @@ def _exponents(exponent: MetaArgument, self: MetaArgument) -> Space:
 
 spec(
     "aten::pow.Tensor_Tensor",
-    tensor("self"),
+    tensor("self", typically(0, 8)),
     tensor("exponent", not_both(["bool"], "self"), no_complex32_with("self"), broadcastable_with("self")),
     result(dtype_common_to("self", "exponent"), broadcast_of("self", "exponent")),
 )
 spec(
     "aten::pow.Tensor_Scalar",
-    tensor("self"),
+    tensor("self", typically(0, 8)),
     # For the exponents False and True torch needs no kernel.
     scalar(
         "exponent",
@@ -150,8 +156,14 @@ def _number(name: str) -> Argument:
 
 
 def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
-    _of_pairs(of_tensors, COMMON_REAL, Dtype.In(REAL))
-    spec(of_number_first, _number("self"), tensor("other", Dtype.In(REAL)), result(COMMON_REAL, shape_of("other")))
+    logarithm = typically(0, 8)
+    _of_pairs(of_tensors, COMMON_REAL, Dtype.In(REAL), on_other=(logarithm,))
+    spec(
+        of_number_first,
+        _number("self"),
+        tensor("other", Dtype.In(REAL), logarithm),
+        result(COMMON_REAL, shape_of("other")),
+    )
     spec(of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))
 
 

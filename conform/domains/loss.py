@@ -6,7 +6,15 @@ from conform.domains.engine.arguments import boolean, index_tensor, integer, opt
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, ENUMERABLE, INTEGERS, Space, integers_between
-from conform.domains.engine.vocabulary import are_broadcast, broadcast, broadcastable_with, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import (
+    are_broadcast,
+    broadcast,
+    broadcastable_with,
+    dtype_of,
+    shape_of,
+    shaped,
+    typically,
+)
 from conform.domains.specs import FLOATS, spec
 
 FLOAT = Dtype.In(FLOATS)
@@ -17,6 +25,7 @@ NONE = 0
 # --- Of elements ------------------------------------------------------------------------------------------------------
 
 TARGET = tensor("target", dtype_of("self").unjudged(ONE_DTYPE), broadcastable_with("self"))
+SHARES = tensor("target", dtype_of("self").unjudged(ONE_DTYPE), broadcastable_with("self"), typically(0, 1))
 LOSS = result(
     dtype_of("self"),
     shaped(
@@ -35,7 +44,7 @@ spec(
 )
 spec("aten::smooth_l1_loss", tensor("self", FLOAT), TARGET, REDUCTION, real("beta", Value.Ge(0)), LOSS)
 spec("aten::huber_loss", tensor("self", FLOAT), TARGET, REDUCTION, real("delta", Value.Gt(0)), LOSS)
-spec("aten::kl_div", tensor("self", FLOAT), TARGET, REDUCTION, boolean("log_target"), LOSS)
+spec("aten::kl_div", tensor("self", FLOAT), SHARES, REDUCTION, boolean("log_target"), LOSS)
 
 # --- Of two classes ---------------------------------------------------------------------------------------------------
 
@@ -81,7 +90,7 @@ spec(
 spec(
     "aten::binary_cross_entropy_with_logits",
     tensor("self", FLOAT),
-    tensor("target", OF_ITS_DTYPE, OF_ITS_SHAPE),
+    tensor("target", OF_ITS_DTYPE, OF_ITS_SHAPE, typically(0, 1)),
     optional(tensor("weight", OF_ITS_DTYPE, WITHIN_LOSS)),
     optional(tensor("pos_weight", OF_ITS_DTYPE, WITHIN_LOSS)),
     REDUCTION,

@@ -1,4 +1,5 @@
-"""The suites that come with the kit: a name stands for the YAML files of its directory, or for tests from specs."""
+"""The suites that come with the kit: a name stands for the YAML files of its directory, for tests from specs, or, of
+`core`, for both."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent
 OF_FILES = ("smoke", "core")
-FROM_SPECS = ("generated", "negative")
-NAMES = (*OF_FILES, *FROM_SPECS)
+FROM_SPECS = ("core", "generated", "negative")
+NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))
 
 
 def files(name: str) -> list[Path]:

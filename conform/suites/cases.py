@@ -167,11 +167,11 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
-    wanted = selection.values or ("all" if test.builtin else "typical")
+    wanted = selection.values or test.usual_values
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
     chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
     places = ["contiguous"]
-    if (selection.layouts or ("all" if test.builtin else "as-written")) == "all":
+    if (selection.layouts or test.usual_layouts) == "all":
         places = layout_axis.layouts_of(arguments)
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
 

@@ -20,7 +20,7 @@ from conform.suites import nodes, written
 from conform.suites.document import Merged, WrittenTest
 from conform.suites.fields import ID_PATTERN, amount, describe
 from conform.suites.messages import Path, Problems, SourceFile, suggest
-from conform.suites.resolve import argument, class_path, preset, resolve, size_problem
+from conform.suites.resolve import argument, class_path, operator, preset, resolve, size_problem
 from conform.suites.scope import UNKNOWN, Repeats, Scope, scalar_text
 from conform.suites.test import ModuleSpec, Pair, Test
 from conform.suites.written_nodes import Form
@@ -112,6 +112,8 @@ def _short_name(op: Any) -> str:
     """ "add.Tensor" of an operator, "Linear" of a module, "compare" of a pair."""
     if isinstance(op, str):
         return op.removeprefix("aten::")
+    if isinstance(op, written.TemplateOperatorForm):
+        return "op"
     path = getattr(op, "path", "compare")
     return re.split(r"[.:]", path)[-1] if isinstance(path, str) else "module"
 
@@ -143,12 +145,21 @@ class _Builder:
             case written.ModuleForm():
                 yield self._test(base_id, _module(self.scope, op, op_path), self.scope, self.form.impl)
             case written.TemplateModuleForm():
-                for scope, suffix in _assignments(self.scope, op, op_path):
-                    filled = self._filled(scope, base_id)
-                    test_id = f"{filled}{suffix}" if filled == base_id else filled
+                for scope, test_id in self._assigned(base_id, op, op_path):
                     yield self._test(test_id, _module(scope, op, op_path), scope, self.form.impl)
+            case written.TemplateOperatorForm():
+                for scope, test_id in self._assigned(base_id, op, op_path):
+                    name = operator(scope, op.name, (*op_path, "name"))
+                    _check_keywords(scope, name, self.form.kwargs, self.path)
+                    yield self._test(test_id, name, scope, self.form.impl)
             case written.TemplateComparePairForm():
                 yield from self._pairs(base_id, op, op_path)
+
+    def _assigned(self, base_id: str, op: written.Template, path: Path) -> Iterator[tuple[Scope, str]]:
+        """For each assignment, the scope with it, and the id: filled in, or else with the assignment behind it."""
+        for scope, suffix in _assignments(self.scope, op, path):
+            filled = self._filled(scope, base_id)
+            yield scope, f"{filled}{suffix}" if filled == base_id else filled
 
     def _pairs(self, base_id: str, op: written.TemplateComparePairForm, path: Path) -> Iterator[Test]:
         if self.form.is_written("impl"):
@@ -189,7 +200,7 @@ class _Builder:
 
 def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path) -> None:
     """Reports keyword arguments that no overload of the operator has."""
-    for key in kwargs:
+    for key in kwargs if op else ():  # an operator that is unknown is reported as such
         known = _argument_names(op)
         if key not in known:
             hint = suggest(key, known) or f"; its arguments are {', '.join(known)}"

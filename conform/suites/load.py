@@ -30,8 +30,8 @@ def load(
     ops: Sequence[str] = (),
     ids: Sequence[str] = (),
 ) -> Suite:
-    """The tests of built-in suites (by name) and YAML files (by path), in the order given, then those that are made
-    from argument specs. Imports nothing that files name.
+    """The tests of YAML files (by path) and of built-in suites (by name), in the order given, then those that are made
+    from argument specs, those of `core` among them. Imports nothing that files name.
 
     Tests from specs depend on `seed`, and only those are made of which a case may match the globs `ops` and `ids`;
     files are read whole. Raises UsageError with every error of a file at once, for an unknown name, and for an id that
@@ -97,10 +97,8 @@ def _files(names: list[str]) -> list[tuple[Path, str, bool]]:
     """For each file: its path, its name in messages, whether it is built in. Each file once."""
     found: dict[Path, tuple[Path, str, bool]] = {}
     for name in names:
-        if name in builtin.FROM_SPECS:
-            continue
-        if name in builtin.OF_FILES:
-            for path in builtin.files(name):
+        if name in builtin.NAMES:
+            for path in builtin.files(name):  # none of a suite that is made from specs alone
                 found.setdefault(path, (path, builtin.shown(path), True))
         elif os.path.isfile(name):
             found.setdefault(Path(name).resolve(), (Path(name), name, False))
@@ -116,9 +114,10 @@ def _from_specs(names: list[str]) -> list[str]:
 
 
 def _tests_from_specs(name: str, seed: int = 0, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> list[Test]:
-    from conform.suites.generated.tests import suite_tests  # the specs load for these suites alone
+    from conform.suites.derived.tests import derived_tests  # the specs load for these suites alone
+    from conform.suites.generated.tests import suite_tests
 
-    return list(suite_tests(name, seed, ops, ids))
+    return list(derived_tests(seed, ops, ids) if name == "core" else suite_tests(name, seed, ops, ids))
 
 
 def _digest_of_specs(name: str) -> bytes:

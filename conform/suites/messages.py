@@ -95,7 +95,7 @@ def in_context(tree: Any, path: Path, message: str) -> str:
 def _operator(op: Any) -> str:
     text = op
     if isinstance(op, dict):
-        text = op.get("path")
+        text = op.get("path", op.get("name"))
         if op.get("type") == "template_compare_pair":
             sides = [op.get(side, {}) for side in ("a", "b")]
             text = " | ".join(str(side.get("path")) for side in sides if isinstance(side, dict))

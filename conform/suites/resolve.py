@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
+from conform.call.schemas import operator_names, unknown_operator
 from conform.documents.limits import Limits
 from conform.suites import nodes, sampling
 from conform.suites import written_nodes as written
@@ -241,14 +242,30 @@ def _literal(scope: Scope, value: list[Any] | dict[str, Any], path: Path) -> nod
     return nodes.Mapping(entries)
 
 
+def operator(scope: Scope, target: Any, path: Path) -> str:
+    """The operator that `target` (a text with {name} for template variables, or a variable) names; "" if unknown."""
+    text = _filled(scope, target, path)
+    if text is UNKNOWN:
+        return ""
+    if isinstance(text, str) and text in operator_names():
+        return str(text)
+    is_name = isinstance(text, str) and len(text) <= 100
+    scope.report(path, str(unknown_operator(text)) if is_name else f"unknown operator {describe(text)}")
+    return ""
+
+
+def _filled(scope: Scope, target: Any, path: Path) -> Any:
+    """The text, or what the variable holds, with template variables filled in; UNKNOWN if one is unknown."""
+    text = target if isinstance(target, str) else scope.variable(target, path)
+    return scope.fill_in(text, path) if isinstance(text, str) and scope.variables is not None else text
+
+
 def class_path(scope: Scope, target: Any, path: Path) -> nodes.ClassPath:
     """The class that `target` (a text with {name} for template variables, or a variable) names. Imports nothing.
 
     A file is looked for beside the YAML file, then in the working directory.
     """
-    text = target if isinstance(target, str) else scope.variable(target, path)
-    if isinstance(text, str) and scope.variables is not None:
-        text = scope.fill_in(text, path)
+    text = _filled(scope, target, path)
     if text is UNKNOWN:
         return nodes.ClassPath("")
     if not isinstance(text, str) or not is_path(text):

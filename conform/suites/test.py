@@ -51,6 +51,18 @@ class Test:
     builtin: bool
     recorded_at: str  # `location` as a run record has it: the same however the file was reached
     domain: Domain | None = None  # of a test made from a spec
+    values: str | None = None  # of the classes of values and of the layouts, those that it is run with unless others
+    layouts: str | None = None  # are asked for; None: all of a built-in test, those written of any other
+
+    @property
+    def usual_values(self) -> str:
+        """What `--values` is where it is not given."""
+        return self.values or ("all" if self.builtin else "typical")
+
+    @property
+    def usual_layouts(self) -> str:
+        """What `--layouts` is where it is not given."""
+        return self.layouts or ("all" if self.builtin else "as-written")
 
     @property
     def op_name(self) -> str:

@@ -42,6 +42,13 @@ class TemplateModuleForm(Template):
     kwargs: dict[str, Argument] = Field(default_factory=dict)
 
 
+class TemplateOperatorForm(Template):
+    """One operator for every assignment of the variables."""
+
+    type: Literal["template_op"]
+    name: Target
+
+
 class Common(Form):
     """Constructor arguments of both sides, where a side does not give its own."""
 
@@ -71,6 +78,7 @@ class TemplateComparePairForm(Template):
 OP_FORMS: dict[str, type[Form]] = {
     "module": ModuleForm,
     "template_module": TemplateModuleForm,
+    "template_op": TemplateOperatorForm,
     "template_compare_pair": TemplateComparePairForm,
 }
 
@@ -86,6 +94,7 @@ Op = Annotated[
     Annotated[Operator, Tag("\uffffoperator")]
     | Annotated[ModuleForm, Tag("\uffffmodule")]
     | Annotated[TemplateModuleForm, Tag("\ufffftemplate_module")]
+    | Annotated[TemplateOperatorForm, Tag("\ufffftemplate_op")]
     | Annotated[TemplateComparePairForm, Tag("\ufffftemplate_compare_pair")],
     Discriminator(_op_tag, custom_error_type="op", custom_error_message="expected an operator"),
 ]

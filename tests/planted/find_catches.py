@@ -68,7 +68,7 @@ class Search:
 
 
 def _plainness(case: Case) -> tuple:
-    return "_refuses_" in case.id, case.layout != "contiguous", case.values != "typical", len(case.id), case.id
+    return "refuses_" in case.id, case.layout != "contiguous", case.values != "typical", len(case.id), case.id
 
 
 def main(names: list[str]) -> int:

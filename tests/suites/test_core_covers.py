@@ -1,165 +1,195 @@
-"""What the core suite shows of every overload, read off its tests without running one: sizes, ranks, broadcasting, the
-dtypes of the spec, every argument at more than one value.
+"""What the core suite, written and derived, shows of every overload, read off its tests without running one.
 
-Each rule is held exactly: an exception that has no use any more is a failure as well.
+What an overload can have is no list here: it is what valid tuples of its spec have, drawn at random.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
+import pytest
 
 from conform.call import binding, schemas
-from conform.call.arguments import Arguments, is_tensor, map_tensors, tensors
-from conform.domains.specs import spec_of
+from conform.call.arguments import Arguments, is_tensor, tensors
+from conform.domains.engine.meta_tuple import InvalidTuples, MetaTuple, invalid_tuples, results, valid_tuples
+from conform.domains.specs import OpSpec, spec_of, specs
 from conform.interp import semantics
-from conform.interp.evaluate import evaluate
 from conform.numerics.formats import format_of
 from conform.suites import load
 from conform.suites.cases import Draw, Selection, draws, resolved_op
+from conform.suites.derived.plain import first_tensor
+from conform.suites.derived.targets import RANKS, SIZES
 
-Holes = dict[str, set[Any]]
+TUPLES = 64  # of each spec, of which one at least has what is possible
+every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
+Shapes = dict[str, tuple[int, ...]]
 
-OPS = semantics.names()
+
+def test_every_overload_with_a_meaning_has_a_spec_from_which_tests_are_derived() -> None:
+    assert {one.name for one in specs()} == set(semantics.names())
+
 
 # --- What the tests show ----------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Seen:
-    """What the valid calls of one overload show; of one without tensors, what its results do.
+    """What the valid calls of one overload show.
 
-    dtypes and ranks: of its data (the first tensor that is neither index nor mask); sizes: of all dims of all tensors;
-    broadcasts: whether tensors that have dims differ in their shapes; values: by argument, a tensor as "tensor".
+    dtypes: of its data; shapes: of tensors by argument, call by call; values: of other arguments, by name; broken: the
+    constraints that calls which must be refused break.
     """
 
     dtypes: set[str] = field(default_factory=set)
-    ranks: set[int] = field(default_factory=set)
-    sizes: set[int] = field(default_factory=set)
-    broadcasts: bool = False
-    values: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    shapes: list[Shapes] = field(default_factory=list)
+    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    broken: set[str] = field(default_factory=set)
 
 
 @functools.cache
 def seen() -> Mapping[str, Seen]:
-    """By overload. Tests of calls that a backend must refuse show nothing."""
     found: dict[str, Seen] = defaultdict(Seen)
     for test in load(["core"]).tests:
-        for draw in draws(test, Selection()) if "_refuses_" not in test.id else ():
-            _see(draw, found)
+        if test.domain and test.domain.broken:
+            found[test.op_name].broken.add(test.domain.broken)
+        else:
+            for draw in draws(test, Selection()):
+                _see(draw, found)
     return found
 
 
 def _see(draw: Draw, found: dict[str, Seen]) -> None:
-    arguments = draw.arguments()
+    arguments = draw.outline()
     op = resolved_op(draw.test, arguments)
     bound = binding.bind(schemas.schema(op), arguments.args, arguments.kwargs, is_tensor)
-    data = spec_of(op).data
-    first, *_ = tensors(Arguments([bound[data.name]] if data else [])) or _results(op, arguments)
-    one = found[op]
-    one.dtypes.add(format_of(first).name)
-    one.ranks.add(first.ndim)
-    one.sizes.update(size for tensor in [first, *tensors(arguments)] for size in tensor.shape)
-    one.broadcasts |= len({tensor.shape for tensor in tensors(arguments) if tensor.ndim}) > 1
+    data, one = spec_of(op).data, found[op]
+    if data:
+        given = tensors(Arguments([bound[data.name]]))
+        one.dtypes.add(format_of(given[0]).name if given else str(bound[data.name]))
+    of_tensors = {name: tensors(Arguments([value])) for name, value in bound.items()}
+    one.shapes.append({name: several[0].shape for name, several in of_tensors.items() if several})
     for name, value in bound.items():
-        one.values[name] += map_tensors(Arguments([value]), lambda _, tensor: "tensor").args
+        one.values[name].add("tensor" if of_tensors[name] else repr(value))
 
 
-def _results(op: str, arguments: Arguments) -> list[np.ndarray]:
-    return [golden.value for golden in evaluate(op, arguments.args, arguments.kwargs).goldens]
+@functools.cache
+def possible(spec: OpSpec) -> list[MetaTuple]:
+    return list(itertools.islice(valid_tuples(spec, 0), TUPLES))
 
 
-def holes(lacking: Callable[[str], set[Any]]) -> Holes:
-    """What every overload lacks; those that lack nothing left out."""
-    return {op: found for op in OPS if (found := lacking(op))}
+def shapes_of(one: MetaTuple) -> Shapes:
+    """By tensor; of a list, that of the first."""
+    lists = {name: meta.structure[:1] for name, meta in one.arguments.items() if meta.type.is_tensor_list}
+    single = {name: (meta,) for name, meta in one.arguments.items() if meta.type.is_tensor}
+    return {name: each.shape for name, metas in (single | lists).items() for each in metas if not each.is_none}
 
 
-# --- Sizes ------------------------------------------------------------------------------------------------------------
-
-SIZES = {"0": {0}, "1": {1}, "31 to 33": {31, 32, 33}, "a prime": {5, 7, 11, 13, 17, 19, 31, 37, 41, 43, 127, 1031}}
-WITHOUT_SIZE = {"aten::_native_batch_norm_legit.no_stats": {"0"}}  # a batch without elements has no statistics (P63)
+def lacking(wanted: set[Any], found: set[Any]) -> set[Any]:
+    return wanted - found
 
 
-def test_every_overload_meets_the_sizes_at_which_kernels_change() -> None:
-    assert holes(lambda op: {name for name, some in SIZES.items() if not some & seen()[op].sizes}) == WITHOUT_SIZE
+# --- dtypes, ranks, sizes ---------------------------------------------------------------------------------------------
 
 
-# --- Ranks and broadcasting -------------------------------------------------------------------------------------------
-
-USUAL = {0, 1, 2, 3}
-RANKS = {  # of data that cannot have all of the usual ranks, or must have more; of arange, of its results
-    "aten::arange": {1},
-    "aten::arange.start": {1},
-    "aten::arange.start_step": {1},
-    "aten::cat": {1, 2, 3, 4},
-    "aten::slice.Tensor": {1, 2, 3},
-    "aten::index_put": {1, 2, 3},
-    "aten::mm": {2},
-    "aten::addmm": {0, 1, 2},
-    "aten::convolution": {3, 4, 5},
-    "aten::avg_pool2d": {3, 4},
-    "aten::native_layer_norm": {1, 2, 3},
-    "aten::rms_norm": {1, 2, 3},
-    "aten::_fused_rms_norm": {1, 2, 3},
-    "aten::native_group_norm": {2, 3, 4},
-    "aten::_native_batch_norm_legit.no_stats": {2, 3, 4},
-    "aten::_native_batch_norm_legit_no_training": {2, 3, 4},
-    "aten::nll_loss": {1, 2},
-    "aten::nll_loss_forward": {1, 2},
-    "aten::cross_entropy_loss": {1, 2, 3, 4},
-    "aten::scaled_dot_product_attention": {2, 3, 4},
-}
-ELEMENT_BY_ELEMENT = ("elementwise", "comparison", "functions")
+@every_spec
+def test_every_dtype_of_the_spec(spec: OpSpec) -> None:
+    assert spec.data is None or lacking(set(spec.dtypes), seen()[spec.name].dtypes) == set()
 
 
-def test_every_overload_meets_tensors_of_several_ranks() -> None:
-    assert holes(lambda op: RANKS.get(op, USUAL) - seen()[op].ranks) == {}
+@every_spec
+def test_every_rank_that_is_possible(spec: OpSpec) -> None:
+    ranks = of_first(spec, len)
+    assert lacking(ranks, {len(shape) for shape in shown(spec)}) == set()
 
 
-def test_operands_broadcast() -> None:
-    of_two = [op for op in OPS if semantics.find(op).family in ELEMENT_BY_ELEMENT and _operands(op) > 1]
-    assert [op for op in of_two if not seen()[op].broadcasts] == []
+@every_spec
+def test_every_size_at_which_kernels_change(spec: OpSpec) -> None:
+    """Of the last dim of the first tensor, where that is free."""
+    last = of_first(spec, lambda shape: shape[-1] if shape else None) - {None}
+    wanted = ({0, 1} & last) | (set(SIZES) - {0, 1} if len(last - {0, 1}) > 2 else set())
+    assert lacking(wanted, {shape[-1] for shape in shown(spec) if shape}) == set()
 
 
-def _operands(op: str) -> int:
-    return sum(one.type == "Tensor" for one in schemas.schema(op).arguments)
+def of_first(spec: OpSpec, property_: Callable[[tuple[int, ...]], Any]) -> set[Any]:
+    """A property of the first tensor's shape in all tuples."""
+    first = first_tensor(spec)
+    return {property_(shapes_of(one)[first.name]) for one in possible(spec)} if first else set()
 
 
-# --- dtypes -----------------------------------------------------------------------------------------------------------
+def shown(spec: OpSpec) -> list[tuple[int, ...]]:
+    first = first_tensor(spec)
+    return [shapes[first.name] for shapes in seen()[spec.name].shapes if first and first.name in shapes]
 
 
-def test_every_overload_meets_every_dtype_of_its_spec() -> None:
-    assert holes(lambda op: set(spec_of(op).dtypes) - seen()[op].dtypes) == {}
+# --- Broadcasting -----------------------------------------------------------------------------------------------------
 
 
-# --- Values of arguments ----------------------------------------------------------------------------------------------
-
-# A device is the backend's to choose. The batch norm without statistics has nothing but training (P63). What dropout
-# drops is drawn (P69).
-CONSTANT = {
-    "aten::_to_copy": {"device"},
-    "aten::arange": {"device"},
-    "aten::arange.start": {"device"},
-    "aten::arange.start_step": {"device"},
-    "aten::_native_batch_norm_legit.no_stats": {"training"},
-    "aten::scaled_dot_product_attention": {"dropout_p"},
-}
+@every_spec
+def test_each_operand_that_broadcasts_has_each_dim_once_as_1_and_once_absent(spec: OpSpec) -> None:
+    """Beside a full operand or result of rank 2, and of rank 3 where the op takes one."""
+    for name in broadcasting(spec):
+        patterns = {pattern(shapes, name) for shapes in seen()[spec.name].shapes if name in shapes}
+        ranks = [rank for rank in (2, 3) if rank in {len(full(shapes_of(one))) for one in possible(spec)}]
+        for rank in ranks:
+            one_dim = {tuple("1" if d == k else "n" for d in range(rank)) for k in range(rank)}
+            wanted = one_dim | {("1",) * rank} | {("n",) * k for k in range(rank + 1)}
+            assert lacking({(rank, each) for each in wanted}, patterns) == set(), name
 
 
-def test_every_argument_has_another_value_than_its_default_somewhere() -> None:
-    every = {op: schemas.schema(op).arguments for op in OPS}
-    assert holes(lambda op: {one.name for one in every[op] if _is_constant(op, one)}) == CONSTANT
+def broadcasting(spec: OpSpec) -> set[str]:
+    """The operands of pointwise overloads that have other shapes than the result in some tuple."""
+    meaning = semantics.find(spec.name)
+    if not meaning.traits.pointwise or len([one for one in spec.arguments if one.type.is_tensor]) < 2:
+        return set()
+    found = set()
+    for one in possible(spec):
+        result = results(spec, one.arguments)[0].shape
+        found |= {name for name, shape in shapes_of(one).items() if shape != result}
+    return found
 
 
-def _is_constant(op: str, argument: schemas.Argument) -> bool:
-    """Whether a test gives the argument nothing but its default; one without default, nothing but one value."""
-    if argument.type in ("Tensor", "Tensor[]"):
-        return False
-    values = seen()[op].values[argument.name]
-    usual = argument.default if argument.has_default else values[0]
-    return all(value == usual for value in values)
+def full(shapes: Shapes) -> tuple[int, ...]:
+    """The shape to which they broadcast, nearly: the largest."""
+    return max(shapes.values(), key=lambda shape: (len(shape), shape), default=())
+
+
+def pattern(shapes: Shapes, name: str) -> tuple[int, tuple[str, ...]]:
+    """The rank of the full shape, and of the operand each dim: "1", or "n" where it is longer."""
+    return len(full(shapes)), tuple("1" if size == 1 else "n" for size in shapes[name])
+
+
+# --- Keywords and refusals --------------------------------------------------------------------------------------------
+
+
+@every_spec
+def test_every_member_of_a_discrete_keyword(spec: OpSpec) -> None:
+    """None and not None, False and True, every string and dtype that tuples have."""
+    for one in spec.arguments:
+        metas = [each.arguments[one.name] for each in possible(spec)]
+        wanted = {repr(None) for meta in metas if meta.optional and not one.type.is_list}
+        if one.type.name in ("Bool", "String", "ScalarType"):
+            wanted |= {repr(meta.structure) for meta in metas if not meta.optional}
+        elif one.type.is_tensor and not all(meta.optional for meta in metas):
+            wanted |= {"tensor"}
+        assert lacking(wanted, seen()[spec.name].values[one.name]) == set(), one.name
+
+
+@every_spec
+def test_every_constraint_whose_violation_must_be_refused(spec: OpSpec) -> None:
+    """But for those that no tuple breaks, or that are broken where a backend may accept it."""
+    broken = invalid_tuples(spec, 0)
+    strict = {str(one.broken) for one in rounds(broken, len(spec.constraints)) if one.lenience is None}
+    assert lacking(strict, seen()[spec.name].broken) == set()
+
+
+def rounds(tuples: InvalidTuples, count: int) -> list[MetaTuple]:
+    return list(itertools.islice(tuples, 2 * count))
+
+
+def test_the_ranks_and_sizes_are_those_that_the_documentation_names() -> None:
+    assert (RANKS, SIZES) == ((0, 1, 3, 4, 5), (0, 1, 31, 32, 33, 129, 1031))

@@ -121,9 +121,7 @@ def integer_ranges(space: Intervals, fmt: Format) -> tuple[tuple[int, int], ...]
     return tuple((int(one.low), int(one.high)) for one in inside)
 
 
-def _integers(
-    ranges: tuple[tuple[int, int], ...], fmt: Format, shape: tuple[int, ...], stream: Stream
-) -> np.ndarray:
+def _integers(ranges: tuple[tuple[int, int], ...], fmt: Format, shape: tuple[int, ...], stream: Stream) -> np.ndarray:
     """Uniform over the integers of the ranges, which rise."""
     drawn = stream.integers(0, sum(high - low + 1 for low, high in ranges) - 1, shape)
     values, below = drawn + ranges[0][0], ranges[0][1] - ranges[0][0] + 1

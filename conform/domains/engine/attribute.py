@@ -19,16 +19,24 @@ if TYPE_CHECKING:
 
 Scope = dict[str, "View"]  # what a constraint's parameters mean; own structure under "#name"
 OWN = "#own"
+# Of a place, the values that it can have (None where a Gen gives one) and what a spec prefers: candidates, best first.
+Wish = Callable[[Place, Space | None, Sequence[Any], "Draft"], Sequence[Any]]
+
+
+def no_wish(place: Place, space: Space | None, preferred: Sequence[Any], draft: Draft) -> Sequence[Any]:
+    """Whatever comes."""
+    return ()
 
 
 class Draft:
     """A tuple in the making: its finished arguments, its randomness, and the one constraint that it shall break.
 
     to_break: what is still to be broken, after `spared` occasions that are let pass; pins: further constraints on the
-    Dtype (or the Value, of a dtype argument) of single arguments; limits: of sizes.
+    Dtype (or the Value, of a dtype argument) of single arguments; limits: of sizes; wish: what is preferred to
+    anything else, where a place can have it.
     """
 
-    __slots__ = ("coverage", "dice", "limits", "pins", "scope", "spared", "stream", "to_break")
+    __slots__ = ("coverage", "dice", "limits", "pins", "scope", "spared", "stream", "to_break", "wish")
 
     def __init__(self, coverage: Coverage, stream: Callable[[str], Stream]) -> None:
         self.scope: Scope = {}
@@ -39,6 +47,7 @@ class Draft:
         self.spared = 0
         self.pins: dict[str, Constraint] = {}
         self.limits = Limits()
+        self.wish: Wish = no_wish
 
 
 class AttributeEngine:
@@ -68,8 +77,8 @@ class AttributeEngine:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is said about the attribute."""
-        return not self.constraints
+        """Whether nothing is demanded of the attribute."""
+        return not self._constant and not self._varying and self._gen is None
 
     @property
     def is_given(self) -> bool:
@@ -138,13 +147,21 @@ class AttributeEngine:
         space = self.broken_space(whole, draft, pin) if draft.to_break is not None else None
         if space is None:
             if self._gen is not None:
-                return self.checked(self.given(draft), draft.scope)
+                return self._wished_or_given(draft)
             space = self.space(whole, draft.scope, pin)
         if self._preferred:
             stated = [value for one, keys in self._preferred for value in value_of(one, keys, draft.scope)]
             how["preferred"] = (*stated, *how.get("preferred", ()))
-        value = self.chosen_from(space, draft, **how)
+        wished = [value for value in draft.wish(self.place, space, how.get("preferred", ()), draft) if value in space]
+        value = wished[0] if wished else self.chosen_from(space, draft, **how)
         return float(value) if self._is_real else value
+
+    def _wished_or_given(self, draft: Draft) -> Any:
+        """What is wished that satisfies all constraints, else what the Gen gives."""
+        for value in draft.wish(self.place, None, (), draft):
+            if not self.violated(Discrete((value,)), draft.scope):
+                return value
+        return self.checked(self.given(draft), draft.scope)
 
     def chosen_from(self, space: Space, draft: Draft, **how: Any) -> Any:
         """A value of a space that has been solved."""

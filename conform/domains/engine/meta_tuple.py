@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from conform.domains.engine.arguments import Argument
-from conform.domains.engine.attribute import Draft
+from conform.domains.engine.attribute import Draft, Wish, no_wish
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.coverage import Coverage, Place
 from conform.domains.engine.generator import Limits, Target
@@ -109,22 +109,28 @@ class InvalidTuples(Iterator[MetaTuple]):
             draft = _draft(self._spec, self._seed, self._tried, coverage, "invalid", self._dtype)
             draft.to_break, draft.spared = constraint, draft.dice.below(3) if is_repeated and occasion % 2 == 0 else 0
             self._tried += 1
-            try:
-                metas = self._spec.generate(draft)
-            except Contradiction as error:
-                reason = str(error)
-                continue
-            except (LookupError, ArithmeticError, TypeError, ValueError) as error:
-                if draft.to_break is constraint:
-                    raise  # nothing is broken yet: the spec is wrong
-                reason = f"the constraints that depend on it have no meaning then: {error}"
-                continue
-            if draft.to_break is None:
+            found = _breaking(self._spec, draft, constraint, self._number)
+            if isinstance(found, MetaTuple):
                 self._number += 1
-                omitted = _omitted(self._spec, metas, draft)
-                return MetaTuple(self._spec.name, self._number - 1, metas, omitted, constraint)
+                return found
+            reason = found or reason
         self.unreachable.append((constraint, reason))
         return None
+
+
+def _breaking(spec: OpSpec, draft: Draft, constraint: Constraint, number: int) -> MetaTuple | str:
+    """The draft as a tuple, which shall break the constraint; else why it cannot, "" where there was no occasion."""
+    try:
+        metas = spec.generate(draft)
+    except Contradiction as error:
+        return str(error)
+    except (LookupError, ArithmeticError, TypeError, ValueError) as error:
+        if draft.to_break is constraint:
+            raise  # nothing is broken yet: the spec is wrong
+        return f"the constraints that depend on it have no meaning then: {error}"
+    if draft.to_break is not None:
+        return ""
+    return MetaTuple(spec.name, number, metas, _omitted(spec, metas, draft), constraint)
 
 
 def _is_repeated(one: Argument, constraint: Constraint) -> bool:
@@ -135,6 +141,34 @@ def _is_repeated(one: Argument, constraint: Constraint) -> bool:
 def invalid_tuples(spec: OpSpec, seed: int, *, dtype: str | None = None) -> InvalidTuples:
     """Tuples that break exactly one constraint each, which they carry as `broken`."""
     return InvalidTuples(spec, seed, dtype=dtype)
+
+
+def wished_tuple(spec: OpSpec, label: str, wish: Wish) -> MetaTuple:
+    """The valid tuple that comes of wishes, and where they leave something open of `label`: the same whatever other
+    tuples there are. Contradiction where what was wished for one argument leaves nothing for another."""
+    draft = _wishing(spec, 0, label, wish, Coverage())
+    metas = spec.generate(draft)
+    return MetaTuple(spec.name, 0, metas, _omitted(spec, metas, draft))
+
+
+def wished_breaches(spec: OpSpec, constraint: Constraint, label: str, wish: Wish) -> Iterator[MetaTuple]:
+    """Tuples that break this constraint and no other and are else as wished, as far as `OCCASIONS` tries have any."""
+    repeated = any(_is_repeated(one, each) for one in spec.arguments for each in one.constraints if each is constraint)
+    coverage = Coverage()
+    for occasion in range(OCCASIONS):
+        # Behind the wishes every other try is steered to what is new, and the others choose evenly.
+        steering = coverage if occasion % 2 else Coverage()
+        draft = _wishing(spec, occasion, label, wish if occasion < STEERED else no_wish, steering)
+        draft.to_break, draft.spared = constraint, occasion % 3 if repeated else 0
+        found = _breaking(spec, draft, constraint, occasion)
+        if isinstance(found, MetaTuple):
+            yield found
+
+
+def _wishing(spec: OpSpec, number: int, label: str, wish: Wish, coverage: Coverage) -> Draft:
+    draft = Draft(coverage, lambda part: Stream(0, spec.name, number, f"{label}.{part}"))
+    draft.wish = wish
+    return draft
 
 
 def violations(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[Constraint]:

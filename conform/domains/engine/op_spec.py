@@ -13,6 +13,7 @@ from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.coverage import Coverage
 from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_argument import MetaArgument, MetaArgumentEngine
+from conform.domains.engine.spaces import Intervals
 from conform.domains.engine.variables import Contradiction
 from conform.numerics.draws import Stream
 
@@ -76,6 +77,16 @@ class OpSpec:
     def nonzero_integers(self) -> tuple[str, ...]:
         """Names of integer divisors: 0, and the smallest integer over -1, are kept out of their special values."""
         return tuple(one.name for one in self.arguments if any(each.is_divisor for each in one.constraints))
+
+    @cached_property
+    def typical_values(self) -> dict[str, Intervals | tuple[int, ...]]:
+        """By tensor, where its elements preferably lie, or the few that they preferably are: others are taken as well,
+        but give results that are all alike."""
+        return {
+            one.name: each.value
+            for one in self.arguments if one.type.is_tensor
+            for each in one.constraints if (each.attribute, each.suffix) == ("Value", "Be")
+        }  # fmt: skip
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:

@@ -1,6 +1,6 @@
 """What specs say again and again: groups of constraints with a name.
 
-    tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))        result(shape_of("self"))
+tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))        result(shape_of("self"))
 """
 
 from __future__ import annotations
@@ -143,6 +143,11 @@ def divisors(number: int) -> tuple[int, ...]:
     """The positive integers that divide a positive one, in rising order."""
     low = [one for one in range(1, math.isqrt(max(number, 0)) + 1) if number % one == 0]
     return (*low, *(number // one for one in reversed(low) if one * one != number))
+
+
+def typically(low: float, high: float) -> Constraint:
+    """Elements preferably from low to high: elsewhere the results are NaN, or all alike."""
+    return Value.Be(REALS.within(low, high))
 
 
 NO_COMPLEX_SEMANTICS = "torch takes complex numbers, and the kit has no semantics for them"

@@ -64,7 +64,8 @@ def _written(node: Node) -> dict[str, Any]:
 def _tensor(node: nodes.Tensor) -> dict[str, Any]:
     """A 0-d complex number that is written out has no imaginary part in the language."""
     form = "scalar_tensor" if not node.shape else "tensor" if node.draw else "const_tensor"
-    head = {"type": _Bare(form), **({"shape": list(node.shape)} if node.shape else {}), "dtype": _Bare(node.dtype)}
+    dtype = {"dtype": _Bare(node.dtype)} if node.dtype else {"kind": _Bare(node.kind)}
+    head = {"type": _Bare(form), **({"shape": list(node.shape)} if node.shape else {}), **dtype}
     if node.draw is not None:
         return head | _sampling(node.draw)
     if node.shape or node.kind != "complex":

@@ -1,0 +1,80 @@
+"""The derived tests, op by op: targets that have become tests of the test language."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.specs import specs
+from conform.numerics.draws import Stream
+from conform.suites import nodes
+from conform.suites.derived.keywords import of_keywords
+from conform.suites.derived.refusals import of_refusals
+from conform.suites.derived.rows import of_rows
+from conform.suites.derived.targets import Derived, of_tensors
+from conform.suites.derived.values import typical
+from conform.suites.dtypes import kind_of
+from conform.suites.filters import may_match_id, may_match_op
+from conform.suites.generated.as_nodes import nodes_of
+from conform.suites.test import Domain, Test
+
+
+def derived_tests(seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Test]:
+    """The tests, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can match are left
+    out. If that leaves none, each op has its first test, so that who filters can say what there is.
+
+    What a test is does not depend on the seed, which draws the numbers alone.
+    """
+    every = specs()
+    wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{short(one)}/", ids)]
+    for spec in wanted or every:
+        yield from derived_of(spec, seed) if wanted else itertools.islice(derived_of(spec, seed), 1)
+
+
+def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
+    """The derived tests of one op."""
+    for one in itertools.chain(of_tensors(spec), of_keywords(spec)):
+        yield _test(spec, one, seed)
+    for name, plain, fill in of_rows(spec):
+        yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
+    for one in of_refusals(spec):
+        yield _test(spec, one, seed)
+
+
+def short(spec: OpSpec) -> str:
+    """ "add.Tensor" of aten::add.Tensor."""
+    return spec.name.partition("::")[2]
+
+
+def _test(spec: OpSpec, one: Derived, seed: int) -> Test:
+    test_id, broken = f"{short(spec)}/{one.name}", one.tuple_.broken
+    inputs, kwargs = nodes_of(spec, one.tuple_, Stream(seed, test_id, 0, "written out"))
+    if broken is None:
+        names = [each.name for each in spec.arguments]  # positional ones come first, in the order of the schema
+        inputs = tuple(typical(spec, name, node) for name, node in zip(names, inputs, strict=False))
+        kwargs = {name: typical(spec, name, node) for name, node in kwargs.items()}
+    domain = Domain(str(broken), None) if broken else None
+    place = f"target {one.name} of {spec.name}"
+    return Test(test_id, spec.name, inputs, kwargs, None, False, None, None, place, place, True, place, domain,
+                one.values, one.layouts)  # fmt: skip
+
+
+def _filled(test: Test, spec: OpSpec, fill: float) -> Test:
+    """The test with a data argument of nothing but `fill`, in every float dtype."""
+    names = [one.name for one in spec.schema.arguments]
+    at = names.index(spec.data.name)
+    inputs = [_of_any_float(node) for node in test.inputs]
+    inputs[at] = replace(inputs[at], draw=None, value=_nested(inputs[at].shape, fill))
+    return replace(test, inputs=tuple(inputs), kwargs={key: _of_any_float(node) for key, node in test.kwargs.items()})
+
+
+def _of_any_float(node: nodes.Node) -> nodes.Node:
+    is_float = isinstance(node, nodes.Tensor) and node.dtype is not None and kind_of(node.dtype) == "float"
+    return replace(node, dtype=None) if is_float else node
+
+
+def _nested(shape: tuple[int, ...], fill: float) -> Any:
+    return [_nested(shape[1:], fill) for _ in range(shape[0])] if shape else fill

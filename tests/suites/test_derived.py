@@ -1,0 +1,200 @@
+"""Tests derived from the argument specs by targets: what they are called, what they are, and that they stay so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conform.domains.engine.arguments import boolean, dim, optional, result, scalar, tensor
+from conform.domains.engine.constraints import Dtype, Rank, Size, Value
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.engine.vocabulary import dim_of, shape_of, typically
+from conform.domains.specs import spec_of, specs
+from conform.interp.evaluate import evaluate
+from conform.suites import Test, load
+from conform.suites.cases import Selection, draws, select
+from conform.suites.derived.tests import derived_of, derived_tests
+from conform.suites.generated.yaml_text import lines_of
+
+every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
+FLOAT32 = Dtype.Eq("float32")
+
+
+def derived(spec: OpSpec) -> dict[str, Test]:
+    return {test.id.partition("/")[2]: test for test in derived_of(spec, 0)}
+
+
+def call(test: Test) -> list[str]:
+    """Its arguments in the test language."""
+    return [line.strip().removeprefix("- ") for line in lines_of(test) if "{" in line]
+
+
+# --- Targets of one spec ----------------------------------------------------------------------------------------------
+
+
+def test_the_plain_call_in_a_dtype() -> None:
+    found = derived(spec_of("aten::sum.dim_IntList"))
+    assert call(found["dtype_int8"]) == ["{type: tensor, shape: [37, 5], dtype: int8}", "{type: int_list, elems: [1]}"]
+    axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}
+    assert axes["dtype_int64"] == axes["dtype_float16"] == ("all", "all")
+    assert (axes["dtype_int8"], axes["rank_4"]) == (("all", "as-written"), ("typical", "all"))
+
+
+def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:
+    found = derived(spec_of("aten::mul.Tensor"))
+    assert call(found["rank_3"]) == ["{type: tensor, shape: [3, 5, 7], dtype: float32}"] * 2
+    assert call(found["size_1031"]) == ["{type: tensor, shape: [1031], dtype: float32}"] * 2
+    assert call(found["shape_0x7"]) == ["{type: tensor, shape: [0, 7], dtype: float32}"] * 2
+    product = derived(spec_of("aten::mm"))
+    assert call(product["size_33"]) == [
+        "{type: tensor, shape: [3, 33], dtype: float32}", "{type: tensor, shape: [33, 3], dtype: float32}",
+    ]  # fmt: skip
+    assert call(product["mat2_size_33"])[1] == "{type: tensor, shape: [7, 33], dtype: float32}"
+
+
+def test_a_target_that_the_spec_cannot_meet_is_absent() -> None:
+    square = OpSpec("aten::log", [tensor("self", FLOAT32, Rank.Eq(2), Size.In((1, 33)))])
+    assert [name for name in derived(square) if name.startswith(("rank", "size", "shape", "square"))] == [
+        "size_1", "size_33",
+    ]  # fmt: skip
+
+
+def test_each_operand_broadcasts_in_turn() -> None:
+    found = [name for name in derived(spec_of("aten::where.self")) if name.endswith("_to_4x4")]
+    shapes = ("4x1", "1x4", "1x1", "4", "1", "0d")
+    operands = ("condition", "self", "other")
+    assert found == [f"broadcast_{name}_{shape}_to_4x4" for name in operands for shape in shapes]
+
+
+def test_operands_of_one_shape_do_not_broadcast() -> None:
+    alike = tensor("other", FLOAT32, shape_of("self"))
+    same = OpSpec("aten::maximum", [tensor("self", FLOAT32), alike], [result(FLOAT32, shape_of("self"))])
+    assert not [name for name in derived(same) if name.startswith("broadcast")]
+
+
+def test_types_are_promoted_in_pairs() -> None:
+    found = derived(spec_of("aten::add.Tensor"))
+    assert call(found["promotes_int32_other_float32_0d"]) == [
+        "{type: tensor, shape: [5, 7], dtype: int32}", "{type: scalar_tensor, dtype: float32}", *call(
+            found["promotes_int32_other_float32_0d"])[2:],
+    ]  # fmt: skip
+    number = derived(spec_of("aten::mul.Scalar"))["promotes_uint8_other_float"]
+    assert call(number) == [
+        "{type: tensor, shape: [5, 7], dtype: uint8, init: randint, low: 0, high: 255}", "{type: const, value: 2.5}",
+    ]  # fmt: skip
+
+
+def test_keywords_are_had_at_every_value_and_in_pairs() -> None:
+    spec = OpSpec(
+        "aten::argmax",
+        [tensor("self", FLOAT32, Rank.Eq(1)), optional(dim("dim", dim_of("self"))), boolean("keepdim")],
+    )
+    dims, keeps = ("", "dim=0", "dim=-1"), ("", "keepdim=true")
+    pairs = {",".join(filter(None, (one, other))) for one in dims for other in keeps} - {""}
+    assert {name for name in derived(spec) if "=" in name} == pairs
+
+
+def test_elements_are_drawn_where_they_are_worth_drawing() -> None:
+    spec = OpSpec("aten::acosh", [tensor("self", Dtype.In(("float32", "int8")), typically(1, 40))])
+    found = derived(spec)
+    assert call(found["size_31"]) == ["{type: tensor, shape: [31], dtype: float32, init: uniform, low: 1, high: 40}"]
+    assert call(found["dtype_int8"]) == ["{type: tensor, shape: [37, 5], dtype: int8, init: randint, low: 1, high: 40}"]
+
+
+def test_each_constraint_is_broken_alone_but_for_the_lenient_ones() -> None:
+    spec = OpSpec(
+        "aten::softplus",
+        [
+            tensor("self", FLOAT32, Rank.Ge(1).lenient("some do")),
+            scalar("beta", Dtype.Eq("float"), Value.Gt(0)),
+            scalar("threshold", Dtype.Eq("int"), Value.Ge(0), Value.Ge(lambda beta: beta.value), Value.Ne(7)),
+        ],
+    )
+    broken = {name: test.domain.broken for name, test in derived(spec).items() if name.startswith("refuses")}
+    assert broken == {
+        "refuses_self_dtype_eq": "dtype(self) = float32",
+        "refuses_beta_dtype_eq": "dtype(beta) = float",
+        "refuses_beta_value_gt": "0 < beta",
+        "refuses_threshold_dtype_eq": "dtype(threshold) = int",
+        "refuses_threshold_value_ge_2": "beta <= threshold",  # "0 <= threshold" cannot be broken without it
+        "refuses_threshold_value_ne": "threshold != 7",
+    }
+
+
+def test_rows_hold_one_value_in_every_float_dtype() -> None:
+    test = derived(spec_of("aten::_softmax"))["rows_minus_inf"]
+    rows = ", ".join(["[-.inf, -.inf, -.inf, -.inf, -.inf]"] * 3)
+    assert call(test)[0] == f"{{type: const_tensor, shape: [3, 5], kind: float, value: [{rows}]}}"
+    assert [draw.variant["float"] for draw in draws(test, Selection())] == ["float16", "bfloat16", "float32", "float64"]
+
+
+def test_a_row_of_one_value_has_the_variance_0() -> None:
+    test = derived(spec_of("aten::var.dim"))["rows_equal"]
+    for draw in draws(test, Selection()):
+        arguments = draw.arguments()
+        (golden,) = evaluate(test.op, arguments.args, arguments.kwargs).goldens
+        assert np.array_equal(golden.value, np.zeros(3, golden.value.dtype))
+
+
+# --- Every spec -------------------------------------------------------------------------------------------------------
+
+
+@every_spec
+def test_a_derived_test_reads_back_as_it_is_printed(spec: OpSpec, tmp_path: Path) -> None:
+    found = list(derived(spec).values())[::5]
+    path = tmp_path / "derived.yaml"
+    path.write_text("\n".join(["tests:", *(line for test in found for line in lines_of(test))]), encoding="utf-8")
+    assert [(one.id, one.op, repr(one.inputs), repr(one.kwargs)) for one in load([path]).tests] == [
+        (one.id, one.op, repr(one.inputs), repr(one.kwargs)) for one in found
+    ]
+
+
+def test_the_seed_and_other_ops_change_no_test() -> None:
+    alone = list(derived_tests(0, ops=["aten::gelu"]))
+    among = [test for test in derived_tests(7, ops=["aten::g*"]) if test.op == "aten::gelu"]
+    assert [(one.id, one.inputs, one.kwargs) for one in alone] == [(one.id, one.inputs, one.kwargs) for one in among]
+
+
+def test_a_filter_makes_only_what_it_may_select() -> None:
+    made = load(["core"], ids=["add.Tensor/rank_3/*"]).tests
+    assert {test.op for test in made if "/" in test.id} == {"aten::add.Tensor"}
+    cases = select(load(["core"], ids=["add.Tensor/rank_3/*"]), Selection(ids=["add.Tensor/rank_3/*"]))
+    assert [case.id for group in cases for case in group] == ["add.Tensor/rank_3/float32/typical/contiguous"]
+
+
+def test_what_is_typed_wrong_is_found_among_the_ops() -> None:
+    assert {test.op for test in derived_tests(0, ops=["aten::negg"])} == {one.name for one in specs()}
+
+
+KINDS = ("dtype", "given", "rank", "size", "shape", "square", "broadcast", "promotes", "rows", "refuses")
+
+
+def test_no_target_is_lost_unseen() -> None:
+    """How many tests there are of each kind, and of how many ops: a change of either is to be meant."""
+    tests, ops = Counter(), Counter()
+    for spec in specs():
+        kinds = Counter(map(kind_of, derived(spec)))
+        tests += kinds
+        ops += Counter(kinds.keys())
+    assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
+        "broadcast": (1191, 28),
+        "dtype": (1191, 138),
+        "given": (7, 6),
+        "keyword": (3184, 138),
+        "promotes": (285, 32),
+        "rank": (639, 134),
+        "refuses": (397, 103),
+        "rows": (285, 48),
+        "shape": (261, 132),
+        "size": (987, 135),
+        "square": (135, 135),
+    }
+
+
+def kind_of(name: str) -> str:
+    first = re.split("[_=]", name)[0]
+    return first if first in KINDS and "=" not in name else "keyword" if "=" in name or name[:3] == "of_" else "size"
