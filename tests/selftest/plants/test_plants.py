@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from tests.planted.catalogue import FOLDER, backend_name, planted
+from tests.planted.trial import Trial
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
 from conform.suites.cases import Case
-from tests.planted.catalogue import FOLDER, backend_name, planted
-from tests.planted.trial import Trial
 
 CATCHES: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "catches.yaml").read_text())
 

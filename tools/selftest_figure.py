@@ -1,0 +1,29 @@
+"""Runs the full self-test and writes `conform/selftest/figure.json`: `python tools/selftest_figure.py`.
+
+Exits with 1, and writes nothing, if the self-test fails.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tqdm import tqdm
+
+from conform.selftest import figure
+from conform.selftest.plants.catalogue import plants, torch_ops
+from conform.selftest.run import catches_of, problems_of
+
+
+def main() -> int:
+    every = [plant for op in torch_ops() for plant in plants(op).values()]
+    catches = list(tqdm(catches_of(every), total=len(every), unit="plant"))
+    if problems := problems_of(catches, is_full=True):
+        print("\n".join(problems))
+        return 1
+    figure.FILE.write_text(figure.text(figure.figure_of(catches)), encoding="utf-8")
+    print(figure.total(figure.shipped()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
