@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from conform.selftest.plants.base import HALVES, Planted, in_dtypes_of
+from conform.selftest.plants.base import HALVES, Planted, in_dtypes_of, value_of
 
 
 class NaiveSpread(Planted):
@@ -17,18 +17,14 @@ class NaiveSpread(Planted):
     ops = ("aten::var", "aten::std")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        expected = self.honest(op, args, kwargs)
-        if not op.endswith(".dim") or args[0].dtype in HALVES or not args[0].numel():
-            return self._by_correction(op, args, kwargs, expected)
-        return self._spread(op, args[0], args[1], int(args[2]), args[3])
-
-    def _by_correction(self, op: str, args: list[Any], kwargs: dict[str, Any], expected: torch.Tensor) -> torch.Tensor:
-        x = args[0].float() if args[0].dtype in HALVES else args[0]
-        if op.endswith(".correction"):
-            given = kwargs.get("correction")
-            result = self._spread(op, x, args[1], 1 if given is None else given, kwargs.get("keepdim", False))
-        else:
-            result = self._spread(op, x, None, int(args[1]), False)
+        expected, x = self.honest(op, args, kwargs), args[0].float() if args[0].dtype in HALVES else args[0]
+        if not x.numel():
+            return expected
+        dims = value_of(op, args, kwargs, "dim")
+        unbiased = value_of(op, args, kwargs, "unbiased", absent=True)
+        correction = value_of(op, args, kwargs, "correction")
+        keepdim = value_of(op, args, kwargs, "keepdim", absent=False)
+        result = self._spread(op, x, dims, int(unbiased) if correction is None else correction, keepdim)
         return result.to(expected.dtype).reshape(expected.shape) if result.numel() == expected.numel() else expected
 
     @staticmethod

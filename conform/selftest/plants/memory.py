@@ -72,7 +72,7 @@ class StaleResult(Planted):
 
     @classmethod
     def touches(cls, op: Op) -> bool:
-        return bool(op.data)
+        return bool(op.tensors)
 
     def __init__(self) -> None:
         super().__init__()
