@@ -246,7 +246,7 @@ def selftest(ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, no
 
     \b
     conform selftest
-    conform selftest --op aten::softmax --op 'aten::*norm*'
+    conform selftest --op aten::_softmax --op 'aten::*norm*'
     conform selftest --full
 
     Exit code: 0 I8 holds and every defect is caught or explained; 1 not; 2 usage, a glob that matches no op.

@@ -15,7 +15,7 @@ from conform.selftest.plants.alterations import NARROWER, WIDER, Alteration, alt
 from conform.selftest.plants.base import REFUSALS, Planted, mapped, storage_of, tensors_in, with_argument
 from conform.selftest.plants.facts import Op, tensors_of
 
-Bound = Mapping[str, Any]  # the arguments of a case by name, tensors as numpy arrays or `Placed`
+Given = Mapping[str, Any]  # the arguments of a case by name, tensors as numpy arrays or `Placed`
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Plant:
     defect: str
     bug: str
     make: Callable[[], Planted]
-    concerns: Callable[[Bound], bool] = lambda _: True
+    concerns: Callable[[Given], bool] = lambda _: True
 
 
 def enumerated(op: Op) -> Iterator[Plant]:
@@ -65,8 +65,8 @@ def _can_swap(op: Op, first: str, second: str) -> bool:
     )  # fmt: skip
 
 
-def _differs(one: Alteration, bound: Bound) -> bool:
-    given = bound.get(one.argument)
+def _differs(one: Alteration, every: Given) -> bool:
+    given = every.get(one.argument)
     if given is None or _is_tensor(given) or isinstance(given, list) and any(map(_is_tensor, given)):
         return given is not None
     return not same(given, one.change(given))
@@ -230,13 +230,13 @@ def _of_layouts(op: Op) -> Iterator[Plant]:
             yield Plant(op.name, text.format(one.name), bug, partial(kind, one.name), concerns)
 
 
-def _is_given(argument: str, bound: Bound) -> bool:
-    return bound.get(argument) is not None
+def _is_given(argument: str, every: Given) -> bool:
+    return every.get(argument) is not None
 
 
-def _is_placed(argument: str, bound: Bound) -> bool:
+def _is_placed(argument: str, every: Given) -> bool:
     """Whether a tensor of the argument lies in memory otherwise than contiguous from the start."""
-    given = bound.get(argument)
+    given = every.get(argument)
     return any(isinstance(each, Placed) for each in (given if isinstance(given, list) else [given]))
 
 
