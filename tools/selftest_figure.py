@@ -1,13 +1,22 @@
 """Runs the full self-test and writes `conform/selftest/figure.json`: `python tools/selftest_figure.py`.
 
-Exits with 1, and writes nothing, if the self-test fails.
+On the kernels of torch that the tests meet (tests/instruction_sets.py). Exits with 1, and writes nothing, if the
+self-test fails.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 from tqdm import tqdm
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.instruction_sets import PINS, usual
+
+os.environ.update(PINS[usual()])  # before torch is imported
 
 from conform.selftest import figure
 from conform.selftest.plants.catalogue import plants, torch_ops
