@@ -24,6 +24,7 @@ from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Verdict
 from conform.report import record
 from conform.report.record import Run
+from conform.selftest import figure
 from conform.suites import load
 from conform.suites.cases import Case, Selection, select
 
@@ -69,6 +70,7 @@ def check(
             verdicts, asked=asked, suite={"names": suite.recorded_names, "digest": suite.digest},
             tests=[test.id for test in suite.tests], contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
+            selftest=figure.total(figure.shipped()),
             invocation={"backend": backend, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware")},
         )  # fmt: skip

@@ -63,6 +63,7 @@ def build(
     backend: Mapping[str, object],
     seed: int,
     timings: Mapping[str, object],
+    selftest: Mapping[str, int],
     invocation: Mapping[str, object] | None = None,
 ) -> Run:
     """The record of a run.
@@ -71,6 +72,7 @@ def build(
              beside the summary: that is no status
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
+    selftest {"plants", "caught", "explained"}: the kit's last full self-test
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case
     """
@@ -78,7 +80,7 @@ def build(
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
     record = {
         "schema": SCHEMA,
-        "kit": {"name": "conform", "version": metadata.version("conform")},
+        "kit": {"name": "conform", "version": metadata.version("conform"), "selftest": dict(selftest)},
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),

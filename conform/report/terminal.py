@@ -133,7 +133,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def summary_lines(record: Mapping) -> str:
-    """The verdict, the two numbers, and where the cases that did not pass are."""
+    """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
     elements = sum(case["compared"] for case in cases)
     lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared"]
@@ -146,7 +146,16 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"not judged: {', '.join(open_)}")
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
+    lines.append(selftest_line(record["kit"]["selftest"]))
     return "\n".join(lines)
+
+
+def selftest_line(figure: Mapping) -> str:
+    """How far the verdict can be trusted: `self-test: 3,412 of 3,431 planted defects caught, 19 explained`."""
+    return (
+        f"self-test: {figure['caught']:,} of {figure['plants']:,} planted defects caught, "
+        f"{figure['explained']:,} explained (conform selftest --full)"
+    )
 
 
 def verdict(summary: Mapping) -> str:

@@ -36,6 +36,9 @@ UNSPECIFIED = Verdict(
 )  # fmt: skip
 
 
+SELFTEST = {"plants": 3431, "caught": 3412, "explained": 19}
+
+
 def run_of(*verdicts: Verdict, asked: int | None = None) -> Run:
     """The run record of `verdicts`, on a backend `fake`."""
     return build(
@@ -47,4 +50,5 @@ def run_of(*verdicts: Verdict, asked: int | None = None) -> Run:
         backend={"name": "fake", "version": "1.2", "device": "cpu"},
         seed=0,
         timings={"seconds": 1.5},
+        selftest=SELFTEST,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from planting import HALVES, INTEGERS, Planted, base
+
+from conform.selftest.plants.base import HALVES, INTEGERS, Planted, base
 
 Formula = Callable[..., torch.Tensor]
 
@@ -30,12 +31,14 @@ class ByFormula(Planted):
     """Real floats by a formula, halves by way of float32; everything else, and calls with keywords, as torch does."""
 
     formulas: Mapping[str, Formula]
+    defaults: Sequence[int] = [1, 20]  # softplus: beta and threshold
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
         formula = self.formulas[base(op).removeprefix("aten::")]
         operands = [arg for arg in args if isinstance(arg, torch.Tensor)]
-        if len(operands) < len(args) or kwargs or not all(arg.is_floating_point() for arg in operands):
+        others = args[len(operands) :]
+        if others != self.defaults[: len(others)] or not all(arg.is_floating_point() for arg in operands):
             return expected
         wide = [arg.float() if arg.dtype in HALVES else arg for arg in operands]
         return formula(*wide).to(expected.dtype)
@@ -61,8 +64,7 @@ class PowByLogarithm(Planted):
     """exp(y log x): NaN of negative bases, and of 0^0; large powers lose digits (tensorflow#56998, warp#46)."""
 
     bug = "M27"
-    ops = ("aten::pow",)
-    but_not = ("aten::pow.Scalar",)
+    ops = ("aten::pow.Tensor_*",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)

@@ -6,19 +6,9 @@ import math
 from typing import Any
 
 import torch
-from planting import (
-    BINARY,
-    FLOAT_FUNCTIONS,
-    FUNCTIONS,
-    FUNCTIONS_OF_TWO,
-    HALVES,
-    MOVES,
-    UNARY,
-    WITHOUT_BOUND,
-    Planted,
-    in_dtypes_of,
-    mapped,
-)
+
+from conform.selftest.plants.base import HALVES, Planted, in_dtypes_of, mapped, with_argument
+from conform.selftest.plants.facts import Op, op_of
 
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::convolution")
 
@@ -42,7 +32,7 @@ class HalfAccumulator(Planted):
         if op == "aten::convolution":
             return self._by_channel(op, args, expected)
         if op == "aten::avg_pool2d":
-            return self._by_window(args, kwargs, expected)
+            return self._by_window(args, expected)
         return _summed(args[0], args[1] if len(args) > 1 else None, expected)
 
     def _by_channel(self, op: str, args: list[Any], expected: torch.Tensor) -> torch.Tensor:
@@ -54,11 +44,12 @@ class HalfAccumulator(Planted):
         total = sum(parts[1:], parts[0])
         return total if args[2] is None else total + args[2].reshape(-1, *[1] * (total.ndim - 2))
 
-    def _by_window(self, args: list[Any], kwargs: dict[str, Any], expected: torch.Tensor) -> torch.Tensor:
+    def _by_window(self, args: list[Any], expected: torch.Tensor) -> torch.Tensor:
         """The windows' elements, rounded and added; only where there is neither padding nor another divisor."""
-        if len(args) > 3 or kwargs or args[0].numel() == 0:
+        image, (height, width), stride, padding, _, _, divisor = args
+        if padding != [0, 0] or divisor is not None or image.numel() == 0:
             return expected
-        (height, width), (step_y, step_x) = args[1], args[2] if len(args) > 2 else args[1]
+        step_y, step_x = stride or (height, width)
         windows = args[0].unfold(-2, height, step_y).unfold(-2, width, step_x).flatten(-2)
         return _running(windows, -1)[..., -1] / (height * width)
 
@@ -91,12 +82,15 @@ class Tf32Inputs(Planted):
     """Rounds the factors of float32 products to 10 mantissa bits (pytorch#53635)."""
 
     bug = "M30"
-    ops = PRODUCTS
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.traits.products is not None
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        first = 1 if op == "aten::addmm" else 0
-        factors = [self._short(factor) for factor in args[first : first + 2]]
-        return self.honest(op, [*args[:first], *factors, *args[first + 2 :]], kwargs)
+        for factor in op_of(op).traits.products.factors:
+            args, kwargs = with_argument(op, args, kwargs, factor, self._short)
+        return self.honest(op, args, kwargs)
 
     @staticmethod
     def _short(tensor: torch.Tensor) -> torch.Tensor:
@@ -194,26 +188,6 @@ class ShortPi(Planted):
         return torch.sin(operand - turn * torch.round(operand / turn))
 
 
-class GeluTanhAlways(Planted):
-    """The tanh form whatever is asked for (coremltools#2863)."""
-
-    bug = "M34"
-    ops = ("aten::gelu",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.honest(op, args, {"approximate": "tanh"})
-
-
-class GeluErfAlways(Planted):
-    """The erf form whatever is asked for (tvm#18750)."""
-
-    bug = "M34"
-    ops = ("aten::gelu",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.honest(op, args, {"approximate": "none"})
-
-
 class GeluBySigmoid(Planted):
     """x * sigmoid(1.702 x), good to two digits."""
 
@@ -279,24 +253,20 @@ class DividesByReciprocal(Planted):
 
 
 class Float64ThroughFloat32(Planted):
-    """Computes float64 in float32 (mlx, MPS).
-
-    Not where no float64 tensor goes in: bitwise_and, arange, where.Scalar.
-    """
+    """Computes float64 in float32 (mlx, MPS)."""
 
     bug = "M35"
-    ops = (
-        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::argmax", "aten::cumsum",
-        "aten::mm", "aten::addmm", "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d",
-        "aten::sort", *FUNCTIONS, *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO,
-    )  # fmt: skip
-    but_not = (
-        "aten::bitwise_and", "aten::where.Scalar", *(op for op in WITHOUT_BOUND if not op.endswith("erfinv")),
-    )  # fmt: skip
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return "float64" in op.takes
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        narrow = mapped(lambda tensor: tensor.float() if tensor.dtype == torch.float64 else tensor, args)
-        return in_dtypes_of(self.honest(op, args, kwargs), self.honest(op, narrow, kwargs))
+        def narrow(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.float() if tensor.dtype == torch.float64 else tensor
+
+        result = self.honest(op, mapped(narrow, args), mapped(narrow, kwargs))
+        return in_dtypes_of(self.honest(op, args, kwargs), result)
 
 
 class ArangeInFloat32(Planted):

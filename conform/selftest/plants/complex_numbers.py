@@ -5,29 +5,48 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import Planted
 
-FUNCTIONS = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan sinh cosh tanh asin acos atan asinh acosh "
-    "atanh sigmoid div.Tensor div.Scalar pow special_exp2 special_expm1 special_log1p"
-)
-WITH_A_CUT = "sqrt rsqrt log log2 log10 log1p asin acos atan asinh acosh atanh angle pow.Tensor_Scalar special_log1p"
+from conform.selftest.plants.base import Planted, in_dtypes_of, on_data
+from conform.selftest.plants.facts import Op
+
+WITH_A_CUT = "sqrt rsqrt log log2 log10 log1p special_log1p asin acos atan asinh acosh atanh angle pow.Tensor_Scalar"
 
 
-class ConjugatesFunctions(Planted):
+class ConjugatesResults(Planted):
     """Returns the conjugate (torch-xpu-ops#1012)."""
 
     bug = "M45"
-    ops = tuple(f"aten::{name}" for name in FUNCTIONS.split())
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.gives_some("complex")
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor.conj().resolve_conj() if tensor.is_complex() else tensor
+
+
+class DropsImaginaryPart(Planted):
+    """Computes complex numbers as real ones (torch-xpu-ops#184)."""
+
+    bug = "M45"
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.takes_some("complex")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        def real(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.real if tensor.is_complex() else tensor
+
+        result = self.honest(op, *on_data(op, args, kwargs, real))
+        return in_dtypes_of(self.honest(op, args, kwargs), result)
 
 
 class ForgetsTheSideOfTheCut(Planted):
     """Adds 0 to its operand, which turns the parts -0 into +0: the other side of a branch cut (torch-xpu-ops#1012)."""
 
     bug = "M45"
+
     ops = tuple(f"aten::{name}" for name in WITH_A_CUT.split())
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Composite ops: cancelling variances, exponentials without the shift, arguments of losses and attention ignored."""
+"""Composite ops: cancelling variances, exponentials without the shift, half types between the steps."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import torch
-from parameters import ReplacesArgument, replaced
-from planting import HALVES, Planted, in_dtypes_of
+
+from conform.selftest.plants.base import HALVES, Planted, in_dtypes_of, value_of
 
 
 class NaiveSpread(Planted):
@@ -17,21 +17,14 @@ class NaiveSpread(Planted):
     ops = ("aten::var", "aten::std")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        expected = self.honest(op, args, kwargs)
-        if not op.endswith(".dim") or args[0].dtype in HALVES or not args[0].numel():
-            return self._by_correction(op, args, kwargs, expected)
-        unbiased = args[2] if len(args) > 2 else kwargs.get("unbiased", True)
-        keepdim = args[3] if len(args) > 3 else kwargs.get("keepdim", False)
-        return self._spread(op, args[0], args[1], int(unbiased), keepdim)
-
-    def _by_correction(self, op: str, args: list[Any], kwargs: dict[str, Any], expected: torch.Tensor) -> torch.Tensor:
-        x = args[0].float() if args[0].dtype in HALVES else args[0]
-        if op.endswith(".correction"):
-            given = kwargs.get("correction")
-            dim = args[1] if len(args) > 1 else None
-            result = self._spread(op, x, dim, 1 if given is None else given, kwargs.get("keepdim", False))
-        else:
-            result = self._spread(op, x, None, int(args[1] if len(args) > 1 else True), False)
+        expected, x = self.honest(op, args, kwargs), args[0].float() if args[0].dtype in HALVES else args[0]
+        if not x.numel():
+            return expected
+        dims = value_of(op, args, kwargs, "dim")
+        unbiased = value_of(op, args, kwargs, "unbiased", absent=True)
+        correction = value_of(op, args, kwargs, "correction")
+        keepdim = value_of(op, args, kwargs, "keepdim", absent=False)
+        result = self._spread(op, x, dims, int(unbiased) if correction is None else correction, keepdim)
         return result.to(expected.dtype).reshape(expected.shape) if result.numel() == expected.numel() else expected
 
     @staticmethod
@@ -66,11 +59,17 @@ class UnshiftedAttention(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        if len(args) > 3 or kwargs or 0 in expected.shape:
+        if _has_options(args, kwargs) or 0 in expected.shape:
             return expected
-        query, key, value = (one.float() if one.dtype in HALVES else one for one in args)
+        query, key, value = (one.float() if one.dtype in HALVES else one for one in args[:3])
         e = (query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])).exp()
         return (e / e.sum(-1, keepdim=True) @ value).to(expected.dtype)
+
+
+def _has_options(args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether attention is masked, causal, scaled otherwise or grouped."""
+    mask, _, is_causal = args[3:]
+    return mask is not None or is_causal or kwargs.get("scale") is not None or bool(kwargs.get("enable_gqa"))
 
 
 class UnbiasedNorms(Planted):
@@ -99,9 +98,9 @@ class MeanOverSamples(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         mean, samples = 1, max(1, args[1].numel())
-        if (args[3] if len(args) > 3 else kwargs.get("reduction", mean)) != mean or args[1].is_floating_point():
+        if args[3] != mean or args[1].is_floating_point():
             return self.honest(op, args, kwargs)
-        total = self.honest(op, *replaced(args, kwargs, 3, "reduction", 2))
+        total = self.honest(op, [*args[:3], 2, *args[4:]], kwargs)
         return (total[0] / samples, total[1]) if op == "aten::nll_loss_forward" else total / samples
 
 
@@ -113,7 +112,7 @@ class HalfSteps(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        if args[0].dtype not in HALVES or not args[0].numel() or kwargs:
+        if args[0].dtype not in HALVES or not args[0].numel() or any(each is not None for each in kwargs.values()):
             return expected
         result = HALF_STEPS[op](*args)
         return expected if result is None else result
@@ -144,7 +143,7 @@ def _half_rms_norm(
 
 def _half_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *others: Any) -> torch.Tensor | None:
     scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    return None if others else scores.softmax(-1) @ value
+    return None if _has_options([query, key, value, *others], {}) else scores.softmax(-1) @ value
 
 
 HALF_STEPS = {
@@ -161,7 +160,7 @@ class RmsEpsOutsideRoot(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        x, shape, weight, eps = [*args, None, None][:4]
+        x, shape, weight, eps = args
         wide = x.double()
         root = (wide * wide).mean(tuple(range(-len(shape), 0)), keepdim=True).sqrt()
         result = wide / (root + (torch.finfo(x.dtype).eps if eps is None else eps))
@@ -175,40 +174,7 @@ class CausalOffByOne(Planted):
     ops = ("aten::scaled_dot_product_attention",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if len(args) < 6 or not args[5] or args[3] is not None:
+        if not args[5] or args[3] is not None:
             return self.honest(op, args, kwargs)
         kept = torch.ones(args[0].shape[-2], args[1].shape[-2], dtype=torch.bool).tril(1)
         return self.honest(op, [*args[:3], kept, args[4], False], kwargs)
-
-
-def _with(op: str, argument: str, instead: Any = None) -> type[ReplacesArgument]:
-    members = {"__doc__": f"{op}: {argument} is always {instead or 'the default'}.", "__module__": __name__}
-    return type("Replaces", (ReplacesArgument,), {**members, "ops": (op,), "argument": argument, "instead": instead})
-
-
-MeanOfEverything = _with("aten::mean.dim", "dim", [])
-MeanWithoutDtype = _with("aten::mean", "dtype")
-VarAlwaysUnbiased = _with("aten::var.dim", "unbiased")
-VarWithoutCorrection = _with("aten::var.correction", "correction")
-StdAlwaysBiased = _with("aten::std.dim", "unbiased", False)
-VectorNormOfOrder2 = _with("aten::linalg_vector_norm", "ord", 2)
-ProdWithoutDtype = _with("aten::prod", "dtype")
-LogsumexpWithoutKeepdim = _with("aten::logsumexp", "keepdim")
-LogSoftmaxOnFirstDim = _with("aten::_log_softmax", "dim", 0)
-GroupNormOfOneGroup = _with("aten::native_group_norm", "group", 1)
-GroupNormWithoutBias = _with("aten::native_group_norm", "bias")
-BatchNormWithoutEps = _with("aten::_native_batch_norm_legit.no_stats", "eps", 1e-5)
-BatchNormWithoutWeight = _with("aten::_native_batch_norm_legit_no_training", "weight")
-MseLossAlwaysMean = _with("aten::mse_loss", "reduction")
-SmoothL1LossWithoutBeta = _with("aten::smooth_l1_loss", "beta")
-HuberLossWithoutDelta = _with("aten::huber_loss", "delta")
-BinaryCrossEntropyWithoutWeight = _with("aten::binary_cross_entropy", "weight")
-LogitsWithoutPosWeight = _with("aten::binary_cross_entropy_with_logits", "pos_weight")
-DivergenceOfProbabilities = _with("aten::kl_div", "log_target")
-NllLossWithoutIgnoring = _with("aten::nll_loss", "ignore_index")
-NllLossWithoutWeight = _with("aten::nll_loss_forward", "weight")
-CrossEntropyWithoutSmoothing = _with("aten::cross_entropy_loss", "label_smoothing")
-CrossEntropyWithoutIgnoring = _with("aten::cross_entropy_loss", "ignore_index")
-AttentionWithoutScale = _with("aten::scaled_dot_product_attention", "scale")
-AttentionWithoutMask = _with("aten::scaled_dot_product_attention", "attn_mask")
-AttentionWithoutCausality = _with("aten::scaled_dot_product_attention", "is_causal")

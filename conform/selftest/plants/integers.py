@@ -5,47 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import (
-    BINARY,
-    FUNCTIONS,
-    FUNCTIONS_OF_TWO,
-    HALVES,
-    INTEGERS,
-    MOVES,
-    PAIRS,
-    WITHOUT_BOUND,
-    Planted,
-    base,
-    in_dtypes_of,
-    mapped,
-    tensors_in,
-)
 
-REDUCTIONS = ("aten::sum", "aten::amax", "aten::argmax", "aten::cumsum")
+from conform.selftest.plants.base import HALVES, INTEGERS, Planted, in_dtypes_of, mapped, on_data, value_of
+from conform.selftest.plants.facts import Op, op_of
+
 SUMS = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::add", "aten::mul")
 
 
 class IntegersThroughFloat32(Planted):
-    """Reads integers as float32 (pytorch#190052).
-
-    Not permute and slice, which compute nothing, true division, which is in float32, nor
-    where.Scalar and round.decimals, which read no integers.
-    """
+    """Reads integers as float32 (pytorch#190052), but for those that choose elements."""
 
     bug = "M20"
-    ops = (
-        *BINARY, *REDUCTIONS, *MOVES, "aten::neg", "aten::abs", "aten::mm", "aten::addmm", "aten::sort",
-        "aten::_to_copy", "aten::round", "aten::avg_pool2d",
-    )  # fmt: skip
-    but_not = (
-        "aten::where.Scalar", "aten::permute", "aten::slice", "aten::div.Tensor", "aten::div.Scalar",
-        "aten::round.decimals",
-    )  # fmt: skip
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return "int64" in op.takes and bool(op.gives & {"int64", "bool"})
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        index = {"aten::gather": 2, "aten::index_put": 1}.get(op)
-        read = [arg if place == index else mapped(self.operand, arg) for place, arg in enumerate(args)]
-        return self.honest(op, read, kwargs)
+        return self.honest(op, *on_data(op, args, kwargs, self.operand))
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype not in (torch.int32, torch.int64):
@@ -122,27 +99,19 @@ class CastToBoolOfTruncated(Planted):
 
 
 class Uint8AsInt8(Planted):
-    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). Of the ops to which the sign matters, some for promotion.
-
-    Not sinc, which is 0 at all integers but one, nor special_ndtri, which is NaN at most.
-    """
+    """Reads uint8 as int8 (pytorch#80009, pytorch#80049)."""
 
     bug = "M22"
-    ops = (
-        "aten::maximum", "aten::remainder", "aten::div", *REDUCTIONS, "aten::sort", "aten::_to_copy", "aten::exp",
-        "aten::sin", "aten::sqrt", "aten::abs", "aten::add", "aten::mul", "aten::where.self", "aten::cat", *FUNCTIONS,
-        "aten::atan2", "aten::xlogy", "aten::special_xlogy", "aten::pow",
-    )  # fmt: skip
-    but_not = (
-        "aten::sinc", "aten::special_sinc", "aten::special_ndtri",
-        *(op for op in WITHOUT_BOUND if not op.endswith("erfinv")),
-    )  # fmt: skip
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return "uint8" in op.takes
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         def signed(tensor: torch.Tensor) -> torch.Tensor:
             return tensor.view(torch.int8) if tensor.dtype == torch.uint8 else tensor
 
-        return in_dtypes_of(self.honest(op, args, kwargs), self.honest(op, mapped(signed, args), kwargs))
+        return in_dtypes_of(self.honest(op, args, kwargs), self.honest(op, *on_data(op, args, kwargs, signed)))
 
 
 class RemainderIsFmod(Planted):
@@ -221,7 +190,7 @@ class RoundsHalfUp(Planted):
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if not args[0].is_floating_point():
             return self.honest(op, args, kwargs)
-        scale = 10.0 ** kwargs.get("decimals", 0)
+        scale = 10.0 ** (kwargs.get("decimals") or 0)
         return (self.nearest(args[0] * scale) / scale).to(args[0].dtype)
 
     @staticmethod
@@ -251,38 +220,19 @@ class TruncatesToHalf(Planted):
         return bits.view(torch.float32).to(torch.bfloat16)
 
 
-class KeepsFirstDtype(Planted):
-    """Results in the first tensor's dtype (pytorch#197091, pytorch#78879). where: the first that can be chosen.
-
-    Of the ops whose result can have another dtype than its first tensor.
-    """
-
-    bug = "M28"
-    ops = (
-        *BINARY, "aten::exp", "aten::sqrt", "aten::sin", "aten::sum", "aten::cumsum", "aten::argmax", "aten::cat",
-        "aten::where", *FUNCTIONS, *FUNCTIONS_OF_TWO,
-    )  # fmt: skip
-    but_not = ("aten::where.Scalar", "aten::bitwise_and.*Scalar*")
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        first = tensors_in(args[1:] if base(op) == "aten::where" else args)[0]
-        return self.honest(op, args, kwargs).to(first.dtype)
-
-
 class ZeroDimPromotes(Planted):
     """Counts a 0-d operand as if it had dims: float32 + 0-d float64 is float64 (pytorch#74400)."""
 
     bug = "M28"
-    ops = (
-        "aten::add.Tensor", "aten::mul.Tensor", "aten::div.Tensor", "aten::maximum", "aten::remainder.Tensor",
-        "aten::where.self", *PAIRS,
-    )  # fmt: skip
-    but_not = ("aten::special_xlogy.*",)
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.traits.pointwise and len(op.data) == 2 and op.gives != {"bool"}
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        operands = args[1:] if op == "aten::where.self" else args
-        common = torch.promote_types(operands[0].dtype, operands[1].dtype)
+        first, second = (value_of(op, args, kwargs, one.name) for one in op_of(op).data)
+        common = torch.promote_types(first.dtype, second.dtype)
         return expected.to(common) if common.is_floating_point else expected
 
 
@@ -290,16 +240,20 @@ class NumberPromotes(Planted):
     """Takes a Python float for a float64 operand and an int for an int64 one (pytorch#93784)."""
 
     bug = "M28"
-    ops = (
-        "aten::add.Scalar", "aten::mul.Scalar", "aten::div.Scalar", "aten::div.Scalar_mode", "aten::remainder.Scalar",
-        "aten::remainder.Scalar_Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor",
-        "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::pow.Tensor_Scalar", "aten::pow.Scalar",
-        "aten::xlogy.Scalar_*", "aten::special_xlogy.*",
-    )  # fmt: skip
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        """Those of a tensor and a number; `alpha` scales and promotes nothing."""
+        return op.traits.pointwise and len(op.data) == 1 and bool(cls._numbers(op)) and op.gives != {"bool"}
+
+    @staticmethod
+    def _numbers(op: Op) -> set[str]:
+        return set(op.numbers) & {"self", "other", "exponent"}
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        operands = args[1:] if base(op) == "aten::where" else args
-        dtypes = [operand.dtype for operand in _as_tensors(operands)]
+        known = op_of(op)
+        names = [known.data[0].name, *self._numbers(known)]
+        dtypes = [operand.dtype for operand in _as_tensors([value_of(op, args, kwargs, name) for name in names])]
         result, wide = self.honest(op, args, kwargs), torch.promote_types(*dtypes)
         of_one_kind = wide.is_floating_point == result.is_floating_point() and not wide.is_complex
         return result.to(wide) if of_one_kind else result
@@ -317,10 +271,13 @@ class HalvesPromoteToHalf(Planted):
         return result.to(torch.bfloat16) if is_mixed else result
 
 
+DTYPES_OF_NUMBERS = {complex: torch.complex128, float: torch.float64, int: torch.int64, bool: torch.bool}
+
+
 def _as_tensors(values: list[Any]) -> list[torch.Tensor]:
     """Python numbers as 0-d float64, int64 or bool tensors."""
     return [value if isinstance(value, torch.Tensor) else _as_tensor(value) for value in values]
 
 
-def _as_tensor(number: bool | int | float) -> torch.Tensor:
-    return torch.tensor(number, dtype={float: torch.float64, int: torch.int64, bool: torch.bool}[type(number)])
+def _as_tensor(number: complex) -> torch.Tensor:
+    return torch.tensor(number, dtype=DTYPES_OF_NUMBERS[type(number)])

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 import torch
-from planting import Planted
+
+from conform.selftest.plants.base import Planted
 
 
 class TiesAwayFromZero(Planted):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import torch
-from planting import Planted, base, mapped, tensors_in
 
-# No table bounds these by a number: of their results only NaN and infinities are judged.
-WITHOUT_BOUND = (
-    *("aten::lgamma", "aten::digamma", "aten::special_digamma", "aten::erfinv", "aten::special_erfinv"),
-    *("aten::special_ndtri", "aten::i0", "aten::special_i0", "aten::special_i1"),
-)
+from conform.selftest.plants.base import Planted, mapped, tensors_in
+from conform.selftest.plants.facts import Op
 
 
 class Zeros(Planted):
@@ -26,12 +21,13 @@ class Zeros(Planted):
 
 
 class AlmostRight(Planted):
-    """Right to three digits: within the classic 1e-2, far outside an honest bound. Of the ops with float results that
-    have a bound."""
+    """Right to three digits: within the classic 1e-2, far outside an honest bound."""
 
     bug = "H1"
-    ops = ("*",)
-    but_not = ("aten::bitwise_and", "aten::eq", "aten::argmax", *WITHOUT_BOUND)
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.gives_some("float")
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor * 1.001 if tensor.is_floating_point() else tensor
@@ -49,11 +45,13 @@ class NanEverywhere(Planted):
 
 
 class ReturnsInput(Planted):
-    """Returns its first tensor, in the dtype that is asked for; casts return it as it is. arange has none."""
+    """Returns its first tensor, in the dtype that is asked for; casts return it as it is."""
 
     bug = "H4"
-    ops = ("*",)
-    but_not = ("aten::arange",)
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return bool(op.tensors)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         first = tensors_in(args)[0]
@@ -63,21 +61,19 @@ class ReturnsInput(Planted):
 
 
 class DriftsAfterTenCalls(Planted):
-    """Right for ten calls of an op, then off by a little (llm.c#852)."""
+    """Right for ten calls, then off by a little (llm.c#852)."""
 
     bug = "H6"
     ops = ("*",)
-    but_not = WITHOUT_BOUND
-    remembers = True
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls: Counter[str] = Counter()
+        self.calls = 0
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        self.calls[base(op)] += 1
+        self.calls += 1
         result = self.honest(op, args, kwargs)
-        return result if self.calls[base(op)] <= 10 else mapped(self.drifted, result)
+        return result if self.calls <= 10 else mapped(self.drifted, result)
 
     @staticmethod
     def drifted(tensor: torch.Tensor) -> torch.Tensor:

@@ -1,7 +1,6 @@
 """Arithmetic of matrix units: factors cut to fewer bits or split, additions that truncate, narrow accumulators.
 
-Those of `accuracy.py` are here in the other rounding mode; a class that ends in Declared computes as the one that it is
-derived from and says so.
+Those of `accuracy.py` are here in the other rounding mode.
 """
 
 from __future__ import annotations
@@ -9,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from accuracy import PRODUCTS, Bfloat16Inputs, HalfAccumulator, Tf32Inputs
-from planting import Planted
+
+from conform.selftest.plants.accuracy import PRODUCTS, Tf32Inputs
+from conform.selftest.plants.base import Planted
 
 
 def rounded_to_tf32(tensor: torch.Tensor) -> torch.Tensor:
@@ -100,48 +100,3 @@ class TruncatedSums(Planted):
         for column in operand.T:
             total = self._truncated(total.double() + column.double())
         return total.reshape(expected.shape)
-
-
-# -- The same, declared: not in the catalogue, for they are not wrong --------------------------------------------------
-
-
-class Tf32Declared(Tf32Inputs):
-    compute = "tf32"
-    ops = ()
-
-    @classmethod
-    def touches(cls, op: str) -> bool:
-        return op in PRODUCTS
-
-
-class Tf32RoundedDeclared(Tf32RoundedInputs):
-    compute = "tf32"
-    ops = ()
-    touches = Tf32Declared.touches
-
-
-class Bfloat16x3Declared(Bfloat16x3):
-    compute = "bf16x3"
-    ops = ()
-    touches = Tf32Declared.touches
-
-
-class Float16AccumulatorDeclared(HalfAccumulator):
-    compute = "f16acc"
-    ops = ()
-
-    @classmethod
-    def touches(cls, op: str) -> bool:
-        return op in PRODUCTS
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        touched = args[0].dtype == torch.float16 and kwargs.get("beta", 1)
-        return super().wrong(op, args, kwargs) if touched else self.honest(op, args, kwargs)
-
-
-class Bfloat16Declared(Bfloat16Inputs):
-    """Declares more than it holds."""
-
-    compute = "tf32"
-    ops = ()
-    touches = Tf32Declared.touches

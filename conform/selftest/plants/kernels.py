@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 import torch
-from planting import Planted, lists_positions, mapped
+
+from conform.selftest.plants.base import Planted, lists_positions
 
 
 class PoolDividesByKernel(Planted):
@@ -16,9 +17,9 @@ class PoolDividesByKernel(Planted):
     ops = ("aten::avg_pool2d",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if kwargs or len(args) > 6 or not args[0].is_floating_point():
+        if args[6] is not None or not args[0].is_floating_point():
             return self.honest(op, args, kwargs)
-        return self.honest(op, args, {"divisor_override": args[1][0] * args[1][1]})
+        return self.honest(op, [*args[:6], args[1][0] * args[1][1]], kwargs)
 
 
 class LosesUpdates(Planted):
@@ -28,42 +29,12 @@ class LosesUpdates(Planted):
     ops = ("aten::index_put",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if not kwargs.get("accumulate"):
+        if not args[3]:
             return self.honest(op, args, kwargs)
         index = tuple(slice(None) if i is None else i for i in args[1])
         result = args[0].clone()
         result[index] = result[index] + args[2] if args[0].dtype != torch.bool else result[index] | args[2]
         return result
-
-
-class SwapsDilation(Planted):
-    """Height for width in the dilation (torch-xpu-ops#1789)."""
-
-    bug = "M43"
-    ops = ("aten::convolution",)
-    position = 5
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        swapped = [*args[: self.position], args[self.position][::-1], *args[self.position + 1 :]]
-        return self.honest(op, swapped, kwargs)
-
-
-class SwapsStride(SwapsDilation):
-    """Height for width in the stride."""
-
-    position = 3
-
-
-class SwapsPadding(SwapsDilation):
-    """Height for width in the padding."""
-
-    position = 4
-
-
-class SwapsOutputPadding(SwapsDilation):
-    """Height for width in the output padding (pytorch#964)."""
-
-    position = 7
 
 
 class TransposedIsFlipped(Planted):
@@ -112,32 +83,6 @@ class SkipsLastChannel(Planted):
         return self.honest(op, [image, *args[1:]], kwargs)
 
 
-class SwapsKernelSize(Planted):
-    """Height for width in the window."""
-
-    bug = "M43"
-    ops = ("aten::avg_pool2d",)
-    position = 1
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if len(args) <= self.position:
-            return self.honest(op, args, kwargs)
-        swapped = [*args[: self.position], args[self.position][::-1], *args[self.position + 1 :]]
-        return self.honest(op, swapped, kwargs)
-
-
-class SwapsPoolStride(SwapsKernelSize):
-    """Height for width in the stride of the windows."""
-
-    position = 2
-
-
-class SwapsPoolPadding(SwapsKernelSize):
-    """Height for width in the padding of the pooled image."""
-
-    position = 3
-
-
 class SwapsWhere(Planted):
     """Reads the condition the other way round."""
 
@@ -146,23 +91,6 @@ class SwapsWhere(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return self.honest(op, [~args[0], *args[1:]], kwargs)
-
-
-class SwapsOperands(Planted):
-    """The second operand first (numba#8574)."""
-
-    bug = "M43"
-    ops = ("aten::div.Tensor", "aten::div.Tensor_mode", "aten::remainder.Tensor", "aten::add.Tensor", "aten::mm",
-           "aten::addmm", "aten::atan2", "aten::xlogy.Tensor", "aten::special_xlogy",
-           "aten::pow.Tensor_Tensor")  # fmt: skip
-    but_not = ("aten::special_xlogy.*",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if op not in ("aten::mm", "aten::addmm"):
-            return self.honest(op, [args[1], args[0], *args[2:]], kwargs)
-        lhs, rhs = args[-2:]
-        is_square = lhs.shape == rhs.shape and lhs.shape[0] == lhs.shape[1]
-        return self.honest(op, [*args[:-2], rhs, lhs] if is_square else args, kwargs)
 
 
 class TransposesSquareFactor(Planted):
@@ -185,18 +113,6 @@ class LogicalAnd(Planted):
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         lhs, rhs = (arg if isinstance(arg, torch.Tensor) else torch.tensor(arg) for arg in args)
         return torch.logical_and(lhs, rhs).to(self.honest(op, args, kwargs).dtype)
-
-
-class InversePermutation(Planted):
-    """Permutes by the inverse."""
-
-    bug = "M37"
-    ops = ("aten::permute",)
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        rank = args[0].ndim
-        inverse = sorted(range(rank), key=lambda dim: args[1][dim] % rank)
-        return self.honest(op, [args[0], inverse], kwargs)
 
 
 class GatherIsIndexSelect(Planted):
@@ -234,24 +150,3 @@ class ArangeIncludesEnd(Planted):
         start, end, step = {1: [0, *args, 1], 2: [*args, 1], 3: args}[len(args)]
         is_multiple = math.fmod(end - start, step) == 0
         return self.honest("aten::arange.start_step", [start, end + step if is_multiple else end, step], kwargs)
-
-
-class ConjugatesProducts(Planted):
-    """Returns the conjugate (torch-xpu-ops#1012)."""
-
-    bug = "M45"
-    ops = ("aten::mul", "aten::add")
-
-    def result(self, tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.conj().resolve_conj() if tensor.is_complex() else tensor
-
-
-class DropsImaginaryPart(Planted):
-    """Computes complex numbers as real ones (torch-xpu-ops#184)."""
-
-    bug = "M45"
-    ops = ("aten::mul", "aten::add")
-
-    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        real = mapped(lambda tensor: tensor.real if tensor.is_complex() else tensor, args)
-        return self.honest(op, real, kwargs).to(self.honest(op, args, kwargs).dtype)

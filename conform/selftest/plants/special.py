@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from planting import (
-    BINARY,
-    FLOAT_FUNCTIONS,
-    FUNCTIONS,
-    FUNCTIONS_OF_TWO,
-    HALVES,
-    MOVES,
-    NEARLY_LINEAR,
-    UNARY,
-    WITHOUT_BOUND,
-    Planted,
-    mapped,
-)
+
+from conform.selftest.plants.base import HALVES, Planted, mapped, value_of
+from conform.selftest.plants.facts import Op
 
 SMALLEST_NORMAL = {dtype: torch.finfo(dtype).tiny for dtype in (*HALVES, torch.float32, torch.float64)}
 BITS = {torch.float16: torch.int16, torch.bfloat16: torch.int16, torch.float32: torch.int32, torch.float64: torch.int64}
@@ -54,8 +44,7 @@ class EqualByBits(Planted):
     """Compares bits: NaN equals itself, the zeros differ."""
 
     bug = "M12"
-    ops = ("aten::eq",)
-    but_not = ("aten::eq.Scalar",)
+    ops = ("aten::eq.Tensor",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if args[0].dtype != args[1].dtype or args[0].dtype not in BITS:
@@ -98,7 +87,7 @@ class SortsByBits(Planted):
         if operand.dtype not in BITS:
             return self.honest(op, args, kwargs)
         keys = torch.where(operand.isnan() & operand.signbit(), -torch.inf, operand)
-        dim = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+        dim = value_of(op, args, kwargs, "dim")
         _, indices = self.honest(op, [keys, *args[1:]], kwargs)
         return operand.gather(dim, indices), indices
 
@@ -110,7 +99,7 @@ class DescendingNanLast(Planted):
     ops = ("aten::sort",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        descending = kwargs.get("descending", len(args) > 2 and args[2])
+        descending = value_of(op, args, kwargs, "descending")
         return self.honest(op, [without_nan(args[0]) if descending else args[0], *args[1:]], kwargs)
 
 
@@ -121,7 +110,7 @@ class LastOfTies(Planted):
     ops = ("aten::argmax",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        dim = args[1] if len(args) > 1 else None
+        dim = args[1]
         if dim is None:
             return args[0].numel() - 1 - self.honest(op, [args[0].reshape(-1).flip(0), *args[1:]], kwargs)
         return args[0].shape[dim] - 1 - self.honest(op, [args[0].flip(dim), *args[1:]], kwargs)
@@ -134,7 +123,7 @@ class UnstableSort(Planted):
     ops = ("aten::sort.stable",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        dim = kwargs.get("dim", -1)
+        dim = value_of(op, args, kwargs, "dim")
         values, indices = self.honest(op, [args[0].flip(dim), *args[1:]], kwargs)
         return values, args[0].shape[dim] - 1 - indices if args[0].ndim else indices
 
@@ -147,7 +136,7 @@ class WrongIndicesOfEquals(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         values, indices = self.honest(op, args, kwargs)
-        dim = kwargs.get("dim", args[1] if len(args) > 1 and not isinstance(args[1], bool) else -1)
+        dim = value_of(op, args, kwargs, "dim")
         if values.ndim == 0 or values.shape[dim] < 2:
             return values, indices
         length = values.shape[dim]
@@ -164,10 +153,9 @@ class SentinelIndex(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         result = self.honest(op, args, kwargs)
-        if not args[0].is_floating_point() or len(args) < 2:
+        if not args[0].is_floating_point() or args[1] is None:
             return result
-        keepdim = len(args) > 2 and args[2]
-        return torch.where((args[0] == -torch.inf).all(args[1], keepdim=keepdim), -1, result)
+        return torch.where((args[0] == -torch.inf).all(args[1], keepdim=args[2]), -1, result)
 
 
 class StartsFromSmallestFinite(Planted):
@@ -181,17 +169,13 @@ class StartsFromSmallestFinite(Planted):
 
 
 class DropsSignOfZero(Planted):
-    """Adds +0 to every result (pytorch#189799, jax#40028).
-
-    Of the ops where a zero can be negative and its sign is required. The plain sort orders no zeros (P23, P24).
-    """
+    """Adds +0 to every result (pytorch#189799, jax#40028)."""
 
     bug = "M16"
-    ops = (
-        "aten::add", "aten::mul", "aten::div", "aten::neg", "aten::round", "aten::sqrt", "aten::sin", "aten::gelu",
-        "aten::_to_copy", "aten::sort.stable", "aten::reciprocal", "aten::atan2", "aten::pow", *NEARLY_LINEAR, *MOVES,
-    )  # fmt: skip
-    but_not = ("aten::where.Scalar", *WITHOUT_BOUND)
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.gives_some("float")
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor + 0.0 if tensor.is_floating_point() else tensor
@@ -218,22 +202,13 @@ class AbsByComparison(Planted):
 
 
 class FlushesOperands(Planted):
-    """Subnormal operands count as zero (jax#37762).
-
-    Not exp, pow of a number, round, _softmax and native_layer_norm, whose results that does not change, or not by
-    enough.
-    """
+    """Subnormal operands count as zero (jax#37762)."""
 
     bug = "M17"
-    ops = (
-        "aten::add", "aten::mul", "aten::div", "aten::remainder", "aten::maximum", "aten::eq", "aten::neg", "aten::abs",
-        "aten::sqrt", "aten::sin", "aten::gelu", "aten::_to_copy", "aten::amax", "aten::argmax", "aten::sort",
-        "aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d", "aten::log",
-        "aten::log2", "aten::log10", "aten::rsqrt", "aten::reciprocal", "aten::lgamma", "aten::digamma",
-        "aten::special_digamma", "aten::special_ndtri", "aten::hypot", "aten::atan2", "aten::xlogy",
-        "aten::special_xlogy", "aten::pow", *NEARLY_LINEAR, *MOVES,
-    )  # fmt: skip
-    but_not = ("aten::where.Scalar", "aten::pow.Scalar", *WITHOUT_BOUND)
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.takes_some("float")
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype not in SMALLEST_NORMAL:
@@ -241,23 +216,12 @@ class FlushesOperands(Planted):
         return torch.where(tensor.abs() < SMALLEST_NORMAL[tensor.dtype], tensor * 0, tensor)
 
 
-ROOTS_AND_LOGARITHMS = (
-    "aten::sqrt", "aten::rsqrt", "aten::log", "aten::log2", "aten::log10", "aten::lgamma", "aten::digamma",
-    "aten::special_digamma", "aten::special_ndtri",
-)  # fmt: skip
-
-
 class FlushesResults(FlushesOperands):
-    """Subnormal results become zero (jax#16200). Of the ops whose results can be subnormal.
+    """Subnormal results become zero (jax#16200)."""
 
-    Not special_ndtr: torch itself has no tail.
-    """
-
-    ops = (
-        *(op for op in FlushesOperands.ops if op not in ROOTS_AND_LOGARITHMS), "aten::exp", "aten::_softmax",
-        "aten::exp2", "aten::special_exp2", "aten::sigmoid", "aten::softplus", "aten::erfc", "aten::special_erfc",
-    )  # fmt: skip
-    but_not = ("aten::where.Scalar", "aten::div.*_mode", "aten::eq", "aten::argmax", *WITHOUT_BOUND)
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.gives_some("float")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return mapped(self.operand, self.honest(op, args, kwargs))
@@ -287,18 +251,13 @@ class MaskedRowsAreZero(Planted):
 
 
 class FiniteMathOnly(Planted):
-    """Clamps infinities and replaces NaN: compiled with -ffinite-math-only (pytorch#196039, gpuweb#5192).
-
-    Of the ops with a float result in which NaN or an infinity can stand.
-    """
+    """Clamps infinities and replaces NaN: compiled with -ffinite-math-only (pytorch#196039, gpuweb#5192)."""
 
     bug = "M12"
-    ops = (
-        *BINARY, *UNARY, *MOVES, "aten::_to_copy", "aten::sum", "aten::amax", "aten::cumsum", "aten::mm", "aten::addmm",
-        "aten::convolution", "aten::_softmax", "aten::native_layer_norm", "aten::avg_pool2d", "aten::sort", *FUNCTIONS,
-        *FLOAT_FUNCTIONS, *FUNCTIONS_OF_TWO,
-    )  # fmt: skip
-    but_not = ("aten::bitwise_and", "aten::eq", "aten::where.Scalar")
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.gives_some("float")
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
         return tensor.nan_to_num() if tensor.is_floating_point() else tensor

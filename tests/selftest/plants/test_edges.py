@@ -6,8 +6,8 @@ import pytest
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
-from tests.planted.catalogue import backend_name
-from tests.planted.trial import Trial
+from conform.selftest.trial import Trial
+from tests.selftest.plants.test_products import case_of, written
 
 
 @pytest.mark.parametrize(("name", "test"), [
@@ -16,7 +16,6 @@ from tests.planted.trial import Trial
     ("FlushesTails", "erfc_float/float64"),
 ])  # fmt: skip
 def test_edges_catch_what_typical_draws_miss(name: str, test: str, trial: Trial, template: Template) -> None:
-    classes = ("typical", "special")
-    with BackendProcess(backend_name(name), template=template) as process:
-        verdicts = trial.verdicts(process, [trial.cases[f"{test}/{values}/contiguous"] for values in classes])
-        assert [verdict.status for verdict in verdicts] == ["pass", "fail"]
+    cases = [case_of(trial, f"{test}/{values}/contiguous") for values in ("typical", "special")]
+    with BackendProcess(written("edges", name), template=template) as process:
+        assert [verdict.status for verdict in trial.verdicts(process, cases)] == ["pass", "fail"]

@@ -1,0 +1,108 @@
+"""Does the core suite catch a planted defect? The plainest case that fails under it, and that torch itself passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from conform.backends.client import BackendProcess
+from conform.backends.launcher import Template
+from conform.backends.reply import Reply
+from conform.selftest import plants
+from conform.selftest.plants.enumerated import Plant
+from conform.selftest.plants.host import AS
+from conform.selftest.trial import Prepared, Trial, planted_as, prepare, replies, same_reply
+
+HOST = f"{Path(plants.__file__).parent / 'host.py'}::Host"
+FIRST_BATCH = 2  # cases; the batches grow, since most defects show at once
+
+
+CAUGHT = ("fail", "crash")  # an error is a refusal, which a defect is not to be
+
+
+@dataclass(frozen=True)
+class Catch:
+    """What became of a plant.
+
+    case_id: of the case that failed under it, None if it survived; shown: cases that it answered otherwise than torch
+    and that passed all the same, up to that one.
+    """
+
+    plant: Plant
+    case_id: str | None
+    shown: int
+
+
+class Hunt:
+    """Runs the cases of a trial on plants; a context manager. What it makes of an op it keeps until the next op."""
+
+    def __init__(self, trial: Trial, template: Template | None = None) -> None:
+        self.trial = trial
+        self._template = template
+        self._op = ""
+
+    def __enter__(self) -> Hunt:
+        with ExitStack() as stack:
+            template = self._template or stack.enter_context(Template())
+            self._host = stack.enter_context(BackendProcess(HOST, template=template))
+            self._torch = stack.enter_context(BackendProcess("cpu", template=template))
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.__exit__(*error)
+
+    def catch(self, plant: Plant) -> Catch:
+        """What becomes of a plant on the cases of its op."""
+        shown = 0
+        for prepared, reply in self._answered_otherwise(plant):
+            if self._is_caught(prepared, reply):
+                return Catch(plant, prepared.case.id, shown)
+            shown += 1
+        return Catch(plant, None, shown)
+
+    def _answered_otherwise(self, plant: Plant) -> Iterator[tuple[Prepared, Reply]]:
+        """The cases to which the plant makes a difference. Where torch refuses comes last: a defect is to show in a
+        result if it can."""
+        refused: list[tuple[Prepared, Reply]] = []
+        for batch in self._batches(plant.op):
+            concerned = [one for one in batch if plant.concerns(one.bound)]
+            calls = [planted_as(one.call, AS, plant.defect) for one in concerned]
+            for one, reply in zip(concerned, list(replies(self._host, calls)), strict=True):
+                honest = self._honest[one.case.id]
+                if not same_reply(honest, reply):
+                    if honest.status == "ok":
+                        yield one, reply
+                    else:
+                        refused.append((one, reply))
+        yield from refused
+
+    def _batches(self, op: str) -> Iterator[Sequence[Prepared]]:
+        """The op's cases, plainest first, each with what torch answers to it."""
+        if op != self._op:
+            self._op, self._prepared = op, []
+            self._honest: dict[str, Reply] = {}
+            self._passes: dict[str, bool] = {}
+        cases, start, size = self.trial.cases.get(op, []), 0, FIRST_BATCH
+        while start < len(cases):
+            for case in cases[len(self._prepared) : start + size]:
+                self._prepared.append(prepare(case))
+            batch = self._prepared[start : start + size]
+            new = [one for one in batch if one.case.id not in self._honest]
+            answers = replies(self._torch, [one.call for one in new])
+            self._honest |= {one.case.id: reply for one, reply in zip(new, answers, strict=True)}
+            yield batch
+            start, size = start + size, 2 * size
+
+    def _is_caught(self, prepared: Prepared, reply: Reply) -> bool:
+        verdict = self.trial.verdict(prepared, reply, self._host.describe())
+        return verdict.status in CAUGHT and self._torch_passes(prepared)
+
+    def _torch_passes(self, prepared: Prepared) -> bool:
+        case_id = prepared.case.id
+        if case_id not in self._passes:
+            verdict = self.trial.verdict(prepared, self._honest[case_id], self._torch.describe())
+            self._passes[case_id] = verdict.status == "pass"
+        return self._passes[case_id]

@@ -1,0 +1,29 @@
+"""The backend that answers as any plant: each call says as which one, so one process serves them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conform.backends.torch_device import TorchDevice
+from conform.selftest.plants.base import Planted
+from conform.selftest.plants.catalogue import plant
+
+AS = "planted_as"  # a keyword that no operator has
+
+
+class Host(TorchDevice):
+    """torch on the CPU with the defect that the call's keyword `AS` names. A plant sees its calls one after the other,
+    until one is meant for another."""
+
+    name = "planted"
+
+    def __init__(self) -> None:
+        super().__init__("cpu")
+        self.of: tuple[str, str] | None = None
+        self.backend: Planted | None = None
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        defect = kwargs.pop(AS)
+        if self.of != (op, defect):
+            self.of, self.backend = (op, defect), plant(op, defect).make()
+        return self.backend.run(op, args, kwargs)

@@ -1,0 +1,45 @@
+"""Planted defects that nothing can catch, each with the reason: data, `survivors.yaml`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import yaml
+
+from conform.selftest.plants.enumerated import Plant
+
+FILE = Path(__file__).with_name("survivors.yaml")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the defects like `defect`, a glob, survive on the ops like one of `ops`; aten::add.* is every overload."""
+
+    defect: str
+    ops: tuple[str, ...]
+    reason: str
+
+    def covers(self, plant: Plant) -> bool:
+        """Whether it speaks of this plant."""
+        names = (plant.op, f"{plant.op.partition('.')[0]}.*")
+        return fnmatchcase(plant.defect, self.defect) and any(fnmatchcase(n, glob) for glob in self.ops for n in names)
+
+
+@functools.cache
+def explanations() -> Sequence[Explanation]:
+    """All of them, in the order of the file."""
+    rows = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return [
+        Explanation(defect, tuple(row["ops"]), row["reason"])
+        for row in rows
+        for defect in (row["defect"] if isinstance(row["defect"], list) else [row["defect"]])
+    ]
+
+
+def explanation_of(plant: Plant) -> Explanation | None:
+    """The first that speaks of the plant."""
+    return next((one for one in explanations() if one.covers(plant)), None)

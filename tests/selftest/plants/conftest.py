@@ -1,0 +1,35 @@
+"""One template process and one hunt for all tests of planted defects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conform.backends.launcher import Template
+from conform.selftest.hunt import Hunt
+from conform.selftest.trial import Trial
+from conform.suites.cases import Selection
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+SUITE = Path(__file__).with_name("sums_and_edges.yaml")
+
+
+@pytest.fixture(scope="session")
+def template() -> Iterator[Template]:
+    with Template() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def trial() -> Trial:
+    """Of a suite that is these tests' own."""
+    return Trial([str(SUITE)], Selection(dtypes=FLOATS, values="all", layouts="as-written"))
+
+
+@pytest.fixture(scope="session")
+def hunt(template: Template) -> Iterator[Hunt]:
+    """Of the core suite."""
+    with Hunt(Trial(), template) as one:
+        yield one
