@@ -104,7 +104,7 @@ def test_the_first_constraint_that_a_call_breaks(op: str, values: list, broken: 
         ([np.array([False, False, False])], f32(0, 2), None),
         ([np.array([False, True, True]), i64(0, 1)], f32(2), None),
         ([np.array([True, True, True]), i64(0, 1)], f32(3), "indices: size(indices[i], d) in what broadcasts with"),
-        ([i64(0, 1, 2), np.array([True, True])], f32(3), "indices: size(indices[i], d) in those of a mask that chooses"),
+        ([i64(0, 1, 2), np.array([True, True])], f32(3), "indices: size(indices[i], d) in those of a mask that"),
         ([None, i64(-2)], f32(3, 1), None),
         ([None, i64(-3)], f32(3, 1), "indices: indices[i] in [-n, n) of an index"),
         ([i64(0), i64(0), i64(0)], f32(1), "indices: length(indices) <= max(rank(self), 1)"),
@@ -117,6 +117,11 @@ def test_the_first_constraint_that_a_call_breaks(op: str, values: list, broken: 
 def test_masks_choose_as_many_places_as_they_do(indices: list, values: np.ndarray, broken: str | None) -> None:
     found = violated("aten::index_put", f32(3, 2), indices, values, False)
     assert found == broken if broken is None or found is None else found.startswith(broken)
+
+
+def test_an_index_into_nothing_has_no_elements() -> None:
+    assert violated("aten::index_put", f32(0, 7), [np.zeros((0, 3), np.int64)], f32(7), False) is None
+    assert violated("aten::index_put", f32(0, 7), [i64(0)], f32(7), False) is not None
 
 
 def test_indices_into_an_empty_dim_may_have_any_sizes_that_broadcast() -> None:
@@ -200,6 +205,7 @@ SPACES = [
     ("Lt", 1), ("Le", 1), ("Gt", 0), ("Ge", 0.5), ("Eq", 2), ("Ne", 2), ("In", (0, 2)), ("NotIn", (0, 2)),
     ("In", integers_between(0, 2)), ("In", REALS.narrowed("Gt", 0)), ("In", Discrete((5.0,))),
     ("NotIn", Discrete((5.0,))), ("In", INTEGERS.narrowed("NotIn", (1,))), ("In", ANYTHING), ("NotIn", ()),
+    ("In", integers_between(0, -1)), ("In", ()),
 ]  # fmt: skip
 
 
