@@ -53,7 +53,6 @@ OTHERS = {  # modules of a room that are no family
     "domains": {"engine", "specs"},
     "refs": {"exact", "references"},
     "inputs/edges": {"levels", "rows"},
-    "selftest/agreement/witness": {"values"},
 }
 ROOMS = [*OTHERS, "interp/ops", "suites/core"]
 

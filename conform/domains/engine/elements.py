@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,9 @@ _ORDERS = {"Lt": np.less, "Le": np.less_equal, "Gt": np.greater, "Ge": np.greate
 def _within(space: Space | tuple[Any, ...]) -> Holds | None:
     """Which elements lie in the space; None: all do."""
     if isinstance(space, Intervals):
-        return lambda block: np.logical_or.reduce([_between(one, block) for one in space.intervals])
+        return lambda block: reduce(
+            np.logical_or, (_between(one, block) for one in space.intervals), np.zeros(block.shape, bool)
+        )
     if isinstance(space, Everything):
         if not space.excluded:
             return None

@@ -123,6 +123,11 @@ def test_masks_choose_as_many_places_as_they_do(indices: list, values: np.ndarra
     assert found == broken if broken is None or found is None else found.startswith(broken)
 
 
+def test_an_index_into_nothing_has_no_elements() -> None:
+    assert violated("aten::index_put", f32(0, 7), [np.zeros((0, 3), np.int64)], f32(7), False) is None
+    assert violated("aten::index_put", f32(0, 7), [i64(0)], f32(7), False) is not None
+
+
 def test_indices_into_an_empty_dim_may_have_any_sizes_that_broadcast() -> None:
     """What is drawn for them is less than what there is."""
     empty, broadcast, other = np.zeros((0, 1), np.int64), i64(0, 1, 0), np.zeros((0, 2), np.int64)
@@ -204,6 +209,7 @@ SPACES = [
     ("Lt", 1), ("Le", 1), ("Gt", 0), ("Ge", 0.5), ("Eq", 2), ("Ne", 2), ("In", (0, 2)), ("NotIn", (0, 2)),
     ("In", integers_between(0, 2)), ("In", REALS.narrowed("Gt", 0)), ("In", Discrete((5.0,))),
     ("NotIn", Discrete((5.0,))), ("In", INTEGERS.narrowed("NotIn", (1,))), ("In", ANYTHING), ("NotIn", ()),
+    ("In", integers_between(0, -1)), ("In", ()),
 ]  # fmt: skip
 
 
