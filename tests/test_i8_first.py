@@ -61,7 +61,7 @@ def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
 
     share = selected(3)
     assert 0 < len(share) < 16
-    assert share == selected(3 + 16)
+    assert share == selected(3 + 24)
     assert share.isdisjoint(selected(4))
 
 

@@ -146,6 +146,10 @@ def test_arange() -> None:
     same(call("arange.start_step", start=3, end=3, step=-1, dtype=None), "int64", [])
     same(call("arange.start", start=126, end=130, dtype="int8"), "int8", [126, 127, -128, -127])
     same(call("arange.start", start=2**53, end=2**53 + 3, dtype=None), "int64", [2**53, 2**53 + 1, 2**53 + 2])
+    # P83: truncated first; an infinite step reaches no end, ceil(1 / inf) = 0; the zeros' signs are those of IEEE 754
+    same(call("arange.start_step", start=1.5, end=9.7, step=2.0, dtype="int64"), "int64", [1, 3, 5, 7])
+    same(call("arange.start_step", start=0.0, end=1.0, step=math.inf, dtype=None), "float32", [])
+    same(call("arange.start_step", start=-0.0, end=-1.0, step=-1.0, dtype=None), "float32", [-0.0])
     # 3 * 0.1 as a double is 0.3000000000000000166, whose float32 is 0.3's
     result = call("arange.start_step", start=0.0, end=0.35, step=0.1, dtype=None)
     same(result, "float32", [0.0, 0.10000000149011612, 0.20000000298023224, 0.30000001192092896])

@@ -83,6 +83,8 @@ def _added_up(fmt: Format, blocks: Blocks, divisor: Divisor | None, open_rule: s
     real, ball, is_open = _sums(blocks)
     if divisor is not None:
         real, ball = _quotient(real, divisor), ball / divisor.ball
+        if divisor.exact is None:  # an infinite weight makes an infinite loss, or 0 * inf: inf / inf, or NaN
+            real = Real.exact(np.full(1, np.nan))
         if divisor.exact == 0 and divisor.ball.rad[0] == 0:
             ball = replace(ball, rad=np.zeros(1))  # every weight is 0, and so is everything: 0 / 0
     exact_divisor = Fraction(1) if divisor is None else divisor.exact
@@ -181,8 +183,8 @@ class Divisor:
         """The sum of weights, float64 [n] that come in pieces, which are read again and again."""
         real = sums.total_of(pieces).real.reshape(1)
         exactly = None
-        if np.isfinite(real.hi[0]):
-            is_known = real.radius[0] == 0
+        if all(np.isfinite(piece).all() for piece in pieces):
+            is_known = np.isfinite(real.hi[0]) and real.radius[0] == 0
             exactly = sum(map(sums.exact_total, (real.hi, real.lo) if is_known else pieces))
         return Divisor(real, Ball.total(Ball.exact(piece, compute) for piece in pieces), exactly)
 

@@ -48,6 +48,12 @@ def test_arange_refuses(arguments: tuple) -> None:
         goldens("aten::arange", *arguments)
 
 
+@pytest.mark.parametrize("arguments", [(inf,), (0, nan), (0, 5, inf)])
+def test_an_arange_of_integers_refuses_what_is_none(arguments: tuple) -> None:
+    with pytest.raises(InvalidArguments, match="which is no integer"):
+        goldens("aten::arange", *arguments, dtype="int32")
+
+
 @pytest.mark.parametrize("dtype", ["bool", "complex64"])
 def test_arange_refuses_dtypes_that_do_not_count(dtype: str) -> None:
     with pytest.raises(InvalidArguments, match=f"argument dtype: found '{dtype}', expected dtype in {{uint8, "):

@@ -125,6 +125,8 @@ def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Gol
         real, ball = real.sqrt(), ball.sqrt()
 
     def exact(index: tuple[int, ...]) -> Fraction:
+        if np.isinf(correction):  # finite squares over infinity
+            return Fraction(0)
         variance = moments.exact_variance(rows, index[0], count - Fraction(correction))
         return root(variance, 2) if name == "std" else variance
 
