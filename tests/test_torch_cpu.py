@@ -78,8 +78,8 @@ EVERYWHERE = {
         for dtype in ("complex64", "complex128")
     ),
 }
-# Of what the calls derived from the specs find beside that, the dtype is that of the first tensor too: of a call that asks
-# for another dtype, or promotes, it says little.
+# What the calls derived from the specs find beside that. The dtype is that of the first tensor here too, which says
+# little of a call that asks for another dtype, or promotes.
 EVERYWHERE |= {
     *(("aten::addmm", "float32", reason) for reason in ("a number where NaN is expected", ERROR)),
     ("aten::div", "float32", ERROR),
