@@ -317,3 +317,31 @@ def test_absolute_differences_of_halves_are_rounded_once():
 def test_a_range_of_halves_is_start_plus_multiples_of_step_rounded_once():
     # 1 - 275 = -274 = -137 * 2 is a bfloat16; torch says -276: -272 (for -271) less 3, rounded again.
     assert conform.golden("aten::arange", 1, -299, -1, dtype="bfloat16").value[275] == 1 - 275
+
+
+def test_zero_times_nan_is_nan_whatever_it_is_added_to():
+    # IEEE 754 6.2: an operation on a quiet NaN gives one. torch.addmm documents an exception for beta=0 alone.
+    nan, one = np.float32([[np.nan]]), np.float32([[1.0]])
+    assert np.isnan(conform.golden("aten::addmm", one, nan, one, alpha=0).value).all()
+
+
+def test_alpha_scales_the_product_and_rounds_no_factor():
+    # 1.5 * 2^-149 lies between subnormals; the product with 10^10 is a normal number.
+    exact = Fraction(3, 2) * Fraction(1, 2**149) * 10**10
+    factors = np.float32([[2.0**-149, 0.0]]), np.float32([[-(10.0**10)], [1.0]])
+    value = conform.golden("aten::addmm", np.float32([[0.0]]), *factors, alpha=-1.5).value
+    assert abs(Fraction(float(value[0, 0])) - exact) < exact / 2**23
+
+
+def test_a_real_part_that_is_subnormal_is_that_of_the_exact_quotient():
+    # -65504 / (c + di) has the real part -65504 c / (c^2 + d^2); here c^2 is nothing beside d^2 = 2.25.
+    exact = -65504 * Fraction(1, 2**149) / Fraction(9, 4)
+    golden = conform.golden("aten::div", np.float32([-65504.0]), np.complex64([complex(2.0**-149, -1.5)])).value[0]
+    assert abs(Fraction(float(golden.real)) - exact) <= Fraction(1, 2**149)
+
+
+def test_a_difference_from_the_mean_times_an_infinite_weight_is_infinite():
+    # The first element lies below the mean of 0, 1 and 5, so minus infinity times it is infinity.
+    weight = np.float32([-np.inf, 1.0, 1.0])
+    output, _, _ = conform.golden("aten::native_layer_norm", np.float32([0, 1, 5]), [3], weight, None, 0.0).value
+    assert output[0] == np.inf
