@@ -48,9 +48,17 @@ def test_arange_refuses(arguments: tuple) -> None:
         goldens("aten::arange", *arguments)
 
 
-@pytest.mark.parametrize("arguments", [(inf,), (0, nan), (0, 5, inf)])
-def test_an_arange_of_integers_refuses_what_is_none(arguments: tuple) -> None:
-    with pytest.raises(InvalidArguments, match="which is no integer"):
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((inf,), r"argument end: found inf, expected end in \[0, inf\)"),
+        ((0, nan), r"argument end: found nan, expected end in \[start, inf\)"),
+        ((0, 5, inf), "with inf, which is no integer"),
+        ((0, 5, 0.5), "from 0 to 5 by 0"),
+    ],
+)
+def test_an_arange_of_integers_refuses_what_is_none(arguments: tuple, why: str) -> None:
+    with pytest.raises(InvalidArguments, match=why):
         goldens("aten::arange", *arguments, dtype="int32")
 
 
