@@ -24,19 +24,6 @@ from conform.selftest.agreement.agreement import ops_and_dtypes
 PACKAGE = Path(conform.__file__).parent
 
 
-OPS = (
-    "_fused_rms_norm _log_softmax _native_batch_norm_legit _native_batch_norm_legit_no_training _softmax _to_copy abs "
-    "acos acosh add addmm amax angle arange argmax asin asinh atan atan2 atanh avg_pool2d binary_cross_entropy "
-    "binary_cross_entropy_with_logits bitwise_and cat cbrt convolution cos cosh cross_entropy_loss cumsum digamma div "
-    "eq erf erfc erfinv exp exp2 expm1 gather gelu huber_loss hypot i0 index_put kl_div l1_loss lgamma "
-    "linalg_vector_norm log log10 log1p log2 logaddexp logsumexp maximum mean mish mm mse_loss mul native_group_norm "
-    "native_layer_norm neg nll_loss nll_loss_forward norm permute pow prod reciprocal remainder rms_norm round rsqrt "
-    "scaled_dot_product_attention sigmoid silu sin sinc sinh slice smooth_l1_loss softplus sort special_digamma "
-    "special_erf special_erfc special_erfinv special_exp2 special_expm1 special_i0 special_i1 special_log1p "
-    "special_ndtr special_ndtri special_sinc special_xlogy sqrt std sum tan tanh var where xlogy"
-)
-
-
 @pytest.fixture(scope="module")
 def entries() -> list[Entry]:
     return inventory()
@@ -54,8 +41,9 @@ def test_no_op_has_a_hole_but_a_bound_that_no_source_of_the_contract_gives(entri
     assert all(entry.dtypes and entry.contracts for entry in entries), render(entries)
 
 
-def test_the_ops_are_those_of_the_core_suite(entries: list[Entry]) -> None:
-    assert " ".join(entry.op.removeprefix("aten::") for entry in entries) == OPS
+def test_no_op_is_lost_from_every_room_at_once(entries: list[Entry]) -> None:
+    """A hole shows where one room lacks an op; a number, which only grows, where all of them do."""
+    assert (len(semantics.names()), len(entries)) == (138, 107)
 
 
 def test_a_hole_is_named_and_marked() -> None:
