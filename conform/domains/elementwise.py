@@ -126,6 +126,7 @@ spec(
 SOME_EQUAL = Value.Be((1, 2, 3))
 
 spec("aten::maximum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
+spec("aten::minimum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
 spec(
     "aten::eq.Tensor",
     tensor("self", not_complex_here(), SOME_EQUAL),

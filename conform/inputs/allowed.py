@@ -30,6 +30,8 @@ def edge_columns(arguments: Arguments, taking: frozenset[int], spec: OpSpec) -> 
     if edges is None:
         return {}
     settings = _settings(arguments, spec, edges.settings)
+    if any(isinstance(setting, complex) for setting in settings):  # to be refused
+        return {}
     formats, barred = _formats(arguments, taking), _barred(arguments, taking, spec)
     operands = [numbers_of(arguments, spec, [name]) & taking for name in edges.operands]
     columns = {}

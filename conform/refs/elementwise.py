@@ -250,6 +250,14 @@ def greater(x: Scalar, y: Scalar) -> Scalar:
     return x if x != x or x >= y else y
 
 
+@reference("aten::minimum")
+def minimum(self: Operand, other: Operand) -> RefTensor:
+    """The smaller of the two; NaN if either is NaN; on bools: and."""
+    operands = common_operands(self, other)
+    _refuse("minimum", operands[0], COMPLEX)
+    return _binary(operands, lambda x, y: convert(x if x != x or x <= y else y, operands[0]))
+
+
 @reference("aten::eq.Tensor", "aten::eq.Scalar")
 def eq(self: Operand, other: Operand) -> RefTensor:
     """Whether the operands are equal in the common dtype: zeros of both signs are, NaN is to nothing."""

@@ -180,6 +180,23 @@ def test_keyword_arguments_move_the_edges() -> None:
 # --- Ties and sums ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("op", "arguments"),
+    [
+        ("aten::softplus", {"beta": 2j}),
+        ("aten::softplus", {"threshold": math.nan}),
+        ("aten::softplus", {"beta": math.inf}),
+        ("aten::round.decimals", {"decimals": 2**40}),
+        ("aten::round.decimals", {"decimals": -(2**40)}),
+    ],
+)
+def test_any_keyword_argument_has_special_values_beside_it(op: str, arguments: dict) -> None:
+    """Those too that the op must refuse."""
+    call = Arguments([np.zeros(40, np.float32)], arguments)
+    (new,) = with_values(call, "special", Stream(0, "t", 0, "v"), spec_of(op)).args
+    assert np.isnan(new).any()
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.int64])
 def test_ties_are_many(dtype: type) -> None:
     (values,) = special(Arguments([np.full((4, 50), 7, dtype), 1]), "ties", spec_of("aten::sort"))

@@ -74,7 +74,7 @@ def _near_integer_quotients(fmt: Format) -> list[Row]:
 # --- Comparisons ------------------------------------------------------------------------------------------------------
 
 
-@pairs("aten::maximum", "aten::eq")
+@pairs("aten::maximum", "aten::minimum", "aten::eq")
 def _compared(fmt: Format) -> list[Row]:
     """Ties, and neighbours that a comparison in a narrower type takes for ties."""
     if fmt.is_integer:
@@ -101,7 +101,7 @@ def _round(fmt: Format) -> list[Number]:
 @points("aten::round.decimals")
 def _round_decimals(fmt: Format, decimals: int) -> list[Number]:
     """Half-way cases (k + 1/2) / 10^decimals; x * 10^decimals overflows, or is no longer exact."""
-    step = Decimal(10) ** -decimals
+    step = Decimal(10) ** -max(-400, min(decimals, 400))  # beyond float64's range nothing changes
     halves = [(k + Decimal("0.5")) * step for k in (0, 1, 2, 7, 28, 100, 267)]
     ends = [overflow(fmt) * step, step * 2 ** (fmt.precision - 1), step]
     return [sign * x for x in (*halves, *ends) for sign in (1, -1)]

@@ -207,6 +207,14 @@ def maximum(self: Operand, other: Operand) -> Golden:
     return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
 
 
+@pointwise("aten::minimum", compares=True)
+def minimum(self: Operand, other: Operand) -> Golden:
+    """The smaller of self and other, NaN if either is NaN (P4, P5)"""
+    fmt = result_type(self, other)
+    lhs, rhs = broadcast_converted(fmt, self, other)
+    return exact(np.where((lhs <= rhs) | (lhs != lhs), lhs, rhs), fmt, zero_sign_free=fmt.is_float)
+
+
 @pointwise("aten::neg")
 def neg(self: Operand) -> Golden:
     """-self"""
