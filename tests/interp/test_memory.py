@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from conform.domains.engine import elements
 from conform.interp import semantics
 from conform.interp.blocks import blocks
 from conform.interp.evaluate import evaluate
@@ -197,7 +198,8 @@ def work_space_bytes(op: str, arguments: list[object]) -> int:
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", BLOCK)
+    for module in (blocks, elements):
+        monkeypatch.setattr(module, "BLOCK", BLOCK)
     for module in (chunks, accumulate):
         monkeypatch.setattr(module, "CHUNK", BLOCK)
     monkeypatch.setattr(digits, "AT_ONCE", BLOCK)
