@@ -177,6 +177,31 @@ def test_variables_stand_in_path_id_inputs_and_kwargs(tests) -> None:
     assert found[0].kwargs == {"size": Const(2)}
 
 
+def test_a_template_names_operators(tests) -> None:
+    found = tests("""
+- id: "{f}_near_zero"
+  op: {type: template_op, name: "aten::{f}", vars: {f: [exp, sin]}}
+  in: [{ref: x}]
+- id: by_variable
+  op: {type: template_op, name: {var: f}, vars: {f: [aten::add], y: [null]}, cases: [{y: {ref: x}}, {y: 2}]}
+  in: [{ref: x}, {var: y}]
+""")
+    assert [(test.id, test.op) for test in found] == [
+        ("exp_near_zero", "aten::exp"), ("sin_near_zero", "aten::sin"),
+        ("by_variable__f=#0,y=#0", "aten::add"), ("by_variable__f=#0,y=2", "aten::add"),
+    ]  # fmt: skip
+    assert found[-1].inputs[1] == Const(2)
+
+
+def test_an_operator_that_a_template_makes_up_is_an_error(problems) -> None:
+    text = """- {id: t, op: {type: template_op, name: "aten::{f}", vars: {f: [expp]}}, in: [{ref: x}]}"""
+    (message,) = problems(text)
+    assert "op.name: unknown operator 'aten::expp'" in message
+    assert "did you mean 'aten::exp'" in message
+    keyword = text.replace("expp", "exp").replace("[{ref: x}]", "[{ref: x}], kwargs: {k: {ref: x}}")
+    assert "aten::exp has no argument 'k'" in problems(keyword)[0]
+
+
 def test_symbols_of_dimensions_are_bare(tests, problems) -> None:
     text = "- {{id: t, op: {{type: template_module, path: a.B, vars: {{v: [{}]}}, args: [{{var: v}}]}}, in: []}}"
     assert tests(text.format("N"))[0].op.args == (Const(4),)
