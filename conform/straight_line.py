@@ -56,7 +56,7 @@ def check(
     """
     started = time.perf_counter()
     _check_timeout(timeout_s)
-    selection = Selection(ops, dtypes, ids, seed, samples, values, layouts)
+    selection = Selection(ops, dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
     suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
@@ -167,4 +167,4 @@ def evaluated(call: Bound) -> Outcome | Exception:
 def _judged(asked: _Asked, process: BackendProcess, table: Table, arithmetic: Arithmetic) -> Verdict:
     call, outcome = asked.expected()
     reply: Reply = process.receive()
-    return verdict_of(asked.case, call, outcome, reply, table, arithmetic)
+    return verdict_of(asked.case, call, outcome=outcome, reply=reply, table=table, declared=arithmetic)

@@ -165,8 +165,10 @@ def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     declaration, equals, default = text.partition("=")
     annotated, _, name = declaration.rpartition(" ")
     type_ = _ALIAS.sub("", annotated)
-    return Argument(name, type_, _parse_default(default, type_) if equals else None, kwarg_only, bool(equals),
-                    "!" in annotated)  # fmt: skip
+    return Argument(
+        name, type_, default=_parse_default(default, type_) if equals else None, kwarg_only=kwarg_only,
+        has_default=bool(equals), is_written="!" in annotated,
+    )  # fmt: skip
 
 
 def _parse_default(text: str, type_: str) -> Any:

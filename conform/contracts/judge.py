@@ -133,7 +133,7 @@ def _discrete(golden: Golden, actual: np.ndarray) -> Elements:
     nan = np.full(golden.value.shape, np.nan)
     none = np.zeros(golden.value.shape, bool)
     open_ = none if golden.open is None else golden.open
-    return Elements(ok | open_, nan, nan, ~open_, open_, none, ~ok & ~open_)
+    return Elements(ok | open_, nan, bound_ulp=nan, compared=~open_, open=open_, vacuous=none, wrong_class=~ok & ~open_)
 
 
 # Floats
@@ -160,7 +160,15 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     right = same_class & (near | determined)
     if determined.any():
         error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
-    return Elements(right | ~compared, error, bound, compared, open_, vacuous, compared & ~same_class)
+    return Elements(
+        right | ~compared,
+        error,
+        bound_ulp=bound,
+        compared=compared,
+        open=open_,
+        vacuous=vacuous,
+        wrong_class=compared & ~same_class,
+    )
 
 
 def _flushes(comparison: Comparison) -> bool:

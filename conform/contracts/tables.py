@@ -126,7 +126,7 @@ def _row(entry: Entry, format_name: str) -> Row:
     if kind in ("ulp", "ulp_of_rounded"):
         return Row(kind, float(bound), None, source, excluded=excluded)
     if kind == "almost_eq":
-        return Row(kind, None, None, source, Tolerance(**bound), excluded)
+        return Row(kind, None, formula=None, source=source, tolerance=Tolerance(**bound), excluded=excluded)
     return Row(kind, None, bound, source, excluded=excluded)
 
 

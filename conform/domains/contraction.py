@@ -152,7 +152,10 @@ def _most_padding(
     """(stride (input - 1) + dilation (kernel - 1) + output_padding) / 2 if transposed"""
     if not transposed:
         return math.inf
-    sizes = [_unpadded(input, weight, stride, dilation, output_padding, d) for d in _spatial(i, length, input)]
+    sizes = [
+        _unpadded(input, weight, stride=stride, dilation=dilation, output_padding=output_padding, d=d)
+        for d in _spatial(i, length, input)
+    ]
     return min([(size - 1) // 2 for size in sizes], default=0)
 
 
@@ -181,7 +184,9 @@ def _convolved(
     sizes = []
     for d in range(input.rank - 2):
         if transposed:
-            size = _unpadded(input, weight, stride, dilation, output_padding, d) - 2 * _for(padding, d)
+            size = _unpadded(
+                input, weight, stride=stride, dilation=dilation, output_padding=output_padding, d=d
+            ) - 2 * _for(padding, d)
         else:
             room = input.size(2 + d) + 2 * _for(padding, d) - _reach(weight, dilation, d) - 1
             size = room // _for(stride, d) + 1
@@ -193,7 +198,16 @@ def _of_no_elements(
     input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
     output_padding: Numbers, groups: int,
 ) -> bool:  # fmt: skip
-    return 0 in _convolved(input, weight, stride, padding, dilation, transposed, output_padding, groups)
+    return 0 in _convolved(
+        input,
+        weight,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        transposed=transposed,
+        output_padding=output_padding,
+        groups=groups,
+    )
 
 
 def _no_batch(input: MetaArgument) -> bool:

@@ -116,7 +116,9 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
         expected_errors = evaluate_call(call).goldens
     table, operands = contract_table(contract), call.arguments
     outputs = [
-        _output(number, golden, golden.bounded_as or case.op, table, operands, statistical)
+        _output(
+            number, golden, op=golden.bounded_as or case.op, table=table, operands=operands, statistical=statistical
+        )
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
     ]
     refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []

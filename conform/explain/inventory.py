@@ -68,7 +68,7 @@ def inventory(suites: Sequence[str] = ("core",), contract: str = "opencl") -> li
     for name in defined | references:
         by_op.setdefault(packet(name), set()).add(name)
     return [
-        _entry(op, tuple(sorted(overloads)), defined, references, tests[op], contract)
+        _entry(op, tuple(sorted(overloads)), defined=defined, references=references, tests=tests[op], contract=contract)
         for op, overloads in sorted(by_op.items())
     ]
 

@@ -47,7 +47,9 @@ def semantics(*names: str, **traits: Any) -> Callable[[Callable], Callable]:
         parameters = inspect.signature(function).parameters
         arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation in _ARRAYS)
         family = family_in(_ROOM, function.__module__)
-        entry = Semantics(names, family, function, tuple(parameters), arrays, Traits(**traits))
+        entry = Semantics(
+            names, family, function=function, parameters=tuple(parameters), arrays=arrays, traits=Traits(**traits)
+        )
         for name in names:
             if name in _table:
                 taken = _table[name].function

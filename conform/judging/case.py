@@ -34,8 +34,9 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     """`stands`: what the shipped tables say of the result; None where no bound decided."""
     stands = stands or without_bounds(status)
     return Verdict(
-        case.id, case.draw.test.id, case.op, case.dtype, case.values, case.layout, status, reason,
-        location=case.draw.test.recorded_at, tables=stands.tables, tightest=stands.tightest, **rest,
+        case.id, case.draw.test.id, op=case.op, dtype=case.dtype, values=case.values, layout=case.layout,
+        status=status, reason=reason, location=case.draw.test.recorded_at, tables=stands.tables,
+        tightest=stands.tightest, **rest,
     )  # fmt: skip
 
 
@@ -82,10 +83,10 @@ def verdict_of(
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     arithmetic = arithmetic_for(case.op, declared)
-    verdict = _compared(case, call, outcome, reply, table, arithmetic)
+    verdict = _compared(case, call, outcome=outcome, reply=reply, table=table, arithmetic=arithmetic)
     if verdict.status == "fail" and verdict.compared and arithmetic != IEEE:
         admitted_outcome = admitted(call, outcome, arithmetic, reply.outputs)
-        return _compared(case, call, admitted_outcome, reply, table, arithmetic)
+        return _compared(case, call, outcome=admitted_outcome, reply=reply, table=table, arithmetic=arithmetic)
     return verdict
 
 
@@ -217,8 +218,9 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
     expected, actual = (_python(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
-        deciding.number, index, comparison.golden.format.name, operands_at(call, index), expected, actual,
-        None if np.isnan(error) else error, None if np.isnan(bound) else bound,
+        deciding.number, index, dtype=comparison.golden.format.name, inputs=operands_at(call, index),
+        expected=expected, actual=actual, error_ulp=None if np.isnan(error) else error, bound_ulp=None if
+        np.isnan(bound) else bound,
     )  # fmt: skip
 
 

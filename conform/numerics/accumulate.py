@@ -60,7 +60,9 @@ def total_of(pieces: Iterable[np.ndarray], axis: int = -1) -> Accumulated:
             underflow = underflow | _underflows(scaled, terms).any(axis)
             special = special if beyond is None else beyond.sum(axis) + (0.0 if special is None else special)
         lost = count * TINY * underflow
-        return accumulated(sums, magnitude + lost, exponent.reshape(magnitude.shape), count, lost, special)
+        return accumulated(
+            sums, magnitude + lost, exponent=exponent.reshape(magnitude.shape), terms=count, lost=lost, special=special
+        )
 
 
 def total_at(pieces: Iterable[tuple[np.ndarray, np.ndarray]], size: int) -> Accumulated:
@@ -82,7 +84,7 @@ def total_at(pieces: Iterable[tuple[np.ndarray, np.ndarray]], size: int) -> Accu
             if beyond is not None:
                 special = np.bincount(places, beyond, size) + (0.0 if special is None else special)
         lost = count * TINY * underflow
-        return accumulated(sums, magnitude + lost, exponent, counts, lost, special)
+        return accumulated(sums, magnitude + lost, exponent=exponent, terms=counts, lost=lost, special=special)
 
 
 def running(terms: np.ndarray) -> Accumulated:
@@ -110,7 +112,14 @@ def running_of(pieces: Iterable[np.ndarray]) -> Iterator[Accumulated]:
             lost = np.broadcast_to(count * TINY * underflow, piece.shape)
             places = np.arange(place + 1, place + 1 + piece.shape[-1]).reshape([1] * (piece.ndim - 1) + [-1])
             place += piece.shape[-1]
-            yield accumulated(sums, magnitude + lost, np.broadcast_to(exponent, piece.shape), places, lost, special)
+            yield accumulated(
+                sums,
+                magnitude + lost,
+                exponent=np.broadcast_to(exponent, piece.shape),
+                terms=places,
+                lost=lost,
+                special=special,
+            )
 
 
 def dot(lhs: np.ndarray, rhs: np.ndarray, axis: int) -> Accumulated:
@@ -135,7 +144,7 @@ def dot_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]], axis: int = -1) -> Ac
             special = special if beyond is None else beyond.sum(axis) + (0.0 if special is None else special)
         lost = count * TINY * faint
         exponent = (a_exponent + b_exponent).reshape(magnitude.shape)
-        return accumulated(sums, magnitude + lost, exponent, count, lost, special)
+        return accumulated(sums, magnitude + lost, exponent=exponent, terms=count, lost=lost, special=special)
 
 
 def decide_sum(

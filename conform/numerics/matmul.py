@@ -79,7 +79,7 @@ def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
             if finite_lhs is not lhs or finite_rhs is not rhs:
                 special = _special_products(lhs, rhs) + (0.0 if special is None else special)
         magnitude, lost = _with_cut(magnitude, terms, bits) if is_cut else (magnitude, 0.0)
-        return accumulated(sums, magnitude, a_exponent + b_exponent, terms, lost, special)
+        return accumulated(sums, magnitude, exponent=a_exponent + b_exponent, terms=terms, lost=lost, special=special)
 
 
 def _extents(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, int]:

@@ -47,7 +47,15 @@ def scaled_dot_product_attention(
     operands = (_matrices(query, batch), _matrices(key, batch), _matrices(value, batch), masks)
     for queries, keys, values, mask in zip(*operands, strict=True):
         for row in range(rows):
-            data += _attend(query.dtype, queries[row], keys, values, mask[row], scaling, value.shape[-1])
+            data += _attend(
+                query.dtype,
+                queries[row],
+                keys=keys,
+                values=values,
+                mask=mask[row],
+                scaling=scaling,
+                outputs=value.shape[-1],
+            )
     return RefTensor(query.dtype, (*batch, rows, value.shape[-1]), data)
 
 

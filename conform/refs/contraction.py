@@ -155,7 +155,10 @@ def convolution(
         windows_of(input.shape[d + 2], weight.shape[d + 2], stride[d], padding[d], dilation[d], output_padding[d])
         for d in range(spatial)
     ]
-    return _correlate(dtype, input, weight, bias, out_channels, transposed, groups, windows)
+    return _correlate(
+        dtype, input, weight=weight, bias=bias, out_channels=out_channels, transposed=transposed, groups=groups,
+        windows=windows,
+    )  # fmt: skip
 
 
 def _output_channels(

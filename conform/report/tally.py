@@ -100,7 +100,14 @@ def failure_groups(cases: Sequence[Mapping]) -> list[FailureGroup]:
 
 def _group(members: list[Mapping]) -> FailureGroup:
     example = max(members, key=excess)
-    return FailureGroup(example["op"], example["dtype"], example["status"], example["reason"], tuple(members), example)
+    return FailureGroup(
+        example["op"],
+        example["dtype"],
+        status=example["status"],
+        reason=example["reason"],
+        cases=tuple(members),
+        example=example,
+    )
 
 
 def nearest_to_bound(cases: Sequence[Mapping]) -> list[Mapping]:

@@ -100,7 +100,7 @@ class _Trial:
         sent = exported(arguments) if self.exports else arguments
         self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
         reply: Reply = self.process.receive()
-        verdict = verdict_of(self.case, call, outcome, reply, self.table, self.arithmetic)
+        verdict = verdict_of(self.case, call, outcome=outcome, reply=reply, table=self.table, declared=self.arithmetic)
         return Finding(candidate, outcome, reply, verdict)
 
 

@@ -75,7 +75,9 @@ class Trial:
     def verdict(self, prepared: Prepared, reply: Reply, described: dict[str, Any]) -> Verdict:
         """What `conform check` would say of the reply of a backend that describes itself so."""
         call, outcome = prepared.expected
-        return verdict_of(prepared.case, call, outcome, reply, self._table, arithmetic_of(described))
+        return verdict_of(
+            prepared.case, call, outcome=outcome, reply=reply, table=self._table, declared=arithmetic_of(described)
+        )
 
     def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
         """The cases' verdicts, in their order."""

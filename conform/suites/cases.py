@@ -138,7 +138,14 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     segment = dtype if segment == "none" else segment
     suffix = f"/{draw.sample}" if draw.sample else ""
     return [
-        Case(f"{draw.test.id}/{segment}/{values}/{layout}{suffix}", draw, op, dtype, values, layout)
+        Case(
+            f"{draw.test.id}/{segment}/{values}/{layout}{suffix}",
+            draw,
+            op=op,
+            dtype=dtype,
+            values=values,
+            layout=layout,
+        )
         for values, layout in _axes(draw.test, op, arguments, selection)
     ]
 

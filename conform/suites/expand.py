@@ -77,7 +77,7 @@ class _Expansion:
         """What names mean in a file, outside of templates."""
         merged = self.merged
         return Scope(
-            file, directory, merged.dims, merged.presets, self.limits, self.problems,
+            file, directory, dims=merged.dims, presets=merged.presets, limits=self.limits, problems=self.problems,
             is_complete=merged.is_complete, repeats=self.repeats,
         )  # fmt: skip
 
@@ -194,8 +194,11 @@ class _Builder:
             _check_names(scope, op, kwargs, path)
         if form.cast_input0_to_complex:
             _check_cast(scope, inputs, path)
-        return Test(test_id, op, inputs, kwargs, form.device, form.cast_input0_to_complex, impl, pair, self.location,
-                    self.arguments_at, self.builtin, self.recorded_at)  # fmt: skip
+        return Test(
+            test_id, op, inputs=inputs, kwargs=kwargs, device=form.device,
+            cast_input0_to_complex=form.cast_input0_to_complex, impl=impl, pair=pair, location=self.location,
+            arguments_at=self.arguments_at, builtin=self.builtin, recorded_at=self.recorded_at,
+        )  # fmt: skip
 
 
 def _check_keywords(scope: Scope, op: str, kwargs: Mapping[str, Any], path: Path) -> None:

@@ -47,7 +47,9 @@ def of_tensor(scope: Scope, node: written.Sampled, kind: str, path: Path) -> Dra
     low, high = _bounds(scope, node, kind, init == "randint" or kind in ("int", "bool"), path)
     if low is not None and low > high:
         scope.report((*path, "low"), f"low is {describe(low)}, greater than high, {describe(high)}")
-    return Draw(init, low, high, _mean(scope, node, path), _std(scope, node, path), _p(scope, node, path))
+    return Draw(
+        init, low, high=high, mean=_mean(scope, node, path), std=_std(scope, node, path), p=_p(scope, node, path)
+    )
 
 
 def of_scalar(scope: Scope, node: written.ScalarNode, kind: str, path: Path) -> Draw:

@@ -53,7 +53,9 @@ def first_violation(spec: OpSpec, arguments: Mapping[str, Any]) -> Violation | N
             if not is_lenient:
                 return _violation(spec, one, constraint, metas, scope)
             if not constraint.is_judged and unjudged is None:
-                unjudged = _violation(spec, one, constraint, metas, scope, constraint.lenience)
+                unjudged = _violation(
+                    spec, one, constraint=constraint, metas=metas, scope=scope, lenience=constraint.lenience
+                )
     return unjudged
 
 

@@ -69,7 +69,7 @@ def valid_tuples(
     """
     coverage, number = coverage or Coverage(), 0
     while True:
-        draft = _draft(spec, seed, number, coverage, "valid", dtype, every)
+        draft = _draft(spec, seed, number=number, coverage=coverage, sequence="valid", dtype=dtype, every=every)
         draft.limits = limits
         metas = spec.generate(draft)
         yield MetaTuple(spec.name, number, metas, _omitted(spec, metas, draft))
@@ -106,7 +106,9 @@ class InvalidTuples(Iterator[MetaTuple]):
         is_repeated = constraint in self._repeated
         for occasion in range(OCCASIONS):
             coverage = self._coverage if occasion < STEERED else Coverage()
-            draft = _draft(self._spec, self._seed, self._tried, coverage, "invalid", self._dtype)
+            draft = _draft(
+                self._spec, self._seed, number=self._tried, coverage=coverage, sequence="invalid", dtype=self._dtype
+            )
             draft.to_break, draft.spared = constraint, draft.dice.below(3) if is_repeated and occasion % 2 == 0 else 0
             self._tried += 1
             found = _breaking(self._spec, draft, constraint, self._number)

@@ -114,7 +114,16 @@ class Queries:
         for part in self._values(keys, value):
             is_special |= _any(~np.isfinite(part))
             is_infinite |= _any(np.isinf(part))
-        return Keys(keys.start, scores, products.magnitude, bias, masked, value, is_special, is_infinite)
+        return Keys(
+            keys.start,
+            scores,
+            magnitude=products.magnitude,
+            bias=bias,
+            masked=masked,
+            value=value,
+            is_special=is_special,
+            has_infinite_value=is_infinite,
+        )
 
     def _factors(self, keys: slice) -> Pieces[tuple[np.ndarray, np.ndarray]]:
         """(query, key), both [r, s, e], in pieces of their elements."""

@@ -132,7 +132,9 @@ class _Sums(NamedTuple):
     size: np.ndarray  # of |v|
 
 
-SUMS = _Sums(add, add, np.logical_or, add, add, add, add, joined, add)
+SUMS = _Sums(
+    add, add, meets_nan=np.logical_or, e=add, e_radius=add, e_value=add, e_size=add, e_size_joined=joined, size=add
+)
 
 
 def _sums(largest: np.ndarray, some: _Weighed) -> _Sums:
@@ -141,13 +143,13 @@ def _sums(largest: np.ndarray, some: _Weighed) -> _Sums:
     return _Sums(
         e.sum(axis=1, keepdims=True),
         (e.reshape((*e.shape, 1)) * Real.exact(some.value)).sum(axis=1),
-        np.isnan(some.value).any(axis=1),
-        mid.sum(axis=1),
-        some.e.rad.sum(axis=1, keepdims=True),
-        (mid * some.value).sum(axis=1),
-        (mid * size).sum(axis=1),
-        joined_along(mid * size, axis=1),
-        size.sum(axis=1),
+        meets_nan=np.isnan(some.value).any(axis=1),
+        e=mid.sum(axis=1),
+        e_radius=some.e.rad.sum(axis=1, keepdims=True),
+        e_value=(mid * some.value).sum(axis=1),
+        e_size=(mid * size).sum(axis=1),
+        e_size_joined=joined_along(mid * size, axis=1),
+        size=size.sum(axis=1),
     )
 
 

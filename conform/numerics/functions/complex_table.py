@@ -83,7 +83,15 @@ def _define(
     first = (_zeros, _zeros) if float64 is None else float64
     error = np.inf if float64 is None else FLOAT64_ERROR
     parts = [
-        Function(f"{name}.{which}", rung, error, part[0], part[1], part[2], SENTINELS)
+        Function(
+            f"{name}.{which}",
+            rung,
+            float64_error=error,
+            double_double=part[0],
+            mp=part[1],
+            exact=part[2],
+            sentinels=SENTINELS,
+        )
         for which, rung, part in zip(("real", "imag"), first, (real, imag), strict=True)
     ]
     _FUNCTIONS[name] = ComplexFunction(fold, beyond, *parts)

@@ -105,7 +105,7 @@ def cross_entropy_loss(
         if ignore_index >= 0:
             raise ValueError(f"ignore_index {ignore_index} does not go with probabilities")
         return _of_probabilities(self, target, weight, reduction, smoothing)
-    return _of_classes(self, target, weight, reduction, ignore_index, smoothing)
+    return _of_classes(self, target, weight=weight, reduction=reduction, ignore_index=ignore_index, smoothing=smoothing)
 
 
 def _samples(self: RefTensor) -> tuple[int, Shape, list[list[float]]]:

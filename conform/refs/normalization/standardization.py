@@ -138,7 +138,9 @@ def batch_norm_by_running_statistics(
         mean, variance = running_mean.data[channel], running_var.data[channel]
         w, b = weight.data[channel] if weight else 1.0, bias.data[channel] if bias else 0.0
         for i in places:
-            outs[i] = _normalize_one(input.dtype, input.data[i], mean, variance, eps, w, b)
+            outs[i] = _normalize_one(
+                input.dtype, input.data[i], mean=mean, variance=variance, eps=eps, weight=w, bias=b
+            )
     dtype = _statistics_dtype(input.dtype)
     return RefTensor(input.dtype, input.shape, outs), RefTensor(dtype, (0,), []), RefTensor(dtype, (0,), [])
 

@@ -35,7 +35,7 @@ def mean(self: RefTensor, dim: Dims = None, keepdim: bool = False, dtype: str | 
     """The sum over `dim` divided by the number of its elements; self is first converted to a dtype that is given."""
     result_dtype = dtype or self.dtype
     _refuse_other_than_float("mean", result_dtype)
-    return _reduce(result_dtype, self, converted(self, result_dtype), dim, keepdim, round_mean)
+    return _reduce(result_dtype, self, values=converted(self, result_dtype), dim=dim, keepdim=keepdim, line=round_mean)
 
 
 def round_mean(dtype: str, values: list[float]) -> float:
@@ -54,7 +54,14 @@ def var(self: RefTensor, dim: Dims = None, correction: Scalar | None = None, kee
     """sum (x - mean)^2 / max(0, n - correction) over `dim`."""
     _refuse_other_than_float("var", self.dtype)
     taken = _correction(correction)
-    return _reduce(self.dtype, self, self.data, dim, keepdim, lambda dtype, xs: _round_var(dtype, variance(xs, taken)))
+    return _reduce(
+        self.dtype,
+        self,
+        values=self.data,
+        dim=dim,
+        keepdim=keepdim,
+        line=lambda dtype, xs: _round_var(dtype, variance(xs, taken)),
+    )
 
 
 @reference("aten::std.correction")
@@ -62,7 +69,14 @@ def std(self: RefTensor, dim: Dims = None, correction: Scalar | None = None, kee
     """The square root of var."""
     _refuse_other_than_float("std", self.dtype)
     taken = _correction(correction)
-    return _reduce(self.dtype, self, self.data, dim, keepdim, lambda dtype, xs: _round_std(dtype, variance(xs, taken)))
+    return _reduce(
+        self.dtype,
+        self,
+        values=self.data,
+        dim=dim,
+        keepdim=keepdim,
+        line=lambda dtype, xs: _round_std(dtype, variance(xs, taken)),
+    )
 
 
 def _correction(correction: Scalar | None) -> float:

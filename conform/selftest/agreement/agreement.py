@@ -77,10 +77,10 @@ def agree_on(before: Agreement, some: Iterable[Witness]) -> Agreement:
         total = Agreement(
             total.op,
             total.dtype,
-            total.witnessed + result.witnessed,
-            total.opened + result.opened,
-            total.refused + result.refused,
-            total.disagreements + result.differences,
-            first,
+            witnessed=total.witnessed + result.witnessed,
+            opened=total.opened + result.opened,
+            refused=total.refused + result.refused,
+            disagreements=total.disagreements + result.differences,
+            first=first,
         )
     return total

@@ -58,8 +58,11 @@ def _test(spec: OpSpec, one: Derived, seed: int) -> Test:
         kwargs = {name: typical(spec, name, node) for name, node in kwargs.items()}
     domain = Domain(str(broken), None) if broken else None
     place = f"target {one.name} of {spec.name}"
-    return Test(test_id, spec.name, inputs, kwargs, None, False, None, None, place, place, True, place, domain,
-                one.values, one.layouts)  # fmt: skip
+    return Test(
+        test_id, spec.name, inputs=inputs, kwargs=kwargs, device=None, cast_input0_to_complex=False, impl=None,
+        pair=None, location=place, arguments_at=place, builtin=True, recorded_at=place, domain=domain,
+        values=one.values, layouts=one.layouts,
+    )  # fmt: skip
 
 
 def _filled(test: Test, spec: OpSpec, fill: float) -> Test:

@@ -48,7 +48,10 @@ def as_test(spec: OpSpec, tuple_: MetaTuple, seed: int, label: str = "") -> Test
     inputs, kwargs = nodes_of(spec, tuple_, Stream(seed, test_id, 0, "written out"))
     domain = Domain(str(broken) if broken else None, broken.lenience if broken else None)
     place = f"spec of {spec.name}"
-    return Test(test_id, spec.name, inputs, kwargs, None, False, None, None, place, place, False, place, domain)
+    return Test(
+        test_id, spec.name, inputs=inputs, kwargs=kwargs, device=None, cast_input0_to_complex=False, impl=None,
+        pair=None, location=place, arguments_at=place, builtin=False, recorded_at=place, domain=domain,
+    )  # fmt: skip
 
 
 def digest() -> bytes:

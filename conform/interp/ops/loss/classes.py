@@ -131,7 +131,7 @@ def cross_entropy_loss(
             samples = _Samples(target, weight, ignore_index)
             blocks = _of_indices(logits, samples)
             divisor = samples.divisor(compute_format(fmt)) if reduction == MEAN else None
-        golden = reduced(fmt, blocks, reduction, shape, divisor, "P68")
+        golden = reduced(fmt, blocks, reduction=reduction, shape=shape, divisor=divisor, open_rule="P68")
     return replace(golden, zero_sign_free=True)
 
 
