@@ -22,6 +22,11 @@ class Unjudged(ConformError):
     exit_code = 3
 
 
+class Undecided(Unjudged):
+    """A result so near to a rounding boundary that the highest precision does not tell on which side it lies."""
+
+
+
 class KitDefect(Unjudged):
     """The kit itself failed on a case. The run goes on, and ends with exit code 70 (EX_SOFTWARE of sysexits.h)."""
 

@@ -13,7 +13,7 @@ from math import isqrt
 import mpmath
 import numpy as np
 
-from conform.errors import Unjudged
+from conform.errors import Undecided
 from conform.numerics.formats import Format
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
@@ -104,7 +104,7 @@ def decided(
 ) -> tuple[np.ndarray, list[Parts]]:
     """The elements `wanted` (a mask) of what `formula` computes with mpmath numbers, rounded to `fmt`.
 
-    Returns the rounded values and the numbers behind them, one each per wanted element. Raises Unjudged where the
+    Returns the rounded values and the numbers behind them, one each per wanted element. Raises Undecided where the
     highest precision does not decide.
     """
     for precision in PRECISIONS:
@@ -116,7 +116,7 @@ def decided(
         rounded = [_rounded(fmt, number) for number in numbers]
         if all(value is not None for value in rounded):
             return np.array(rounded, dtype=fmt.storage), [_parts(number) for number in numbers]
-    raise Unjudged(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")
+    raise Undecided(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")
 
 
 Number = float | tuple[Fraction, Fraction]  # a class, or a number and its radius

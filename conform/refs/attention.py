@@ -131,8 +131,9 @@ def _attend(
 ) -> list[float | Unspecified]:
     """The outputs of one query."""
     masked = [j for j, added in enumerate(mask) if added == -inf]
-    if any(not isfinite(x) for j in masked for x in (*keys[j], *values[j])):
-        return [UNSPECIFIED] * outputs
+    special = any(not isfinite(x) for j in masked for x in (*keys[j], *values[j]))
+    if special or any(isinf(x) for value in values for x in value):
+        return [UNSPECIFIED] * outputs  # P69
     scores = [_score(query, key, added, scaling) for key, added in zip(keys, mask, strict=True)]
     if all(score == -inf for score in scores):
         return [UNSPECIFIED] * outputs
@@ -159,14 +160,12 @@ def _dot(query: list[float], key: list[float]) -> Value:
     return total(products)
 
 
-def _weighted_mean(dtype: str, scores: list[Score], values: list[float], root: int) -> float | Unspecified:
+def _weighted_mean(dtype: str, scores: list[Score], values: list[float], root: int) -> float:
     """sum e^score value / sum e^score.
 
     It is rational where the values of equal scores have one mean for every score, and nowhere else: the powers of e of
     different algebraic numbers are linearly independent over the algebraic numbers (Lindemann and Weierstrass).
     """
-    if any(map(isinf, values)):
-        return UNSPECIFIED  # P69
     if any(map(isnan, values)) or any(isinstance(score, float) and score != -inf for score in scores):
         return nan
     groups: dict[tuple[Fraction, Fraction], list[float]] = {}

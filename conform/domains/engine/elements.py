@@ -38,7 +38,7 @@ class Elements:
         holds = _holding(suffix, value)
         if holds is None:
             return None
-        for block in self._blocks():
+        for block in self._blocks() if self.array.size else ():
             left_out = ~holds(block)
             if left_out.any():
                 return block[left_out.argmax()].item()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
 from math import isfinite, isqrt, prod
@@ -70,7 +70,9 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         is_open |= largest == -np.inf
         weighed = keys.map(partial(_weighed, whole, compute, largest))
         sums = _Sums(*_folded(SUMS, map(partial(_sums, largest), weighed)))
-        real = where(is_nan | is_open | sums.meets_nan, np.nan, sums.weighted / sums.total)
+        # Scores times an infinite or NaN scale are NaN, infinite, or, where the row is open, -inf.
+        decided = is_nan | is_open | sums.meets_nan | (whole.scale is not None and not np.isfinite(whole.scale))
+        real = where(decided, np.nan, sums.weighted / sums.total)
         value, real = resolved(fmt, real, *_exactly(queries, keys))
         budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
     golden = Golden(fmt, value, real, budget=np.where(np.isfinite(real.hi), budget, 0.0), zero_sign_free=True)
@@ -228,11 +230,13 @@ def _mp_row(terms: Callable[[], Iterable[Term]], size: int, scale: float | None)
     """terms(): those of the row, from the first on."""
     factor = 1 / mp.sqrt(mp.of_float(size)) if scale is None else mp.of_float(scale)
 
-    def scored() -> Iterator[tuple[mp.Number, np.ndarray]]:
-        return ((mp.of_fraction(product) * factor + mp.of_float(bias), value) for product, bias, value in terms())
+    def score(product: Fraction, bias: float) -> mp.Number:
+        return mp.of_fraction(product) * factor + mp.of_float(bias)
 
-    largest, total, sums = max(score for score, _ in scored()), 0, 0
-    for score, value in scored():
-        e = mp.exp(score - largest)
+    # Large scores are not subtracted but their terms, exactly: what one adds to another may be beyond all precision.
+    largest, most = max(((product, bias) for product, bias, _ in terms()), key=lambda term: score(*term))
+    total, sums = 0, 0
+    for product, bias, value in terms():
+        e = mp.exp(mp.of_fraction(product - largest) * factor + mp.of_fraction(Fraction(bias) - Fraction(most)))
         total, sums = total + e, sums + mp.of_float(value) * e
     return (sums / total).tolist()

@@ -25,7 +25,8 @@ def filled(stacked: Arguments, spec: OpSpec, tuple_: MetaTuple, stream: Stream) 
     Tensors whose values a constraint speaks of take what their space has of them; indices stay as they are.
     """
     draw = Draw(stream)
-    of_all = draw.choice((*CLASSES, *MIXED, *value_classes(stacked, spec)[1:]))
+    of_suites = value_classes(stacked, spec)[1:] if tuple_.broken is None else []  # an op's edges need arguments it has
+    of_all = draw.choice((*CLASSES, *MIXED, *of_suites))
     if isinstance(of_all, str):
         return with_values(stacked, of_all, stream, spec)
     present = [meta for name, meta in tuple_.arguments.items() if name not in tuple_.omitted]

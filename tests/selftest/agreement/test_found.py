@@ -43,6 +43,27 @@ OF_NONE = {"input": np.zeros((1, 0)), "normalized_shape": [0], "weight": None, "
                 "weight": np.array([inf, 4.5e15, nan]),
             },
         ),
+        (
+            "aten::scaled_dot_product_attention",  # P69: an infinite value leaves all outputs of the row open
+            {"query": ONE, "key": ONE.repeat(2, 0), "value": np.array([[inf, 1.0], [2.0, 3.0]])},
+        ),
+        (
+            "aten::scaled_dot_product_attention",  # scores of 1e308 that differ in their biases alone
+            {
+                "query": ONE * 1e300,
+                "key": ONE.repeat(2, 0) * 1e8,
+                "value": np.array([[8.0], [2.0]]),
+                "attn_mask": np.array([[-1.0, -708.0]]),
+            },
+        ),
+        (
+            "aten::scaled_dot_product_attention",  # whatever the products are
+            {"query": ONE * LARGEST, "key": np.array([[LARGEST], [-1.0]]), "value": np.ones((2, 1)), "scale": nan},
+        ),
+        (
+            "aten::index_put",
+            {"self": np.zeros((0, 4)), "indices": [np.zeros(0, np.int64)], "values": np.ones(1), "accumulate": True},
+        ),
         ("aten::arange.start_step", {"start": 1.5, "end": 9.7, "step": 2.0, "dtype": "int64"}),  # P83
         ("aten::arange.start_step", {"start": -0.0, "end": -1.0, "step": -1.0}),
     ],
@@ -50,7 +71,7 @@ OF_NONE = {"input": np.zeros((1, 0)), "normalized_shape": [0], "weight": None, "
 def test_both_give_the_same(op: str, call: dict[str, Any]) -> None:
     result = compare(op, call)
     assert result.differences == 0, result.first
-    assert result.witnessed + result.opened > 0
+    assert not result.refused
 
 
 @pytest.mark.parametrize(
