@@ -120,11 +120,13 @@ class Bench:
         from click import unstyle
 
         from conform.report import record, tally, terminal
+        from conform.selftest import figure
         from conform.straight_line import identity
 
         run = record.build(
             [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],
             contract=self.table.name, backend=identity(self.described), seed=self.seed, timings={},
+            selftest=figure.total(figure.shipped()),
             invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names},
         )  # fmt: skip
         (group,) = tally.failure_groups(run.cases)
