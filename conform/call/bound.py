@@ -28,7 +28,7 @@ class Bound:
             yield from filter(has_ndim, value if isinstance(value, list | tuple) else [value])
 
     def mapped(self, change: Callable[[Any], Any]) -> Bound:
-        """The same call of changed tensors."""
+        """This call with every tensor changed."""
         return replace(self, arguments={name: _mapped(change, value) for name, value in self.arguments.items()})
 
 

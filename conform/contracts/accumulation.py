@@ -90,7 +90,7 @@ class ErrorsOfSums:
         return is_sum and golden.value.size >= MIN_SUMS
 
     def add(self, place: slice, compared: np.ndarray) -> None:
-        """Those of the `compared` elements [n] of `place`."""
+        """Take in the errors of the `compared` elements [n] of `place`."""
         golden, actual = self.golden.block(place), flat(self.actual, place)
         with np.errstate(all="ignore"):
             used = compared & np.isfinite(golden.real.hi) & np.isfinite(actual) & (golden.magnitude > 0)

@@ -94,7 +94,7 @@ class Comparison:
 
     @cached_property
     def parts(self) -> Comparison:
-        """Of complex numbers: real and imaginary parts, in a last axis."""
+        """The comparison of real and imaginary parts, in a last axis, where the numbers are complex."""
         parts = components(self.golden.format, self.actual)
         numbers = replace(self)  # two that hold each other would outlive their use
         return Comparison(_as_components(self.golden), parts, self.operands, self.arithmetic, numbers=numbers)
@@ -106,7 +106,7 @@ class Comparison:
 
     @cached_property
     def alternatives(self) -> tuple[Comparison, ...]:
-        """The same output beside the other goldens of its format."""
+        """This output compared with each other golden of its format."""
         others = (other for other in self.golden.alternatives if other.format == self.golden.format)
         return tuple(Comparison(other, self.actual, self.operands, self.arithmetic) for other in others)
 

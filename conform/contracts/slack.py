@@ -27,7 +27,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Slack:
-    """Of one output of `op` (without overload) on one input: medians over the elements.
+    """How wide the bound of one output of `op` (without overload) is on one input: medians over the elements.
 
     median, smallest  bound / error, over the elements that have an error
     reasons           keys of REASONS, where the median is above NEEDS_A_REASON

@@ -175,7 +175,8 @@ def _dot_product(call: Call) -> np.ndarray:
 
 
 def _cast(call: Call) -> Budget:
-    """Of floats to nearest or toward zero: less than an ulp below, half an ulp above. Of integers to nearest."""
+    """The error of a cast: of floats, to nearest or toward zero, less than an ulp below and half an ulp above; of
+    integers, to nearest."""
     half = _ulps(0.5)(call)
     of_floats = np.asarray(call.operands["self"]).dtype.kind not in "iub"
     return (2 * half, half) if of_floats else half

@@ -64,7 +64,7 @@ spec(
 
 
 def _rounded_result(*shape: object) -> Argument:
-    """Of a quotient: real where it is not rounded."""
+    """The result of a quotient: of a real dtype where it is not rounded."""
     return result(
         Dtype.Eq(
             lambda self, other, rounding_mode: (

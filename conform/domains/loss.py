@@ -161,7 +161,7 @@ spec(
 
 
 def _shape_of_target(self: MetaArgument, target: MetaArgument) -> tuple[int, ...]:
-    """Of probabilities of the classes that of the logits, of class indices that of the samples."""
+    """The shape that targets must have: of probabilities that of the logits, of class indices that of the samples."""
     return self.shape if target.dtype in FLOATS else _samples(self)
 
 

@@ -48,7 +48,7 @@ def specs() -> tuple[OpSpec, ...]:
 
 
 def out_specs() -> tuple[OpSpec, ...]:
-    """Those of the out variants, which follow from the others."""
+    """The specs of the out variants, which follow from the others."""
     return tuple(_out_specs().values())
 
 

@@ -114,7 +114,7 @@ def result_dtypes(name: str) -> tuple[str, ...]:
 
 
 def _result_dtype(spec: OpSpec, dtype: str, number: int, coverage: Coverage) -> str:
-    """Of one valid call with all data in the dtype."""
+    """The first result's dtype in one valid call with all data in `dtype`."""
     draft = Draft(coverage, lambda label: Stream(0, spec.name, number, f"{dtype}.{label}"))
     draft.pins = spec.pins(dtype, every=True)
     return results(spec, spec.generate(draft))[0].dtype

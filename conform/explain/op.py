@@ -59,7 +59,7 @@ def _bare(name: str) -> str:
 
 
 def _dtypes(op: str, found: Sequence[str]) -> str:
-    """Of the operands and of the (first) result."""
+    """The dtypes of the operands and of the (first) result."""
     spec = spec_of(op)
     of_any = {dtype for name in found for dtype in result_dtypes(name)}
     of_results = [dtype for dtype in ALL if dtype in of_any]

@@ -47,7 +47,7 @@ def _factors(fmt: Format, place: np.ndarray, stream: Stream) -> np.ndarray:
 
 
 def _spacing(fmt: Format) -> float:
-    """Of the numbers from 1 to 2."""
+    """The spacing of the format's numbers from 1 to 2."""
     return 2.0 ** (1 - fmt.precision)
 
 

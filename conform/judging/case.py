@@ -98,8 +98,8 @@ def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Ver
 
 
 def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
-    """Of arguments outside the op's domain, by its spec: the backend must refuse them, but where some are known to
-    accept them."""
+    """The verdict on arguments outside the op's domain, by its spec: the backend must refuse them, but where some are
+    known to accept them."""
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return _verdict(case, reply.status, reply.reason)

@@ -86,7 +86,7 @@ def _same_class(value: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def _lost(products: Products, bits: int) -> list[Contraction]:
-    """Whose magnitudes are what the sums lose where converted factors, or the second halves of theirs, are subnormal:
+    """Sums whose magnitudes are what is lost where converted factors, or the second halves of theirs, are subnormal:
     one step each."""
     step = np.float32(2.0 ** (FORMATS["float32"].emin - bits + 1))
     small = np.float32(FORMATS["float32"].min_normal * 2.0 ** (2 * bits))

@@ -100,7 +100,7 @@ def _answer_of(result: Result, place: int | None, known: dict[tuple, _Answer], t
 
 
 def _own_answer(result: Result, place: int | None) -> _Answer:
-    """That of the row by which the result was judged already."""
+    """The answer of the row by which the result was judged already."""
     judgement = result.judgement
     right, judges = judgement.failed == 0 and not judgement.violation, judgement.compared > 0 or judgement.size == 0
     if place is None or not right:

@@ -129,7 +129,7 @@ def _split(x: np.ndarray, count: int) -> list[np.ndarray]:
 
 
 def _carried(digits: np.ndarray, low: int) -> Digits:
-    """The same numbers, with digits of the size that they should have."""
+    """The numbers with every digit carried to the size that it should have."""
     half = 1 << (DIGIT_BITS - 1)
     while (carry := (digits + half) >> DIGIT_BITS).any():
         digits = np.pad(digits - (carry << DIGIT_BITS), ((0, 0), (0, 1)))

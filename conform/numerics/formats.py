@@ -64,7 +64,7 @@ class Format:
 
     @cached_property
     def component(self) -> Format:
-        """Of a complex format: the format of its real and imaginary parts."""
+        """The format of the real and imaginary parts of a complex format."""
         return FORMATS[f"float{self.bits // 2}"]
 
     @cached_property

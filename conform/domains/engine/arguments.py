@@ -109,7 +109,7 @@ class Argument:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Those of the type, and Optional where the argument may be None, in the order of generation."""
+        """The attributes of the type, and Optional where the argument may be None, in the order of generation."""
         names = {*self.type.attributes, *(["Optional"] if self.may_be_none else [])}
         return tuple(name for name in ATTRIBUTES if name in names)
 

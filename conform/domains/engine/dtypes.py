@@ -36,7 +36,7 @@ def is_integral(dtype: str) -> bool:
 
 
 def real_result(dtype: str) -> str:
-    """Of a real-valued op: bools and integers give the default dtype."""
+    """The dtype of a real-valued op's result: bools and integers give the default dtype."""
     return DEFAULT_FLOAT if is_integral(dtype) else dtype
 
 

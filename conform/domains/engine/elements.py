@@ -61,7 +61,7 @@ class Elements:
 
 
 def _holding(suffix: str, value: Any) -> Holds | None:
-    """Of which elements `element suffix value` holds; None: of any."""
+    """What tells for which elements `element suffix value` holds; None if it does for all."""
     if suffix in _ORDERS:
         return lambda block: _ORDERS[suffix](block, value)
     points = suffix in ("Eq", "Ne")

@@ -74,7 +74,7 @@ def _broken(spec: OpSpec, name: str, metas: Mapping[str, MetaArgument], scope: S
 
 
 def _all_broken(spec: OpSpec, metas: Mapping[str, MetaArgument], scope: Scope) -> Iterator[Constraint]:
-    """Those of every argument, as far as they have a value."""
+    """The broken constraints of every argument that has a value."""
     for name, engine in spec.engines.items():
         try:
             yield from engine.broken(metas[name], scope)

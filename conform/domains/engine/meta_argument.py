@@ -203,7 +203,7 @@ class MetaArgumentEngine:
         return found
 
     def broken(self, meta: MetaArgument, scope: Scope, strict: bool = False) -> Iterator[Constraint]:
-        """The same one after the other, some more than once; `strict` as in `violated`."""
+        """The constraints that are broken, one after the other, some more than once; `strict` as in `violated`."""
         for attribute, space in self._parts(meta, scope):
             yield from self._engines[attribute].violated(space, scope, strict)
 

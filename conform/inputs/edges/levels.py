@@ -52,7 +52,7 @@ def below_one(fmt: Format) -> Decimal:
 
 
 def spacing(fmt: Format) -> float:
-    """Of the format's numbers from 1 to 2."""
+    """The spacing of the format's numbers from 1 to 2."""
     return 2.0 ** (1 - fmt.precision)
 
 

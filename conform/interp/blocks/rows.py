@@ -66,7 +66,7 @@ class Rows:
         return self._only
 
     def _piece(self, columns: slice) -> np.ndarray:
-        """Of one row some columns, of several rows all."""
+        """A piece: some columns of one row, or all of several rows."""
         start = self.first * self.terms + columns.start
         size = self.count * (columns.stop - columns.start)
         return self.read(flat(self.source, slice(start, start + size))).reshape(self.count, -1 if size else self.terms)

@@ -134,7 +134,7 @@ def _finite_beside_special(real: Real) -> Real:
 
 
 def _sum_beside_special(one: Real, other: Real) -> Real:
-    """The same of two sums [1]."""
+    """The sum of two sums [1], one of which may be an infinity or NaN."""
     if np.isfinite(one.hi[0]) == np.isfinite(other.hi[0]):
         return one + other
     return other if np.isfinite(one.hi[0]) else one
@@ -158,7 +158,7 @@ def nan_beside_special(real: Real, operands: Sequence[np.ndarray]) -> Real:
 
 
 def _quotient(total: Real, divisor: Divisor) -> Real:
-    """Of an infinity or NaN, only the divisor's sign matters, however large it is."""
+    """The quotient; where the total is an infinity or NaN, only the divisor's sign matters, however large it is."""
     if np.isfinite(total.hi[0]) or not divisor.exact:
         return total / divisor.real
     return total / (1.0 if divisor.exact > 0 else -1.0)

@@ -37,7 +37,7 @@ def _zero_beside_special(rows: Rows) -> Pieces[Real]:
 
 
 def exact_mean(rows: Rows, row: int) -> Fraction:
-    """Of a row without infinities and NaN."""
+    """The exact statistic of a row without infinities and NaN."""
     return Fraction(sum(map(exact_total, rows.row(row))), rows.terms)
 
 
@@ -77,7 +77,7 @@ class OfRows:
         return of_reals(self.rows, Real.exact(np.float64(self.rows.terms)))
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
-        """Of a row without infinities and NaN."""
+        """The exact statistic of a row without infinities and NaN."""
         return exact_mean(self.rows, row), exact_variance(self.rows, row, Fraction(self.rows.terms))
 
     def balls(self, compute: Format) -> tuple[Ball, Ball]:
@@ -95,7 +95,7 @@ class AboutZero:
         return Real.exact(np.zeros((self.rows.count, 1))), Real.total(squares) / Real.exact(np.float64(self.rows.terms))
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
-        """Of a row without infinities and NaN."""
+        """The exact statistic of a row without infinities and NaN."""
         return Fraction(0), Fraction(sum(exact_dot(x, x) for x in self.rows.row(row)), self.rows.terms)
 
     def balls(self, compute: Format) -> tuple[Ball, Ball]:
@@ -113,7 +113,7 @@ class Given:
         return Real.exact(self.mean), Real.exact(self.variance)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
-        """Of finite operands."""
+        """The exact statistic of a row of finite operands."""
         return Fraction(float(self.mean[row, 0])), Fraction(float(self.variance[row, 0]))
 
     def balls(self, compute: Format) -> tuple[Ball, Ball]:

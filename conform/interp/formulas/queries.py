@@ -77,7 +77,7 @@ class Attention:
         return self.key.shape[-2]
 
     def factor(self) -> Real:
-        """Of the products of query and key."""
+        """The factor of the products of query and key."""
         if self.scale is not None:
             return Real.exact(np.float64(self.scale))
         return Real.exact(np.float64(1)) / Real.exact(np.float64(self.size)).sqrt()
@@ -148,14 +148,14 @@ class Queries:
         return self.whole.value.at(self.batch, keys, columns).astype(np.float64)
 
     def _values(self, keys: slice, some: np.ndarray) -> Iterable[np.ndarray]:
-        """Of all columns, of which `some` are known."""
+        """The values of the keys in all columns, of which `some` are known."""
         count = self.whole.value.shape[-1]
         if some.shape[2] == count:
             return [some]
         return (self._value(keys, columns) for columns in spans(count, some.shape[0] * some.shape[1]))
 
     def terms(self, query: int, keys: Pieces[Keys]) -> Iterator[Term]:
-        """Those of each key that has a weight for query number `query` of these, whose keys are `keys`."""
+        """The terms of each key that has a weight for query number `query`, from its `keys`."""
         batch = tuple(index[query] for index in self.batch)
         own = self.whole.query.at(batch, self.row[query])
         for piece in keys:

@@ -159,7 +159,8 @@ def _sums(largest: np.ndarray, some: _Weighed) -> _Sums:
 
 
 def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -> np.ndarray:
-    """Of the formula in the compute type, or in blocks of 16 keys or more that rescale what came before.
+    """What the formula may lose in the compute type, at once or in blocks of 16 keys or more that rescale what
+    came before.
 
     An error eps_j of the j-th exponential is in numerator and denominator: it moves the mean by
     p_j |v_j - mean| eps_j. Rescaling costs 7 roundings a block, so fewer than one a key. Weights may be rounded to
@@ -222,7 +223,7 @@ def _rational_means(terms: Iterable[Term], scale: Fraction | None) -> list[Fract
 
 
 def _fraction(number: float) -> Fraction | float:
-    """Of a column with an infinity or NaN nobody asks for the mean."""
+    """The number as a fraction, 0 for an infinity or NaN: nobody asks for the mean of a column that has one."""
     return Fraction(number) if isfinite(number) else number
 
 

@@ -246,7 +246,7 @@ def _as_float64(pair: Pair) -> Pair:
 
 
 def _joined(products: list[Accumulated]) -> Accumulated:
-    """Those of every group, [o, m], as one [m, outputs]."""
+    """The products of every group, [o, m], as one [m, outputs]."""
     real = concatenate([one.real for one in products]).transpose()
     return Accumulated(real, np.concatenate([one.magnitude for one in products]).T, products[0].terms)
 

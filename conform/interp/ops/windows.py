@@ -46,7 +46,7 @@ def avg_pool2d(
     shape = (*self.shape[:-2], *sizes)
 
     def mean(places: slice) -> Golden:
-        """Of the results `places` in C order, [m]."""
+        """The means of the results `places` in C order, [m]."""
         *batch, row, column = np.unravel_index(np.arange(places.start, places.stop), shape)
         terms = _terms(self, windows, kernel, batch, (row, column))
         if divisor_override is None:

@@ -135,7 +135,7 @@ def _power(z: Gaussian, n: int) -> Gaussian:
 
 
 def _part_of_root(index: int, inverse: bool) -> Callable[[float, float], Exact]:
-    """Of sqrt z or 1 / sqrt z: 0 on the axis, or a part of a Gaussian rational."""
+    """An exact part of sqrt z or 1 / sqrt z: 0 on the axis, or a part of a Gaussian rational."""
 
     def part(x: float, y: float) -> Exact:
         if y == 0 and (x >= 0) == (index == 1):

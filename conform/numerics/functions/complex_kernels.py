@@ -86,7 +86,7 @@ def square_sum(x: DD, y: DD) -> DD:
 
 
 def square_root(x: DD) -> DD:
-    """Of numbers >= 0."""
+    """The square root of numbers >= 0."""
     zero = x[0] == 0
     return dd.where(zero, x, dd.sqrt(dd.where(zero, (np.ones_like(x[0]), x[1]), x))) if zero.any() else dd.sqrt(x)
 

@@ -56,7 +56,7 @@ class Piecewise:
         return dd.horner(pairs, _horner_float64(rows[2 * self.pairs :], t[0]), t)
 
     def float64(self, piece: Array, t: Array) -> Array:
-        """The same in float64, within EVALUATION_FLOAT64."""
+        """The polynomial evaluated in float64, within EVALUATION_FLOAT64."""
         return _horner_float64(self._float64_table.take(piece, axis=1, mode="clip"), t)
 
 

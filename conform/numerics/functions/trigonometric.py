@@ -90,7 +90,7 @@ def sinc(x: DD) -> tuple[DD, Array]:
 
 
 def sinc_float64(x: Array) -> Array:
-    """The same in float64: pi r, numpy's sine (condition at most 1 for |pi r| <= pi/2), pi x and the quotient."""
+    """sinc in float64: pi r, numpy's sine (condition at most 1 for |pi r| <= pi/2), pi x and the quotient."""
     nearest = np.rint(x)
     sine = np.sin(np.pi * (x - nearest)) * np.where(nearest % 2 == 1, -1.0, 1.0)
     value = np.where(x == nearest, 0.0, sine / (np.pi * x))

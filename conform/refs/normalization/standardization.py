@@ -33,7 +33,7 @@ def _check(op: str, input: RefTensor, eps: float, shape: tuple[int, ...], **oper
 
 
 def _statistics_dtype(dtype: str) -> str:
-    """Of the mean and rstd: float32 for half inputs (P36, P62)."""
+    """The dtype of the mean and rstd: float32 for half inputs (P36, P62)."""
     return dtype if dtype in ("float32", "float64") else "float32"
 
 

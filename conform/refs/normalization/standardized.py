@@ -59,7 +59,7 @@ def round_rstd(dtype: str, statistics: Statistics | None) -> float:
 
 
 def scalar_statistics(deviation: Exact, variance: Fraction) -> Statistics:
-    """Of one number whose distance to the mean, and variance + eps, are given."""
+    """The statistics of one number whose distance to the mean, and variance + eps, are given."""
     m, e = deviation
     return Statistics(1, [m], e, variance.numerator, variance.denominator)
 

@@ -61,7 +61,7 @@ def agree(op: str, dtype: str, at_least: int = WITNESSED_ELEMENTS) -> Agreement:
 
 
 def witnesses(op: str, dtype: str, round_: int) -> Iterator[Witness]:
-    """Those of one round, the same every time: derived from the spec, then what no spec can know."""
+    """The witnesses of one round, the same every time: derived from the spec, then what no spec can know."""
     yield from derived(op, dtype, round_)
     yield from map(Witness, patterns(op, dtype, Draw(Stream(0, f"i8 {op} {dtype}", round_, "patterns"))))
 

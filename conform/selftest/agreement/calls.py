@@ -75,14 +75,14 @@ def _valid(spec: OpSpec, dtype: str, seed: int) -> Iterator[MetaTuple]:
 
 
 def _with_many_results(spec: OpSpec, tuples: Iterator[MetaTuple]) -> Iterator[MetaTuple]:
-    """Of every few tuples the one with the most results."""
+    """From every few tuples the one with the most results."""
     affordable = _affordable(spec, tuples)
     while True:
         yield max(itertools.islice(affordable, CANDIDATES), key=lambda one: _counts(spec, one)[0])
 
 
 def _affordable(spec: OpSpec, tuples: Iterator[MetaTuple]) -> Iterator[MetaTuple]:
-    """Those that read few elements for a result, and have not too many."""
+    """The tuples that read few elements for a result, and have not too many."""
     for tuple_ in tuples:
         given, read = _counts(spec, tuple_)
         if given <= MOST_RESULTS and read <= min(MOST_READ, READ_A_RESULT * given + READ_FOR_ONE):

@@ -54,7 +54,7 @@ class Alteration:
 
 
 def alterations(op: Op) -> list[Alteration]:
-    """Those of an op that change some valid call, argument by argument."""
+    """The alterations of an op that change some valid call, argument by argument."""
     found = [each for one in op.spec.arguments for each in _of_argument(op, one)]
     return [each for each in found if _shows(op, each)]
 

@@ -62,7 +62,7 @@ class Planted(TorchDevice):
 
 
 def _completed(op: str, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The same call with everything positional that can be. A number for a list of n is n of them."""
+    """The call with everything positional that can be. A number for a list of n is n of them."""
     schema = op_of(op).spec.schema
     rest, positional = dict(kwargs), []
     for place, one in enumerate(schema.arguments[: schema.positional_count]):

@@ -141,7 +141,7 @@ class OfArgument(Planted):
         return self.honest(op, *read)
 
     def tensors(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """Those of the argument."""
+        """The tensors of the argument."""
         held: list[Any] = []
         with_argument(op, args, kwargs, self.argument, held.append)
         return tensors_in(held)

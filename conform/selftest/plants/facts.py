@@ -69,7 +69,7 @@ class Op:
 
     @property
     def data(self) -> tuple[Argument, ...]:
-        """Those of them whose elements are computed with."""
+        """The arguments whose elements are computed with."""
         return tuple(one for one in self.tensors if not one.type.is_index)
 
     @property

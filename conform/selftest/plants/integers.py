@@ -243,7 +243,7 @@ class NumberPromotes(Planted):
 
     @classmethod
     def touches(cls, op: Op) -> bool:
-        """Those of a tensor and a number; `alpha` scales and promotes nothing."""
+        """Whether it is an op of a tensor and a number; `alpha` scales and promotes nothing."""
         return op.traits.pointwise and len(op.data) == 1 and bool(cls._numbers(op)) and op.gives != {"bool"}
 
     @staticmethod

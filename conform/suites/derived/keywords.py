@@ -75,7 +75,7 @@ class _Interesting:
     def _candidates(
         self, one: Argument, attribute: str, space: Space | None, preferred: Sequence[Any], draft: Draft
     ) -> Sequence[Any]:
-        """Of a keyword's attribute; nothing of what makes up a tensor, but that it is None and the dtype of data."""
+        """The values to try of a keyword's attribute; of a tensor only that it is None, and the dtype of data."""
         if attribute == "Optional":
             return (False, True)
         if one is self.spec.data and attribute == "Dtype" and not one.type.is_list:

@@ -132,14 +132,14 @@ def is_pointwise(spec: OpSpec) -> bool:
 
 
 def least_rank(spec: OpSpec) -> int:
-    """Of the first tensor, where rank 1 is wished for; 0 without tensors."""
+    """The rank of the first tensor where rank 1 is wished for; 0 without tensors."""
     first = first_tensor(spec)
     shape = shape_of(wished_tuple(spec, "rank", Plain(spec, rank=1)).arguments[first.name]) if first else ()
     return len(shape or ())
 
 
 def shape_of(meta: MetaArgument) -> tuple[int, ...] | None:
-    """Of a list of tensors that of the first; None for None."""
+    """The shape; of a list of tensors that of the first, None for None."""
     if meta.type.is_tensor_list:
         return next((one.shape for one in meta.structure if not one.is_none), None)
     return None if meta.is_none else meta.shape

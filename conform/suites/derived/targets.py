@@ -107,8 +107,8 @@ def ranks(spec: OpSpec, first: Argument) -> Iterator[Derived]:
 
 
 def sizes(spec: OpSpec, first: Argument) -> Iterator[Derived]:
-    """Of the last dim of the first tensor, in one row or, where rows have results of their own, in three; of the last
-    dims of other tensors that are free beside it."""
+    """Sizes of the last dim of the first tensor, in one row or, where rows have results of their own, in three; of the
+    last dims of other tensors that are free beside it."""
     for size in SIZES:
         wishes = (Plain(spec, rank=rank, sizes=(2, 2, 3, size), integers=integers)
                   for rank in (1 if is_pointwise(spec) else 2, 3) for integers in ((2, 1, 0, 3), (1, 0)))  # fmt: skip

@@ -88,7 +88,8 @@ def _sigmoid_budget(x: Ball) -> np.ndarray:
 
 
 def _silu_budget(x: Ball) -> np.ndarray:
-    """Of the quotient and of x times the sigmoid; where e^-x overflows, both are 0, off by no more than |x| e^x."""
+    """The error of the quotient or of x times the sigmoid, whichever is larger; where e^-x overflows, both are
+    0, off by no more than |x| e^x."""
     denominator = _one(x) + (-x).exp()
     budget = np.maximum((x / denominator).rad, (x * (_one(x) / denominator)).rad)
     with np.errstate(all="ignore"):
