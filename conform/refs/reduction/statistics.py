@@ -52,31 +52,25 @@ def round_mean(dtype: str, values: list[float]) -> float:
 @reference("aten::var.correction")
 def var(self: RefTensor, dim: Dims = None, correction: Scalar | None = None, keepdim: bool = False) -> RefTensor:
     """sum (x - mean)^2 / max(0, n - correction) over `dim`."""
-    _refuse_other_than_float("var", self.dtype)
-    taken = _correction(correction)
-    return _reduce(
-        self.dtype,
-        self,
-        values=self.data,
-        dim=dim,
-        keepdim=keepdim,
-        line=lambda dtype, xs: _round_var(dtype, variance(xs, taken)),
-    )
+    return _of_variance("var", _round_var, self, dim, correction=correction, keepdim=keepdim)
 
 
 @reference("aten::std.correction")
 def std(self: RefTensor, dim: Dims = None, correction: Scalar | None = None, keepdim: bool = False) -> RefTensor:
     """The square root of var."""
-    _refuse_other_than_float("std", self.dtype)
+    return _of_variance("std", _round_std, self, dim, correction=correction, keepdim=keepdim)
+
+
+def _of_variance(
+    name: str, rounded: Callable, self: RefTensor, dim: Dims, correction: Scalar | None, keepdim: bool
+) -> RefTensor:
+    _refuse_other_than_float(name, self.dtype)
     taken = _correction(correction)
-    return _reduce(
-        self.dtype,
-        self,
-        values=self.data,
-        dim=dim,
-        keepdim=keepdim,
-        line=lambda dtype, xs: _round_std(dtype, variance(xs, taken)),
-    )
+
+    def line(dtype: str, xs: list[float]) -> object:
+        return rounded(dtype, variance(xs, taken))
+
+    return _reduce(self.dtype, self, values=self.data, dim=dim, keepdim=keepdim, line=line)
 
 
 def _correction(correction: Scalar | None) -> float:

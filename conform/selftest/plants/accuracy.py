@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -116,15 +117,11 @@ class NaiveVariance(Planted):
     ops = ("aten::native_layer_norm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        x, shape, weight, bias, eps = args
-        dims = tuple(range(-len(shape), 0))
-        wide = x.float() if x.dtype in HALVES else x
-        mean = wide.mean(dims, keepdim=True)
-        rstd = ((wide * wide).mean(dims, keepdim=True) - mean * mean + eps).rsqrt()
-        out = (wide - mean) * rstd
-        out = out if weight is None else out * weight
-        out = out if bias is None else out + bias
-        return out.to(x.dtype), mean.to(x.dtype), rstd.to(x.dtype)
+        def rstd(x: torch.Tensor, dims: tuple[int, ...], eps: float) -> torch.Tensor:
+            mean = x.mean(dims, keepdim=True)
+            return ((x * x).mean(dims, keepdim=True) - mean * mean + eps).rsqrt()
+
+        return _layer_norm(*args, rstd)
 
 
 class UnbiasedVariance(NaiveVariance):
@@ -133,14 +130,7 @@ class UnbiasedVariance(NaiveVariance):
     bug = "M31"
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        x, shape, weight, bias, eps = args
-        dims = tuple(range(-len(shape), 0))
-        wide = x.float() if x.dtype in HALVES else x
-        mean, rstd = wide.mean(dims, keepdim=True), (wide.var(dims, keepdim=True) + eps).rsqrt()
-        out = (wide - mean) * rstd
-        out = out if weight is None else out * weight
-        out = out if bias is None else out + bias
-        return out.to(x.dtype), mean.to(x.dtype), rstd.to(x.dtype)
+        return _layer_norm(*args, lambda x, dims, eps: (x.var(dims, keepdim=True) + eps).rsqrt())
 
 
 class EpsOutsideRoot(Planted):
@@ -150,15 +140,25 @@ class EpsOutsideRoot(Planted):
     ops = ("aten::native_layer_norm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        x, shape, weight, bias, eps = args
-        dims = tuple(range(-len(shape), 0))
-        wide = x.float() if x.dtype in HALVES else x
-        mean = wide.mean(dims, keepdim=True)
-        rstd = 1 / (wide.var(dims, correction=0, keepdim=True).sqrt() + eps)
-        out = (wide - mean) * rstd
-        out = out if weight is None else out * weight
-        out = out if bias is None else out + bias
-        return out.to(x.dtype), mean.to(x.dtype), rstd.to(x.dtype)
+        return _layer_norm(*args, lambda x, dims, eps: 1 / (x.var(dims, correction=0, keepdim=True).sqrt() + eps))
+
+
+def _layer_norm(
+    x: torch.Tensor,
+    shape: list[int],
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    eps: float,
+    rstd_of: Callable[[torch.Tensor, tuple[int, ...], float], torch.Tensor],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Layer norm with another 1 / sqrt(variance + eps): `rstd_of` the wide x, the dims and eps."""
+    dims = tuple(range(-len(shape), 0))
+    wide = x.float() if x.dtype in HALVES else x
+    mean, rstd = wide.mean(dims, keepdim=True), rstd_of(wide, dims, eps)
+    out = (wide - mean) * rstd
+    out = out if weight is None else out * weight
+    out = out if bias is None else out + bias
+    return out.to(x.dtype), mean.to(x.dtype), rstd.to(x.dtype)
 
 
 class ExpThroughExp2(Planted):
