@@ -11,6 +11,7 @@ from conform.contracts import tosa
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
 from conform.errors import UsageError, did_you_mean
+from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS
 
 DATA = Path(__file__).parent / "data"
@@ -85,6 +86,10 @@ class Row:
         return f"{RULES[self.kind]}: {formula}" if formula else RULES[self.kind]
 
 
+NO_ROW = Row("derived", None, None, NO_ROW_SOURCE)
+SELECTED = Row("exact", None, None, "comparison, selection and data movement round nothing")
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """The rows of one contract, in order. The row of an overload goes before its op's, that before one of `*`, and what
@@ -96,12 +101,12 @@ class Table:
 
     @cache  # noqa: B019  (tables are few, and live as long as the process)
     def row(self, op: str, format_name: str) -> Row:
-        """The row for an output of `format_name` of `op`; ops without one are `derived` from their documented
-        formula."""
+        """The row for an output of `format_name` of `op`. Ops without one are exact where they only select, otherwise
+        `derived` from their documented formula."""
         fmt = FORMATS[format_name]
         if not (fmt.is_float or fmt.is_complex):
             return Row("exact", None, None, EXACT_SOURCE)
-        return self._find(op, format_name) or Row("derived", None, None, NO_ROW_SOURCE)
+        return self._find(op, format_name) or (SELECTED if traits_of(op).selects else NO_ROW)
 
     def _find(self, op: str, format_name: str) -> Row | None:
         for name in (op, op.partition(".")[0], ANY_OP):

@@ -30,6 +30,8 @@ class Traits:
     pointwise: an element of the result depends on the same element of each (broadcast) tensor alone
     along: the argument that names the dims of the first tensor along which an element of the result reads a whole line
     compares: which elements are larger, or equal, decides the result
+    commutes: the first two operands in the other order give the same result
+    selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
     products: how the sums of a contraction are made
@@ -38,6 +40,8 @@ class Traits:
     pointwise: bool = False
     along: str | None = None
     compares: bool = False
+    commutes: bool = False
+    selects: bool = False
     accumulates: str | None = None
     centred: bool = False
     products: Products | None = None

@@ -38,6 +38,7 @@ def table_of(directory: Path, text: str) -> Table:
         ("aten::sigmoid", "float32", "derived", None),
         ("aten::lgamma", "float32", "unbounded", None),
         ("aten::fmod.Tensor", "float32", "derived", None),  # no row
+        ("aten::gather", "float32", "exact", None),  # no row, and it only selects
     ],
 )
 def test_rows_of_the_default_contract(op: str, dtype: str, kind: str, bound: float | None) -> None:
@@ -85,6 +86,7 @@ def test_rows_of_the_base_stand_behind_the_tables_own(tmp_path: Path) -> None:
     assert table.row("aten::div.Tensor_mode", "float32").source == "a"  # though the base has a row for the overload
     assert table.row("aten::div.Tensor_mode", "float64") == OPENCL.row("aten::div.Tensor_mode", "float64")
     assert table.row("aten::exp", "bfloat16").source == "b"
+    assert table.row("aten::gather", "bfloat16").source == "b"  # though it only selects
     assert table.row("aten::exp", "float32") == OPENCL.row("aten::exp", "float32")
 
 

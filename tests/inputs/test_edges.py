@@ -52,8 +52,8 @@ def test_real_functions_of_integers_are_computed_in_float32() -> None:
     ("aten::mul", "float64", (2.0**-1074, 0.5)),
     ("aten::div", "float64", (1.0, 3.0)),
     ("aten::remainder", "int8", (-7.0, 2.0)),
-    ("aten::eq", "float16", (1.0, 1.0 + 2.0**-10)),
-    ("aten::eq", "int32", (2.0**24, 2.0**24 + 1)),
+    ("aten::eq.Tensor", "float16", (1.0, 1.0 + 2.0**-10)),
+    ("aten::eq.Tensor", "int32", (2.0**24, 2.0**24 + 1)),
     ("aten::pow", "float32", (-1.0, 2.0**24 - 1)),  # the largest odd number
     ("aten::pow", "float32", (2.0, -150.0)),  # a tie between zero and the smallest number
     ("aten::pow", "int64", (2.0, 63.0)),

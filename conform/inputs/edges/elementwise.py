@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 
 from conform.inputs.edges.levels import above_one, overflow, spacing, underflow
-from conform.inputs.edges.rows import Number, Row, pairs, points
+from conform.inputs.edges.rows import Number, Row, comparisons, pairs, points
 from conform.inputs.specials import rounded, with_neighbours
 from conform.numerics.formats import FORMATS, Format
 
@@ -74,7 +74,7 @@ def _near_integer_quotients(fmt: Format) -> list[Row]:
 # --- Comparisons ------------------------------------------------------------------------------------------------------
 
 
-@pairs("aten::maximum", "aten::minimum", "aten::eq")
+@comparisons
 def _compared(fmt: Format) -> list[Row]:
     """Ties, and neighbours that a comparison in a narrower type takes for ties."""
     if fmt.is_integer:

@@ -2,7 +2,8 @@
 
 An edge function takes a float format and, by name, those of the call's other arguments that move the edges; its
 docstring says what changes there. `points` registers edges of one operand: real numbers, each of which stands for the
-values of the format around it. `pairs` registers edges of two operands, which are what they are.
+values of the format around it. `pairs` registers edges of two operands, which are what they are; `comparisons` those of
+every op that compares its operands.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from conform.call.families import load_families
 from conform.inputs.specials import is_value, rounded, with_neighbours, without_duplicates
+from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS, Format
 
 Number = float | Decimal
@@ -39,7 +41,8 @@ class Edges:
     settings: tuple[str, ...]
 
 
-_EDGES: dict[str, Edges] = {}
+_COMPARISONS = "pointwise comparisons"
+_EDGES: dict[str, Edges] = {}  # by op, or by the trait that stands for several
 
 
 def points(*ops: str, operand: str = "self") -> Callable:
@@ -66,6 +69,12 @@ def pairs(*ops: str, operands: tuple[str, str] = ("self", "other")) -> Callable:
     return register
 
 
+def comparisons(function: Callable[[Format], list[Row]]) -> Callable[[Format], list[Row]]:
+    """Registers a function `format -> rows` for every pointwise op of two operands that compares them."""
+    _register([_COMPARISONS], Edges(("self", "other"), function, ()))
+    return function
+
+
 def _settings_of(function: Callable) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)[1:]
 
@@ -88,15 +97,19 @@ def _around(fmt: Format, point: Number) -> list[Number]:
 
 
 def edges_of(op_name: str) -> Edges | None:
-    """The edges of `aten::name.overload`: its own, else the ones of `aten::name`; None if there are neither."""
+    """The edges of `aten::name.overload`: its own, else the ones of `aten::name`, else of what its traits say; None if
+    there are none."""
     _load()
-    return _EDGES.get(op_name) or _EDGES.get(op_name.partition(".")[0])
+    if own := _EDGES.get(op_name) or _EDGES.get(op_name.partition(".")[0]):
+        return own
+    traits = traits_of(op_name)
+    return _EDGES[_COMPARISONS] if traits.pointwise and traits.compares else None
 
 
 def edged_ops() -> tuple[str, ...]:
     """The names under which edges are registered."""
     _load()
-    return tuple(_EDGES)
+    return tuple(name for name in _EDGES if name != _COMPARISONS)
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from conform.numerics.formats import Format, format_of
 SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
 
 
-@semantics("aten::gather")
+@semantics("aten::gather", selects=True)
 def gather(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
     """result[i, j, ...] = self[i, index[i, j, ...], ...], the index standing in for coordinate dim (P26)"""
     axis = wrap_dim(dim, self.ndim)

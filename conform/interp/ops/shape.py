@@ -17,13 +17,13 @@ from conform.interp.semantics import semantics
 from conform.numerics.formats import format_of
 
 
-@semantics("aten::permute")
+@semantics("aten::permute", selects=True)
 def permute(self: np.ndarray, dims: Sequence[int]) -> Golden:
     """result.shape[i] = self.shape[dims[i]]"""
     return exact(self.transpose(wrap_dims(dims, self.ndim)), format_of(self))
 
 
-@semantics("aten::slice.Tensor")
+@semantics("aten::slice.Tensor", selects=True)
 def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Golden:
     """self[start:end:step] along dim; bounds count from the end where negative, and are clamped"""
     axis = wrap_dim(dim, self.ndim)
@@ -32,7 +32,7 @@ def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | 
     return exact(self[tuple(index)], format_of(self))
 
 
-@semantics("aten::cat")
+@semantics("aten::cat", selects=True)
 def cat(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     """The tensors one after the other along dim, in their common dtype; 1-d tensors of no elements are skipped"""
     fmt = reduce(lambda known, tensor: result_type(np.empty(1, known.storage), tensor), tensors, format_of(tensors[0]))

@@ -15,13 +15,13 @@ from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, format_of
 
 
-@semantics("aten::sort", along="dim", compares=True)
+@semantics("aten::sort", along="dim", compares=True, selects=True)
 def sort(self: np.ndarray, dim: int = -1, descending: bool = False) -> tuple[Golden, Golden]:
     """The elements in order along dim, and where each was; the order of equal ones is free (P23)"""
     return stable_sort(self, False, dim, descending)
 
 
-@semantics("aten::sort.stable", along="dim", compares=True)
+@semantics("aten::sort.stable", along="dim", compares=True, selects=True)
 def stable_sort(
     self: np.ndarray, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Golden, Golden]:

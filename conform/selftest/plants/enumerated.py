@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from conform.inputs.layouts import Placed
+from conform.interp.semantics import traits_of
 from conform.selftest.plants.alterations import NARROWER, WIDER, Alteration, alterations, same
 from conform.selftest.plants.base import REFUSALS, Planted, mapped, storage_of, tensors_in, with_argument
 from conform.selftest.plants.facts import Op, tensors_of
@@ -56,7 +57,9 @@ def _of_arguments(op: Op) -> Iterator[Plant]:
 
 
 def _can_swap(op: Op, first: str, second: str) -> bool:
-    """Whether two arguments can have one shape and dtype."""
+    """Whether two arguments can have one shape and dtype, and their order means something."""
+    if traits_of(op.name).commutes:
+        return False
     pairs = [(call.arguments[first], call.arguments[second]) for call in op.calls]
     return any(
         one.type.is_tensor and other.type.is_tensor and not one.optional and not other.optional

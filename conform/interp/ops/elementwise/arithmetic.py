@@ -102,7 +102,7 @@ def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float 
     return golden.opened(~(np.isfinite(x) & np.isfinite(products).all(axis=-1)), "P8")
 
 
-@pointwise("aten::mul.Tensor", "aten::mul.Scalar")
+@pointwise("aten::mul.Tensor", "aten::mul.Scalar", commutes=True)
 def mul(self: Operand, other: Operand) -> Golden:
     """self * other"""
     fmt = result_type(self, other)
@@ -198,7 +198,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 # Choice and sign
 
 
-@pointwise("aten::maximum", compares=True)
+@pointwise("aten::maximum", compares=True, commutes=True, selects=True)
 def maximum(self: Operand, other: Operand) -> Golden:
     """The larger of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
@@ -207,7 +207,7 @@ def maximum(self: Operand, other: Operand) -> Golden:
     return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
 
 
-@pointwise("aten::minimum", compares=True)
+@pointwise("aten::minimum", compares=True, commutes=True, selects=True)
 def minimum(self: Operand, other: Operand) -> Golden:
     """The smaller of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
@@ -263,7 +263,7 @@ def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]
     return goldens
 
 
-@pointwise("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor")
+@pointwise("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor", commutes=True)
 def bitwise_and(self: Operand, other: Operand) -> Golden:
     """The bits set in both, in two's complement; of bools, and"""
     fmt = result_type(self, other)

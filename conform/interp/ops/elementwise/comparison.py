@@ -12,7 +12,7 @@ from conform.interp.semantics import pointwise
 from conform.numerics.formats import FORMATS
 
 
-@pointwise("aten::eq.Tensor", "aten::eq.Scalar", compares=True)
+@pointwise("aten::eq.Tensor", "aten::eq.Scalar", compares=True, commutes=True)
 def eq(self: Operand, other: Operand) -> Golden:
     """Whether the operands, converted to their common dtype, are equal; NaN equals nothing, -0 equals +0"""
     fmt = result_type(self, other)
@@ -20,7 +20,7 @@ def eq(self: Operand, other: Operand) -> Golden:
     return exact(np.equal(*pair), FORMATS["bool"])
 
 
-@pointwise("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar")
+@pointwise("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar", selects=True)
 def where(condition: np.ndarray, self: Operand, other: Operand) -> Golden:
     """self where condition is true, else other, in their common dtype"""
     fmt = result_type(self, other)

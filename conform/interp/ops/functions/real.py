@@ -233,7 +233,7 @@ def pow_(self: Operand, exponent: Operand) -> Golden:
         return exact(base ** np.where(negative, fmt.storage.type(0), power), fmt).opened(negative, "P46")
 
 
-@pointwise("aten::hypot")
+@pointwise("aten::hypot", commutes=True)
 def hypot(self: Operand, other: Operand) -> Golden:
     """sqrt(self^2 + other^2); infinite beside an infinity, even of NaN"""
     fmt = result_type(self, other)
@@ -247,7 +247,7 @@ def atan2(self: Operand, other: Operand) -> Golden:
     return Golden(fmt, *functions.apply("atan2", fmt, *broadcast_numbers(fmt, self, other)))
 
 
-@pointwise("aten::logaddexp")
+@pointwise("aten::logaddexp", commutes=True)
 def logaddexp(self: Operand, other: Operand) -> Golden:
     """log(e^self + e^other), of which the larger operand is taken out first (P47)"""
     fmt = result_type(self, other)

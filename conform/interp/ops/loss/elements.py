@@ -23,19 +23,19 @@ LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides:
 # Losses of the difference
 
 
-@semantics("aten::mse_loss")
+@semantics("aten::mse_loss", commutes=True)
 def mse_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """(self - target)^2, its mean or its sum (P55, P57, P65)"""
     return _of_difference(self, target, reduction, lambda d: d * d, lambda d: d * d)
 
 
-@semantics("aten::l1_loss")
+@semantics("aten::l1_loss", commutes=True)
 def l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """|self - target|, its mean or its sum (P55, P57, P65)"""
     return _of_difference(self, target, reduction, abs, _magnitude)
 
 
-@semantics("aten::smooth_l1_loss")
+@semantics("aten::smooth_l1_loss", commutes=True)
 def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, beta: float = 1.0) -> Golden:
     """d^2 / (2 beta) where d = |self - target| < beta, else d - beta / 2; its mean or its sum (P55, P57, P65)"""
     if beta == 0:
@@ -44,7 +44,7 @@ def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, bet
     return _of_difference(self, target, reduction, parts, parts.of_ball)
 
 
-@semantics("aten::huber_loss")
+@semantics("aten::huber_loss", commutes=True)
 def huber_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, delta: float = 1.0) -> Golden:
     """d^2 / 2 where d = |self - target| <= delta, else delta (d - delta / 2); its mean or its sum (P55, P57, P65)"""
     parts = TwoParts(lambda d, delta, half: (d * d * half, (d - delta * half) * delta), delta)

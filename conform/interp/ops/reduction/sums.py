@@ -103,7 +103,7 @@ def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
     return golden.rearranged(lambda part: part.reshape(shape))
 
 
-@semantics("aten::amax", along="dim", compares=True)
+@semantics("aten::amax", along="dim", compares=True, selects=True)
 def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
     """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
     fmt = format_of(self)
