@@ -143,7 +143,7 @@ def _compared(
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
-        results.append(Result(number, op, comparison, row, drawn=case.values == "typical"))
+        results.append(Result(number, op, comparison, row, independent=case.has_independent_terms))
     return _summed(case, call, results, checks)
 
 

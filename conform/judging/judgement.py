@@ -50,15 +50,15 @@ class Judgement:
 class Result:
     """Output `number` of a call beside its golden, and the row, perhaps of a table of the user's, that judges it.
 
-    op: the name that its rows stand under; drawn: its operands are drawn at random, so that its errors have a mean and
-    a variance
+    op: the name that its rows stand under; independent: what it adds up are independent numbers with random digits, and
+    so the rounding errors of its sums are independent
     """
 
     number: int
     op: str
     comparison: Comparison
     row: Row
-    drawn: bool
+    independent: bool
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ class Result:
     @cached_property
     def judgement(self) -> Judgement:
         comparison, counts = self.comparison, dict.fromkeys(("ok", "compared", "open", "vacuous"), 0)
-        errors = errors_of_sums(comparison.golden, comparison.actual, self.row) if self.drawn else None
+        errors = errors_of_sums(comparison.golden, comparison.actual, self.row) if self.independent else None
         furthest = largest = None
         size = 0
         for numbers, elements in judged(comparison, self.row):

@@ -113,7 +113,7 @@ def _answer(result: Result, place: int | None) -> _Answer:
     """Block by block, no further than to the first element that is wrong."""
     comparison, bound = result.comparison, np.nan
     judges = comparison.golden.value.size == 0
-    errors = errors_of_sums(comparison.golden, comparison.actual, result.row) if result.drawn else None
+    errors = errors_of_sums(comparison.golden, comparison.actual, result.row) if result.independent else None
     for numbers, elements in judged(comparison, result.row):
         if not elements.ok.all():
             return _Answer(False, True, np.nan)

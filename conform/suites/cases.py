@@ -106,6 +106,14 @@ class Case:
     values: str
     layout: str
 
+    @property
+    def has_independent_terms(self) -> bool:
+        """Whether what an op adds up here are independent numbers with random digits: all float tensors are as drawn,
+        from such draws, and none repeats its elements."""
+        drawn = [one for one in self.draw.test.tensors if one.kind in ("float", "complex")]
+        is_as_drawn = self.values == "typical" and not self.layout.startswith("expanded")
+        return is_as_drawn and all(one.draw is not None and one.draw.has_random_digits for one in drawn)
+
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
         stream = self.draw.stream(f"values.{self.values}")

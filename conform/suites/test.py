@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from conform.suites.nodes import ClassPath, Node, holds_object
+from conform.suites.nodes import ClassPath, Node, Tensor, holds_object, tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,11 @@ class Test:
     def takes_objects(self) -> bool:
         """Whether an argument is, or holds, an object to be constructed."""
         return any(map(holds_object, (*self.inputs, *self.kwargs.values())))
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor among the arguments, in their order, lists flattened."""
+        return tuple(one for node in (*self.inputs, *self.kwargs.values()) for one in tensors(node))
 
     @property
     def draw_id(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from conform.interp.golden import Golden
 from conform.numerics.parts import write
 
-ARRAYS = ("value", "terms", "magnitude", "budget", "zero_sign_free")  # some of them may be no arrays
+ARRAYS = ("value", "terms", "magnitude", "grid", "budget", "zero_sign_free")  # some of them may be no arrays
 
 
 def assembled(parts: Iterable[tuple[slice, Golden]], count: int) -> Golden:
@@ -60,7 +60,8 @@ class Assembly:
         return replace(part, **arrays, real=real, open=None, open_rule=None, alternatives=())
 
     def _arrays(self, part: Golden) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The arrays of the whole but its reals, each beside that of the part."""
+        """The arrays of the whole but its reals, each beside that of the part; no grid is one of 0."""
+        part = replace(part, grid=0.0) if part.grid is None else part
         pairs = [(getattr(self.whole, name), getattr(part, name)) for name in ARRAYS]
         return [(mine, its) for mine, its in pairs if isinstance(mine, np.ndarray)]
 
