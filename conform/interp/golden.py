@@ -61,6 +61,10 @@ class Golden:
         open_, rules = (mask, rule) if self.open is None else (self.open | mask, f"{self.open_rule}, {rule}")
         return replace(self, open=open_, open_rule=rules)
 
+    def on_grid(self, grid: np.ndarray | None) -> Golden:
+        """This golden of sums, the terms of which are multiples of `grid`, which broadcasts to it, if they have one."""
+        return self if grid is None else replace(self, grid=np.broadcast_to(grid, self.value.shape))
+
     def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> Golden:
         """This golden, and its alternatives, with `move`, which only rearranges elements, applied to every array."""
         names = ("value", "terms", "magnitude", "grid", "budget", "open", "zero_sign_free")

@@ -15,7 +15,7 @@ import numpy as np
 from conform.numerics.formats import Format
 
 SIGNIFICAND = 53
-LOOKED_AT = 64  # terms of a row: that numbers have random digits shows at once
+LOOKED_AT = 16  # terms of a row: that numbers have random digits shows at once
 
 
 def finest(x: np.ndarray) -> np.ndarray:
@@ -39,10 +39,12 @@ def common_grid(fmt: Format, pieces: Iterable[np.ndarray], axis: int = -1) -> np
 
 
 def _is_useful(fmt: Format, piece: np.ndarray, axis: int) -> bool:
-    """Whether `fmt` holds the first terms of some row on a common grid."""
+    """Whether the first terms of some row are multiples of the last place of the largest of them."""
     some = piece[(slice(None),) * (axis % piece.ndim) + (slice(LOOKED_AT),)].astype(np.float64)
-    largest = np.abs(np.where(np.isfinite(some), some, 0.0)).max(axis, initial=0.0)
-    return bool((largest <= np.ldexp(finest(some).min(axis, initial=np.inf), fmt.precision)).any())
+    with np.errstate(all="ignore"):
+        largest = np.fmax.reduce(np.abs(some), axis, keepdims=True, initial=0.0)
+        some /= np.ldexp(1.0, np.frexp(largest)[1] - fmt.precision)
+        return bool(((some == np.rint(some)) | np.isnan(some)).all(axis).any())
 
 
 def is_exact(fmt: Format, grid: np.ndarray, total: np.ndarray, magnitude: np.ndarray, least: float) -> np.ndarray:

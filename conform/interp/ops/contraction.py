@@ -62,11 +62,11 @@ def _integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, 
 
 def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
     lhs, rhs = self[rows], mat2[:, columns]
-    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index)), _grid(fmt, lhs, rhs))
+    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index))).on_grid(_grid(fmt, lhs, rhs))
 
 
-def _golden(fmt: Format, total: Accumulated, exactly: Exactly, grid: np.ndarray | None) -> Golden:
-    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly), grid)
+def _golden(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
+    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly))
 
 
 def _grid(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray | None:
@@ -139,13 +139,22 @@ def _float_addmm(
         scaled = dots(elements(lhs, rhs, *index)).times(alpha)
         return scaled if beta == 0 else scaled + single(addend[index]).times(beta)
 
-    with np.errstate(all="ignore"):
-        grid = _grid(fmt, lhs, rhs)
-        grid = None if grid is None else grid * finest(alpha)
-        grid = grid if grid is None or beta == 0 else np.minimum(grid, finest(addend) * finest(beta))
-    golden = _golden(fmt, total, exactly, grid)
+    golden = _golden(fmt, total, exactly)
     steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
-    return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    golden = replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    return golden.on_grid(_grid_of_addmm(_grid(fmt, lhs, rhs), addend, beta, alpha))
+
+
+def _grid_of_addmm(
+    grid: np.ndarray | None, addend: np.ndarray, beta: np.float64, alpha: np.float64
+) -> np.ndarray | None:
+    """With that of alpha, which may be multiplied into a factor: |b| is at least the grid of b, so alpha a is held too
+    where alpha a b is."""
+    if grid is None:
+        return None
+    with np.errstate(all="ignore"):
+        scaled = grid * finest(alpha)
+        return scaled if beta == 0 else np.minimum(scaled, finest(addend) * finest(beta))
 
 
 def _with_signs(product: Accumulated, lhs: np.ndarray, rhs: np.ndarray) -> Real:
@@ -251,7 +260,7 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
         return product if bias is None else product + single(bias[channels])
 
-    golden = _golden(fmt, total, exactly, _grid_of_convolution(fmt, patches, pairs, addend))
+    golden = _golden(fmt, total, exactly).on_grid(_grid_of_convolution(fmt, patches, pairs, addend))
     return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
 
 

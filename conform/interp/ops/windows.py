@@ -113,8 +113,8 @@ def _float_mean(fmt: Format, terms: Pieces[np.ndarray], divisor: np.ndarray) -> 
         return sum(accumulate.exact_total(piece[:, index[0]]) for piece in terms) / Fraction(int(divisor[index]))
 
     grid = common_grid(compute_format(fmt), wide, axis=0)
-    golden = accumulation(fmt, mean, exactly, None if grid is None else grid / np.abs(divisor))
-    return replace(golden, divided=True).opened(overflowing(fmt, total), "P35")
+    golden = replace(accumulation(fmt, mean, exactly), divided=True)
+    return golden.on_grid(None if grid is None else grid / np.abs(divisor)).opened(overflowing(fmt, total), "P35")
 
 
 def _integer_mean(fmt: Format, terms: Iterable[np.ndarray], divisor: np.ndarray) -> Golden:

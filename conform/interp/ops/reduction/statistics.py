@@ -49,14 +49,13 @@ def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
     total = accumulate.total_of(rows.pieces)
     with np.errstate(all="ignore"):
         quotient = total.real / Real.exact(np.float64(count))
-        grid = common_grid(compute_format(fmt), rows.pieces)
         golden = accumulation(
             fmt,
             Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
             lambda index: moments.exact_mean(rows, index[0]),
-            None if grid is None else grid / max(count, 1),
         )
-    golden = replace(golden, divided=True)
+    grid = common_grid(compute_format(fmt), rows.pieces)
+    golden = replace(golden, divided=True).on_grid(None if grid is None else grid / max(count, 1))
     return golden.opened(overflowing(fmt, total), "P35")
 
 

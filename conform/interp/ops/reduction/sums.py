@@ -30,18 +30,15 @@ from conform.numerics.real import Real, where
 from conform.numerics.rounding import in_integer_range
 
 
-def accumulation(
-    fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction], grid: np.ndarray | None
-) -> Golden:
-    """A sum of terms on `grid`, if they have one, as a golden: its zero sign is free (P3), and where some order can
-    overflow the compute type it is open (P35)."""
-    return sums_of(fmt, total, *accumulate.decide_sum(fmt, total, exact_sum), grid)
+def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:
+    """A sum as a golden: its zero sign is free (P3), and where some order can overflow the compute type it is open
+    (P35)."""
+    return sums_of(fmt, total, *accumulate.decide_sum(fmt, total, exact_sum))
 
 
-def sums_of(fmt: Format, total: Accumulated, value: np.ndarray, real: Real, grid: np.ndarray | None) -> Golden:
+def sums_of(fmt: Format, total: Accumulated, value: np.ndarray, real: Real) -> Golden:
     """The sums `total`, which were found to be `real`, and `value` rounded, as a golden: see `accumulation`."""
-    grid = None if grid is None else np.broadcast_to(grid, value.shape)
-    golden = Golden(fmt, value, real, total.terms, total.magnitude, grid, zero_sign_free=True)
+    golden = Golden(fmt, value, real, total.terms, total.magnitude, zero_sign_free=True)
     return golden.opened(overflowing(fmt, total), "P35")
 
 
@@ -85,13 +82,11 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
 
 
 def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
-    total, grid = accumulate.total_of(rows.pieces), common_grid(compute_format(fmt), rows.pieces)
-    exactly = partial(_exact_total, rows)
-    return accumulation(fmt, total, exactly, grid)
+    def exactly(index: tuple[int, ...]) -> Fraction:
+        return sum(map(accumulate.exact_total, rows.row(index[0])), Fraction(0))
 
-
-def _exact_total(rows: Rows, index: tuple[int, ...]) -> Fraction:
-    return sum(map(accumulate.exact_total, rows.row(index[0])), Fraction(0))
+    golden = accumulation(fmt, accumulate.total_of(rows.pieces), exactly)
+    return golden.on_grid(common_grid(compute_format(fmt), rows.pieces))
 
 
 def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.ufunc) -> Golden:
@@ -159,7 +154,7 @@ def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
     beginnings, grid = _Beginnings(rows), common_grid(compute_format(fmt), rows.pieces)
     grid = None if grid is None else grid[:, None]
     for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
-        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start), grid)
+        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start)).on_grid(grid)
         yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
 
 
