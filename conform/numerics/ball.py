@@ -20,7 +20,9 @@ from functools import cache, reduce
 
 import numpy as np
 
+from conform.numerics.eft import SAFE_PRODUCT, two_prod, two_sum
 from conform.numerics.formats import Format
+from conform.numerics.grid import common_grid, is_exact, is_held
 from conform.numerics.rounding import round_to
 
 CORRECTLY_ROUNDED = 0.5
@@ -68,6 +70,13 @@ class Ball:
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
+    def _exactly(self, other: Ball, result: np.ndarray, error: np.ndarray) -> Ball | None:
+        """`result`, an operation on exact operands without an error in float64, where the compute type holds all of it:
+        correct rounding leaves it alone."""
+        if self.rad.any() or other.rad.any() or error.any() or not is_held(self.compute, result).all():
+            return None
+        return Ball.exact(result, self.compute)
+
     def _determined(self, *operands: Ball) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
         result."""
@@ -86,16 +95,20 @@ class Ball:
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            return self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            exactly = self._exactly(other, *two_sum(self.mid, other.mid))
+            return exactly or self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
 
     def __sub__(self, other: Ball | float) -> Ball:
-        other = self._lift(other)
-        with np.errstate(all="ignore"):
-            return self.rounded(self.mid - other.mid, joined(self.rad, other.rad))._determined(self, other)
+        return self + -self._lift(other)
 
     def __mul__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
+            product, error = two_prod(self.mid, other.mid)
+            faint = (np.abs(product) < SAFE_PRODUCT) & (self.mid != 0) & (other.mid != 0)
+            exactly = self._exactly(other, product, np.where(faint, np.nan, error))
+            if exactly is not None:
+                return exactly
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
             return self.rounded(self.mid * other.mid, spread)._determined(self, other)
 
@@ -126,7 +139,7 @@ class Ball:
     def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1) -> Ball:
         """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it."""
         mid = carried = magnitude = np.float64(0)
-        count, nan, special, bounded = 0, False, False, True
+        count, nan, special, bounded, grid = 0, False, False, True, np.float64(np.inf)
         with np.errstate(all="ignore"):
             for piece in pieces:
                 mid = mid + piece.mid.sum(axis, keepdims=True)
@@ -137,10 +150,19 @@ class Ball:
                 nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
+                grid = np.minimum(grid, piece._grid(axis))
             compute = piece.compute
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
             return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
+
+    def _grid(self, axis: int | tuple[int, ...]) -> np.ndarray | float:
+        """The grid along `axis`, which is kept with length 1, of exact terms; 0 where they have none of use."""
+        if not isinstance(axis, int) or self.rad.any():
+            return 0.0
+        grid = common_grid(self.compute, [self.mid], axis)
+        return 0.0 if grid is None else np.expand_dims(grid, axis)
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):
@@ -156,7 +178,9 @@ class Ball:
             image = np.exp(self.mid)
             # exp(m + r) - exp(m), finite where exp(m + r) is
             spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
-            return self.rounded(image, spread, ULPS["exp"])._determined(self)
+            ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
+            is_one = (self.mid == 0) & (self.rad == 0)  # C99, F.9.3.1, which OpenCL 7.5.1 refers to
+            return Ball(ball.mid, np.where(is_one, 0.0, ball.rad), self.compute)
 
     def log(self) -> Ball:
         return self._logarithm(np.log, self.mid, "log")

@@ -47,6 +47,12 @@ def _is_useful(fmt: Format, piece: np.ndarray, axis: int) -> bool:
         return bool(((some == np.rint(some)) | np.isnan(some)).all(axis).any())
 
 
+def is_held(fmt: Format, x: np.ndarray) -> np.ndarray:
+    """Which float64 numbers `fmt` has, but for subnormal ones."""
+    places = x / np.ldexp(1.0, np.frexp(x)[1] - fmt.precision)
+    return (places == np.rint(places)) & (np.abs(x) >= fmt.min_normal) & (np.abs(x) <= fmt.max_finite) | (x == 0)
+
+
 def is_exact(fmt: Format, grid: np.ndarray, total: np.ndarray, magnitude: np.ndarray, least: float) -> np.ndarray:
     """Where sums on `grid` have no rounding errors in `fmt`, in any order.
 

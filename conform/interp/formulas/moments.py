@@ -52,7 +52,10 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
 
     The mean's error is one number for the whole row: its first-order effect on the sum of squares is
     2 err sum(x - mean) = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance,
-    kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
+    kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1). Data
+    that are shifted by one of their own, and the means of two parts, of which the updates take the squared difference n
+    times, are as far apart as the smallest and the largest number: where n times the square of that overflows, nothing
+    is said.
     """
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
@@ -62,8 +65,12 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
         square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
+        reach = np.maximum.reduce([piece.max(-1, keepdims=True) for piece in rows.pieces]) - np.minimum.reduce(
+            [piece.min(-1, keepdims=True) for piece in rows.pieces]
+        )
         welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
+        rad = np.where(n * reach**2 <= compute.max_finite, rad, np.inf)
         return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
 
 
