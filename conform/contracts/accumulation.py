@@ -9,14 +9,15 @@ many sums: their mean square, and their mean. Figures of the TOSA specification,
     |sum err_i| <= sqrt(10 VAR T)
 
 0.4 is 1/3, the variance of one rounding error in units of u, rounded up; 4 the square of TOSA's factor 2. One rounding
-may be the same in all sums (an addend that all share leaves the same rest when it comes last): the mean may be u S more.
+may be the same in all sums (an addend that all share leaves the same rest when it comes last): the mean may be u S
+more.
 
 The rules rest on rounding errors that are independent and centred. That is so where the digits which an addition cuts
 off are random: for terms drawn independently from a wide range (`Case.has_independent_terms`), in sums that differ. Of
-like terms every addition cuts off the same. How often they accuse an honest sum: one rounding errs by at most u S, with
-a variance of at most a third of its square, so Freedman's inequality (Ann. Probab. 3, 1975) puts a mean beyond its limit
-at 2 exp(-21) at most, 2e-9, for T = 1000; and Hoeffding's bound for the moments puts the mean square beyond its at
-(1.6 exp(-0.6))^(T / 2), 1e-28.
+like terms every addition cuts off the same. How often the rules accuse an honest sum: one rounding errs by at most u S,
+with a variance of at most a third of its square. So by Freedman's inequality (Annals of Probability 3, 1975) the mean
+leaves its limit once in 5e8 outputs at most, 2 exp(-21), for T = 1000; by Hoeffding's lemma the mean square does with a
+probability of at most (1.6 exp(-0.6))^(T / 2), 1e-28.
 """
 
 from __future__ import annotations

@@ -32,10 +32,11 @@ class Golden:
     `value` is correctly rounded, in the storage dtype of `format`. `real` is the number before rounding (for complex
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
-    multiples), and are `divided` if a division follows, whose divisor `magnitude` and `grid` are divided by; composite ops carry `budget`, the absolute error that
-    an honest implementation in the compute type may have. `open` marks elements that the op's meaning leaves open,
-    by `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of
-    each part. `bounded_as` names the op whose contract holds, where it is not the op's own.
+    multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
+    ops carry `budget`, the absolute error that an honest implementation in the compute type may have. `open` marks
+    elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
+    the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
+    not the op's own.
     """
 
     format: Format

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from conform.interp.blocks.tiles import Contraction
@@ -23,6 +23,15 @@ class Products:
     sums: Callable[..., Contraction]
 
 
+class Attends(NamedTuple):
+    """The arguments of an op that averages the rows of `value`, weighed by how well rows of `key` fit those of
+    `query`."""
+
+    query: str
+    key: str
+    value: str
+
+
 @dataclass(frozen=True)
 class Traits:
     """Facts about a meaning, from which inputs, judging and the self-test derive; never a tolerance or a skip.
@@ -34,7 +43,9 @@ class Traits:
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
+    exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
+    attends: which arguments of attention are what
     """
 
     pointwise: bool = False
@@ -44,4 +55,6 @@ class Traits:
     selects: bool = False
     accumulates: str | None = None
     centred: bool = False
+    exponentials: bool = False
     products: Products | None = None
+    attends: Attends | None = None

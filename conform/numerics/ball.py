@@ -136,8 +136,9 @@ class Ball:
         return sums if keepdims else Ball(sums.mid.squeeze(axis), sums.rad.squeeze(axis), sums.compute)
 
     @staticmethod
-    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1) -> Ball:
-        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it."""
+    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1, in_terms: bool = True) -> Ball:
+        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it; in_terms:
+        whether implementations add up the terms themselves, and so exactly where a grid allows it."""
         mid = carried = magnitude = np.float64(0)
         count, nan, special, bounded, grid = 0, False, False, True, np.float64(np.inf)
         with np.errstate(all="ignore"):
@@ -150,7 +151,7 @@ class Ball:
                 nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
-                grid = np.minimum(grid, piece._grid(axis))
+                grid = np.minimum(grid, piece._grid(axis) if in_terms else 0.0)
             compute = piece.compute
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
             rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)

@@ -56,7 +56,7 @@ def is_held(fmt: Format, x: np.ndarray) -> np.ndarray:
 def is_exact(fmt: Format, grid: np.ndarray, total: np.ndarray, magnitude: np.ndarray, least: float) -> np.ndarray:
     """Where sums on `grid` have no rounding errors in `fmt`, in any order.
 
-    total: the sums; magnitude: the sums of their terms' magnitudes; least: the smallest number that the arithmetic keeps
+    total: the sums; magnitude: those of their terms' magnitudes; least: the smallest number that the arithmetic keeps
     """
     one_sign = (magnitude + np.abs(total)) / 2  # the larger of what the terms of either sign add up to
     is_held = (one_sign <= np.ldexp(grid, fmt.precision)) & (magnitude <= fmt.max_finite) & (grid >= least)

@@ -180,11 +180,19 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
         raise UsageError(f"{test.arguments_at}: test {test.id!r}: {error}") from None
 
 
+_WANTED: dict[str, Callable[[str], bool]] = {
+    "all": lambda values: True,
+    "typical": lambda values: values == "typical",
+    "special": lambda values: values != "typical",
+    "sums": lambda values: not values.startswith("special") and values != "ties",
+}
+
+
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
     wanted = selection.values or test.usual_values
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
-    chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
+    chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
     if (selection.layouts or test.usual_layouts) == "all":
         places = layout_axis.layouts_of(arguments)

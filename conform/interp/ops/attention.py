@@ -17,6 +17,7 @@ from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, T
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
+from conform.interp.traits import Attends
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
@@ -28,7 +29,7 @@ GROUPS = 4096  # different scores, of which the sums are held
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
-@semantics("aten::scaled_dot_product_attention")
+@semantics("aten::scaled_dot_product_attention", attends=Attends("query", "key", "value"))
 def scaled_dot_product_attention(
     query: np.ndarray,
     key: np.ndarray,

@@ -248,7 +248,7 @@ def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
 # Logarithms of sums of exponentials
 
 
-@semantics("aten::logsumexp", along="dim", accumulates="self", centred=True)
+@semantics("aten::logsumexp", along="dim", accumulates="self", centred=True, exponentials=True)
 def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Golden:
     """log(sum(exp(x))) over dim, of which the largest element is taken out first (P54, P56)"""
     refuse_complex(format_of(self), "logsumexp")
