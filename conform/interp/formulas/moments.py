@@ -50,12 +50,12 @@ def exact_variance(rows: Rows, row: int, divisor: Fraction) -> Fraction:
 def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
     """The errors of both, by two passes or by Welford's updates, in any order of summation.
 
-    Updates divide on the way: their mean is not exact where the sum is. The mean's error is one number for the whole row: its first-order effect on the sum of squares is
-    2 err sum(x - mean) = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance,
-    kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1). Data
-    that are shifted by one of their own, and the means of two parts, of which the updates take the squared difference n
-    times, are as far apart as the smallest and the largest number: where n times the square of that overflows, nothing
-    is said.
+    Updates divide on the way: their mean is not exact where the sum is. The mean's error is one number for the whole
+    row: its first-order effect on the sum of squares is 2 err sum(x - mean) = 0, and its square is what remains.
+    Welford's updating formula loses n u kappa of the variance, kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and
+    LeVeque, The American Statistician 37, 1983, table 1). Data that are shifted by one of their own, and the means of
+    two parts, of which the updates take the squared difference n times, are as far apart as the smallest and the
+    largest number: where n times the square of that overflows, nothing is said.
     """
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
