@@ -1,4 +1,4 @@
-"""Probes: operands on which what a bound over many terms hides is plain to see. Three value classes.
+"""Probes: operands on which what a bound over many terms hides is plain to see. Four value classes.
 
 `exact`, of the ops that accumulate: small integers, none 0. Every sum of them, in any order, is exact in the compute
 type (`conform/numerics/grid.py`), so that one term dropped, doubled or taken from elsewhere shows at any length.
@@ -6,6 +6,8 @@ type (`conform/numerics/grid.py`), so that one term dropped, doubled or taken fr
 significands. Each result is one of those, or the difference of two: factors that are cut show, and misplaced ones.
 `structured`, where deviations, exponentials or weights are added up: deviations as small as eps, whose mean is near 0;
 equal numbers, whose exponentials are 1; keys of which few count, with weights that need all their digits.
+`shifted`, where a mean is subtracted: numbers drawn about one that is so large that their squares keep few digits of
+them. Its rounding errors are independent: what an addition cuts off is random, and as often positive as negative.
 
 Patterns follow the sum of an element's indices, so that every line along every dim shows them.
 """
@@ -19,7 +21,7 @@ import numpy as np
 
 from conform.interp.traits import Traits
 from conform.numerics.draws import Stream
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
 
 _LARGEST = 3  # integers; 2^20 products of them add up to less than 2^24
 _TERMS_AT = 1  # the dim of the first factor that its products are added up along, by every contraction's definition
@@ -27,7 +29,7 @@ _FAR = -2048.0  # of a key: e^(-2048 / sqrt(64)) is 0 in every format but float6
 _NEAR = (0.0, -1.25, -0.6875)  # of the first key, the middle one and the last
 
 
-KINDS = ("exact", "one_hot", "structured")
+KINDS = ("exact", "one_hot", "structured", "shifted")
 
 
 def kinds_of(traits: Traits, has_eps: bool) -> tuple[str, ...]:
@@ -35,6 +37,7 @@ def kinds_of(traits: Traits, has_eps: bool) -> tuple[str, ...]:
     is_sum = traits.accumulates is not None and not traits.centred
     found = {"exact": is_sum, "one_hot": traits.products is not None}
     found["structured"] = traits.centred or traits.attends is not None or (is_sum and has_eps)
+    found["shifted"] = traits.centred and not traits.exponentials
     return tuple(name for name, has in found.items() if has)
 
 
@@ -79,6 +82,16 @@ def _root_of(eps: float, fmt: Format) -> float:
     """The power of two next to the square root of eps, if that is positive, finite and far from the format's ends."""
     root = 2.0 ** round(math.log2(eps) / 2) if 0 < eps < math.inf else 1.0
     return root if fmt.min_normal <= root <= math.sqrt(fmt.max_finite) / 2 else 1.0
+
+
+def shifted(every: Tensors, summands: Collection[int], stream: Stream) -> dict[int, np.ndarray]:
+    """New values for the summands: the normal distribution about a power of two."""
+    return {k: _as(every[k], stream.normal(every[k].shape) + _shift(format_of(every[k].dtype))) for k in summands}
+
+
+def _shift(fmt: Format) -> float:
+    """Its square is beyond the digits of the compute type, and its spacing at most half a standard deviation."""
+    return 2.0 ** min(compute_format(fmt).precision // 2 + 2, fmt.precision - 2)
 
 
 def level(every: Tensors, summands: Collection[int]) -> dict[int, np.ndarray]:

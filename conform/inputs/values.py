@@ -3,7 +3,7 @@
 `typical`: as drawn. `special`: every eligible tensor takes special values and the op's domain edges throughout.
 `special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
 everywhere. `ties` (of ops that compare): few values, again and again. `conditioned` (of ops that accumulate): sums that
-lose digits. `exact`, `one_hot`, `structured`: probes, on which errors show that bounds over many terms hide
+lose digits. `exact`, `one_hot`, `structured`, `shifted`: probes, on which errors show that bounds over many terms hide
 (probes.py). Eligible are the tensors with elements of their own choosing: no bools, no indices or masks, no values that
 the test wrote out.
 """
@@ -126,6 +126,8 @@ def _probed(arguments: Arguments, kind: str, stream: Stream, spec: OpSpec) -> di
         roles = tuple(min(numbers_of(arguments, spec, [name])) for name in traits.attends)
         return probes.attended(every, roles, stream)
     summands = _summands(arguments, spec)
+    if kind == "shifted":
+        return probes.shifted(every, summands, stream)
     if traits.exponentials:
         return probes.level(every, summands)
     has_eps = _EPS in {one.name for one in spec.arguments}

@@ -169,7 +169,8 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
-    if failed == 0 and compared == 0 and opened + vacuous:
+    off = next((each for each in results if each.judgement.violation), None)
+    if failed == 0 and compared == 0 and opened + vacuous and off is None:
         goldens = [each.comparison.golden for each in results]
         rules = ", ".join(sorted({golden.open_rule for golden in goldens if golden.open_rule}))
         if opened:
@@ -187,7 +188,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
-    if not failed and (off := next((each for each in results if each.judgement.violation), None)):
+    if not failed and off is not None:
         deciding, status, reason = off, "fail", off.judgement.violation.words
         contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
     if status == "fail":

@@ -10,6 +10,7 @@ from conform.call.bound import Bound
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE, ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.causes import cause
+from conform.contracts.judge import Elements
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.judging import likely
@@ -30,12 +31,17 @@ def errors_together(
 ) -> ErrorsOfSums | LikelyErrors | None:
     """What gathers the errors of an output of independent terms; None if no rule is for them. expected: what
     `likely_errors` says of the output."""
-    if expected is not None and row.kind == "derived" and not golden.alternatives and expected.format == golden.format:
+    if expected is not None and row.kind == "derived":
         return LikelyErrors(golden, expected, actual)
     of_sums = row.kind in ("accumulation", "tosa") or (row.kind == "derived" and golden.budget is None)
     if not of_sums or not golden.format.is_float or not ErrorsOfSums.are_judged(golden):
         return None
     return ErrorsOfSums(golden, actual)
+
+
+def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
+    """Which elements a rule is for: the limit for independent roundings also for those whose bound is vacuous."""
+    return elements.compared | elements.vacuous if isinstance(errors, LikelyErrors) else elements.compared
 
 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:

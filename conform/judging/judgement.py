@@ -12,7 +12,7 @@ from conform.contracts.comparison import Comparison
 from conform.contracts.judge import Elements, Numbers, judged, judged_shape
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
-from conform.judging.errors_of_sums import Violation, errors_together, violation
+from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
 from conform.judging.likely import LikelyErrors
 
 
@@ -86,7 +86,7 @@ class Result:
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
             largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
             if errors:
-                errors.add(numbers, elements.compared)
+                errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
         return Judgement(size, *counts.values(), furthest, largest, found)
 

@@ -9,6 +9,9 @@ the same way.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from conform.call.bound import Bound
@@ -18,7 +21,7 @@ from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
 from conform.interp.semantics import traits_of
 from conform.numerics.ball import root_sum_of_squares
-from conform.numerics.formats import compute_format
+from conform.numerics.formats import Format, compute_format
 
 FACTOR = 8.0
 LONG = 1024  # terms; in shorter sums the bound is as narrow
@@ -43,25 +46,36 @@ def _applies(call: Bound, outcome: Outcome) -> bool:
 
 
 class LikelyErrors:
-    """How far an output's errors go beyond FACTOR times those of `likely`, found block by block."""
+    """How far an output's errors go beyond FACTOR times those of `likely`, by each reading, found block by block."""
 
     def __init__(self, golden: Golden, likely: Golden, actual: np.ndarray) -> None:
-        self.golden, self.likely, self.actual = golden, likely, actual
-        self.largest_share = 0.0
+        of_format = partial(_readings, fmt=golden.format)
+        self.readings = list(zip(of_format(golden), of_format(likely), strict=True))
+        self.actual, self.largest_shares = actual, [0.0] * len(self.readings)
 
-    def add(self, place: slice, compared: np.ndarray) -> None:
-        """Take in the errors of the `compared` elements [n] of `place`."""
-        golden, actual = self.golden.block(place), flat(self.actual, place).astype(np.float64)
-        with np.errstate(all="ignore"):
-            error = np.abs((actual - golden.real.hi) - golden.real.lo)
-            spread = FACTOR * self.likely.block(place).budget
-            rounding = final_rounding(golden, compute_format(golden.format), golden.real, spread)
-            limit = np.broadcast_to(spread + rounding, error.shape)
-            judged = compared & np.isfinite(error) & np.isfinite(limit)
-            self.largest_share = max(self.largest_share, float(np.max(error[judged] / limit[judged], initial=0.0)))
+    def add(self, place: slice, judged: np.ndarray) -> None:
+        """Take in the errors of the `judged` elements [n] of `place`."""
+        actual = flat(self.actual, place).astype(np.float64)
+        for number, (golden, likely) in enumerate(self.readings):
+            share = _largest_share(golden.block(place), likely.block(place), actual, judged)
+            self.largest_shares[number] = max(self.largest_shares[number], share)
 
     def violation(self) -> str | None:
-        """What is wrong, in words; None if nothing is."""
-        if self.largest_share <= 1:
-            return None
-        return f"error {self.largest_share:.3g} times what independent roundings may come to"
+        """What is wrong by every reading, in words; None if by one nothing is."""
+        share = min(self.largest_shares)
+        return f"error {share:.3g} times what independent roundings may come to" if share > 1 else None
+
+
+def _readings(golden: Golden, fmt: Format) -> list[Golden]:
+    return [replace(one, alternatives=()) for one in (golden, *golden.alternatives) if one.format == fmt]
+
+
+def _largest_share(golden: Golden, likely: Golden, actual: np.ndarray, judged: np.ndarray) -> float:
+    """Of the elements with a finite limit; infinite where one of them is NaN or infinite."""
+    with np.errstate(all="ignore"):
+        error = np.nan_to_num(np.abs((actual - golden.real.hi) - golden.real.lo), nan=np.inf, posinf=np.inf)
+        spread = FACTOR * likely.budget
+        rounding = final_rounding(golden, compute_format(golden.format), golden.real, spread)
+        limit = np.broadcast_to(spread + rounding, error.shape)
+        judged = judged & np.isfinite(golden.real.hi) & np.isfinite(limit) & (error > 0)
+        return float(np.max(error[judged] / limit[judged], initial=0.0))

@@ -18,7 +18,7 @@ import numpy as np
 from conform.contracts import tosa
 from conform.contracts.judge import judged
 from conform.contracts.tables import Table, contract_table, names
-from conform.judging.errors_of_sums import violation
+from conform.judging.errors_of_sums import judged_together, violation
 from conform.judging.judgement import Result
 from conform.judging.verdict import JUDGED
 
@@ -122,7 +122,7 @@ def _answer(result: Result, place: int | None) -> _Answer:
             at = place - numbers.start
             bound = float(elements.bound_ulp[at]) if elements.compared[at] else np.inf
         if errors:
-            errors.add(numbers, elements.compared)
+            errors.add(numbers, judged_together(errors, elements))
     return _Answer(not violation(errors, comparison.arithmetic), judges, bound)
 
 

@@ -109,9 +109,9 @@ class Case:
     @property
     def has_independent_terms(self) -> bool:
         """Whether what an op adds up here are independent numbers with random digits: all float tensors are as drawn,
-        from such draws, and none repeats its elements."""
+        from such draws, or from that of `shifted`, and none repeats its elements."""
         drawn = [one for one in self.draw.test.tensors if one.kind in ("float", "complex")]
-        is_as_drawn = self.values == "typical" and not self.layout.startswith("expanded")
+        is_as_drawn = self.values in ("typical", "shifted") and not self.layout.startswith("expanded")
         return is_as_drawn and all(one.draw is not None and one.draw.has_random_digits for one in drawn)
 
     def arguments(self, typical: Arguments) -> Arguments:
