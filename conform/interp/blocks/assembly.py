@@ -38,8 +38,9 @@ class Assembly:
         if self.whole is None and part.value.shape[: len(self.shape)] == self.shape:
             self.whole = part
             return
-        self.whole = self.whole or self._empty(part)
-        self.alternatives += [self._copy() for _ in part.alternatives[len(self.alternatives) :]]
+        is_first, self.whole = self.whole is None, self.whole or self._empty(part)
+        more = part.alternatives[len(self.alternatives) :]  # from the first part on they may be of another format
+        self.alternatives += [Assembly(*self.shape) if is_first else self._copy() for _ in more]
         for mine, its in self._arrays(part):
             mine[place] = its
         if part.real is not None:
