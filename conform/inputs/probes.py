@@ -23,7 +23,10 @@ from conform.interp.traits import Traits
 from conform.numerics.draws import Stream
 from conform.numerics.formats import Format, compute_format, format_of
 
-_LARGEST = 3  # integers; 2^20 products of them add up to less than 2^24
+# Integers: small, so that the results that a term changes have room for them; larger in float16, whose own sums of
+# small ones would be exact, too. 65,537 products of them add up to less than 2^24.
+_LARGEST = {"float16": 12}
+_LARGEST_OF_OTHERS = 3
 _TERMS_AT = 1  # the dim of the first factor that its products are added up along, by every contraction's definition
 _FAR = -2048.0  # of a key: e^(-2048 / sqrt(64)) is 0 in every format but float64, and e^-256 in that
 _NEAR = (0.0, -1.25, -0.6875)  # of the first key, the middle one and the last
@@ -45,9 +48,12 @@ Tensors = Mapping[int, np.ndarray]  # by number; the float tensors of a call tha
 
 
 def integers(every: Tensors, stream: Stream) -> dict[int, np.ndarray]:
-    """New values for all of them: integers from 1 to 3 of either sign."""
-    sizes = {k: 1 + _below(_LARGEST, tensor, stream) for k, tensor in every.items()}
-    return {k: _as(tensor, _signs(tensor, stream) * sizes[k]) for k, tensor in every.items()}
+    """New values for all of them: integers from 1 to 3 of either sign, of float16 to 12."""
+    return {k: _as(tensor, _signs(tensor, stream) * _sizes(tensor, stream)) for k, tensor in every.items()}
+
+
+def _sizes(tensor: np.ndarray, stream: Stream) -> np.ndarray:
+    return 1 + _below(_LARGEST.get(format_of(tensor.dtype).name, _LARGEST_OF_OTHERS), tensor, stream)
 
 
 def one_hot(every: Tensors, hot: Collection[int], filled: Collection[int], stream: Stream) -> dict[int, np.ndarray]:
@@ -90,8 +96,8 @@ def shifted(every: Tensors, summands: Collection[int], stream: Stream) -> dict[i
 
 
 def _shift(fmt: Format) -> float:
-    """Its square is beyond the digits of the compute type, and its spacing at most half a standard deviation."""
-    return 2.0 ** min(compute_format(fmt).precision // 2 + 2, fmt.precision - 2)
+    """Its square takes all digits of the compute type, and its spacing is at most half a standard deviation."""
+    return 2.0 ** min(compute_format(fmt).precision // 2, fmt.precision - 2)
 
 
 def level(every: Tensors, summands: Collection[int]) -> dict[int, np.ndarray]:

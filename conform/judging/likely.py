@@ -24,6 +24,7 @@ from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.formats import Format, compute_format
 
 FACTOR = 8.0
+TOLD = f"error above {FACTOR:g} times what independent roundings come to"
 LONG = 1024  # terms; in shorter sums the bound is as narrow
 RULE = "|error| <= 8 times the root of the sum of squares of the roundings"
 SOURCE = "Higham and Mary, SIAM J. Sci. Comput. 41, 2019, theorem 3.1, for independent terms"
@@ -62,8 +63,7 @@ class LikelyErrors:
 
     def violation(self) -> str | None:
         """What is wrong by every reading, in words; None if by one nothing is."""
-        share = min(self.largest_shares)
-        return f"error {share:.3g} times what independent roundings may come to" if share > 1 else None
+        return TOLD if min(self.largest_shares) > 1 else None
 
 
 def _readings(golden: Golden, fmt: Format) -> list[Golden]:

@@ -270,7 +270,8 @@ def _grid_of_convolution(
     """[m, outputs]: the grid of the terms, where they are added up as they are.
 
     Windows of more than one place may be convolved by Winograd's method or Fourier transforms, which add up other
-    numbers (TOSA's local_bound; Lavin and Gray, arXiv 1509.09308): integers have no exact result there.
+    numbers (Lavin and Gray, arXiv 1509.09308; TOSA allows them where local_bound is false): integers have no exact
+    result there.
     """
     if prod(patches.window[1:]) != 1 or any(each.are_many for each in pairs):
         return None
