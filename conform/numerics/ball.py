@@ -70,12 +70,14 @@ class Ball:
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
-    def _exactly(self, other: Ball, result: np.ndarray, error: np.ndarray) -> Ball | None:
-        """`result`, an operation on exact operands without an error in float64, where the compute type holds all of it:
-        correct rounding leaves it alone."""
-        if self.rad.any() or other.rad.any() or error.any() or not is_held(self.compute, result).all():
-            return None
-        return Ball.exact(result, self.compute)
+    def _without_rounding(self, one: Ball, other: Ball, error: np.ndarray) -> Ball:
+        """This result of two operands, which float64 has but for `error`, with no radius where the operands are exact,
+        it has all of the result and so has the compute type: correct rounding leaves it alone."""
+        exact = (one.rad == 0) & (other.rad == 0)
+        if not exact.any():
+            return self
+        exact = exact & (error == 0) & is_held(self.compute, self.mid)
+        return Ball(self.mid, np.where(exact, 0.0, self.rad), self.compute)
 
     def _determined(self, *operands: Ball) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
@@ -95,8 +97,9 @@ class Ball:
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            exactly = self._exactly(other, *two_sum(self.mid, other.mid))
-            return exactly or self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            total, error = two_sum(self.mid, other.mid)
+            ball = self.rounded(total, joined(self.rad, other.rad))._determined(self, other)
+            return ball._without_rounding(self, other, error)
 
     def __sub__(self, other: Ball | float) -> Ball:
         return self + -self._lift(other)
@@ -106,11 +109,9 @@ class Ball:
         with np.errstate(all="ignore"):
             product, error = two_prod(self.mid, other.mid)
             faint = (np.abs(product) < SAFE_PRODUCT) & (self.mid != 0) & (other.mid != 0)
-            exactly = self._exactly(other, product, np.where(faint, np.nan, error))
-            if exactly is not None:
-                return exactly
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
+            ball = self.rounded(product, spread)._determined(self, other)
+            return ball._without_rounding(self, other, np.where(faint, np.nan, error))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -160,10 +161,11 @@ class Ball:
 
     def _grid(self, axis: int | tuple[int, ...]) -> np.ndarray | float:
         """The grid along `axis`, which is kept with length 1, of exact terms; 0 where they have none of use."""
-        if not isinstance(axis, int) or self.rad.any():
+        exact = (self.rad == 0).all(axis, keepdims=True)
+        if not isinstance(axis, int) or not exact.any():
             return 0.0
         grid = common_grid(self.compute, [self.mid], axis)
-        return 0.0 if grid is None else np.expand_dims(grid, axis)
+        return 0.0 if grid is None else np.where(exact, np.expand_dims(grid, axis), 0.0)
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):

@@ -43,7 +43,7 @@ def _is_useful(fmt: Format, piece: np.ndarray, axis: int) -> bool:
     some = piece[(slice(None),) * (axis % piece.ndim) + (slice(LOOKED_AT),)].astype(np.float64)
     with np.errstate(all="ignore"):
         largest = np.fmax.reduce(np.abs(some), axis, keepdims=True, initial=0.0)
-        some /= np.ldexp(1.0, np.frexp(largest)[1] - fmt.precision)
+        some /= np.ldexp(1.0, np.frexp(np.nextafter(largest, 0.0))[1] - fmt.precision)
         return bool(((some == np.rint(some)) | np.isnan(some)).all(axis).any())
 
 

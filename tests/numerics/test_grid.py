@@ -31,7 +31,7 @@ def test_the_grid_of_rows_in_pieces() -> None:
 def test_numbers_with_all_their_digits_and_of_many_sizes_have_none() -> None:
     drawn = np.random.default_rng(0).standard_normal((3, 100)).astype(np.float32)
     assert common_grid(F32, [drawn]) is None
-    assert common_grid(F32, [np.array([[1.0, 2.0**-24]])]) is None  # 1 takes the place of 2^-23
+    assert common_grid(F32, [np.array([[1.5, 2.0**-24]])]) is None  # 1.5 takes the place of 2^-23
     assert common_grid(F32, [np.array([[1.0, 2.0**-23]])]).tolist() == [2.0**-23]
 
 

@@ -65,13 +65,17 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
         square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
-        reach = np.maximum.reduce([piece.max(-1, keepdims=True) for piece in rows.pieces]) - np.minimum.reduce(
-            [piece.min(-1, keepdims=True) for piece in rows.pieces]
-        )
         welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
-        rad = np.where(n * reach**2 <= compute.max_finite, rad, np.inf)
+        rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
         return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
+
+
+def _reach(rows: Rows) -> np.ndarray:
+    """[rows, 1]: how far apart a row's smallest and largest number are; 0 without any."""
+    largest = np.maximum.reduce([piece.max(-1, keepdims=True, initial=-np.inf) for piece in rows.pieces])
+    smallest = np.minimum.reduce([piece.min(-1, keepdims=True, initial=np.inf) for piece in rows.pieces])
+    return np.maximum(largest - smallest, 0.0)
 
 
 class OfRows:
