@@ -20,7 +20,7 @@ from functools import cache, reduce
 
 import numpy as np
 
-from conform.numerics.eft import SAFE_PRODUCT, two_prod, two_sum
+from conform.numerics.eft import SAFE_PRODUCT, two_prod
 from conform.numerics.formats import Format
 from conform.numerics.grid import common_grid, is_exact, is_held
 from conform.numerics.rounding import round_to
@@ -70,15 +70,6 @@ class Ball:
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
-    def _without_rounding(self, one: Ball, other: Ball, error: np.ndarray) -> Ball:
-        """This result of two operands, which float64 has but for `error`, with no radius where the operands are exact,
-        it has all of the result and so has the compute type: correct rounding leaves it alone."""
-        exact = (one.rad == 0) & (other.rad == 0)
-        if not exact.any():
-            return self
-        exact = exact & (error == 0) & is_held(self.compute, self.mid)
-        return Ball(self.mid, np.where(exact, 0.0, self.rad), self.compute)
-
     def _determined(self, *operands: Ball) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
         result."""
@@ -97,9 +88,9 @@ class Ball:
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            total, error = two_sum(self.mid, other.mid)
-            ball = self.rounded(total, joined(self.rad, other.rad))._determined(self, other)
-            return ball._without_rounding(self, other, error)
+            ball = self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            cancels = (ball.mid == 0) & (self.rad == 0) & (other.rad == 0)  # numbers of the format that cancel
+            return Ball(ball.mid, np.where(cancels, 0.0, ball.rad), self.compute)
 
     def __sub__(self, other: Ball | float) -> Ball:
         return self + -self._lift(other)
@@ -107,13 +98,19 @@ class Ball:
     def __mul__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            product, error = two_prod(self.mid, other.mid)
-            faint = (np.abs(product) < SAFE_PRODUCT) & (self.mid != 0) & (other.mid != 0)
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            ball = self.rounded(product, spread)._determined(self, other)
-            return ball._without_rounding(self, other, np.where(faint, np.nan, error))
+            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
 
     __radd__, __rmul__ = __add__, __mul__
+
+    def square(self) -> Ball:
+        """self * self, which has no rounding error where the operand is exact and the compute type holds the result."""
+        ball = self * self
+        with np.errstate(all="ignore"):
+            product, error = two_prod(self.mid, self.mid)
+            is_known = (error == 0) & ((product >= SAFE_PRODUCT) | (self.mid == 0))
+            exact = (self.rad == 0) & is_known & is_held(self.compute, product)
+        return Ball(ball.mid, np.where(exact, 0.0, ball.rad), self.compute)
 
     def __neg__(self) -> Ball:
         return Ball(-self.mid, self.rad, self.compute)

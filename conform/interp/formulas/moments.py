@@ -110,7 +110,7 @@ class AboutZero:
         return Fraction(0), Fraction(sum(exact_dot(x, x) for x in self.rows.row(row)), self.rows.terms)
 
     def balls(self, compute: Format) -> tuple[Ball, Ball]:
-        squares = self.rows.pieces.map(lambda x: _square(Ball.exact(x, compute)))
+        squares = self.rows.pieces.map(lambda x: Ball.exact(x, compute).square())
         return Ball.exact(np.zeros((self.rows.count, 1)), compute), Ball.total(squares) / float(self.rows.terms)
 
 

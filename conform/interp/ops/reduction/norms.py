@@ -69,7 +69,7 @@ def _norm(fmt: Format, order: float, sizes: Rows) -> Golden:
         real, ball = total_of(sizes.pieces).real, Ball.total(x)
     elif order == 2:
         squares = dot_of(sizes.pieces.map(lambda piece: (piece, piece)))
-        real, ball = squares.real.sqrt(), Ball.total(x.map(lambda piece: piece * piece)).sqrt()
+        real, ball = squares.real.sqrt(), Ball.total(x.map(Ball.square)).sqrt()
     else:
         real, ball = _real_norm(sizes, order), _norm_ball(x, order)
     real = real.reshape((sizes.count, 1))
