@@ -118,8 +118,9 @@ def _tests_from_specs(name: str, seed: int = 0, ops: Sequence[str] = (), ids: Se
     from conform.suites.derived.tests import derived_tests  # the specs load for these suites alone
     from conform.suites.generated.tests import suite_tests
 
-    tests_of = derived_tests if name in builtin.DERIVED else suite_tests
-    return list(tests_of(name, seed, ops, ids))
+    if name in builtin.DERIVED:
+        return list(derived_tests(seed, ops, ids, suite=name))
+    return list(suite_tests(name, seed, ops, ids))
 
 
 def _digest_of_specs(name: str) -> bytes:

@@ -31,10 +31,10 @@ def shapes(op: str, name: str) -> list[tuple[int, ...]]:
 
 def test_a_dim_of_each_operand_of_a_product_is_long_in_turn() -> None:
     assert names(scale.in_core(spec_of("aten::mm"))) == [
-        "line_4097", "line_100003", "rows_100003", "self_dim0_4097", "mat2_dim1_4097",
+        "line_4097", "line_100003", "many_rows_100003", "self_dim0_4097", "mat2_dim1_4097",
     ]  # fmt: skip
     assert shapes("aten::mm", "line_100003") == [(2, 100003), (100003, 3)]
-    assert shapes("aten::mm", "rows_100003") == [(100003, 2), (2, 2)]
+    assert shapes("aten::mm", "many_rows_100003") == [(100003, 2), (2, 2)]
     assert shapes("aten::mm", "mat2_dim1_65537") == [(3, 5), (5, 65537)]
     assert shapes("aten::mm", "square_257") == [(257, 257), (257, 257)]
 
@@ -75,7 +75,9 @@ def test_what_core_and_scale_share_is_run_once() -> None:
     assert {test.id for test in load(["scale"], ops=["aten::mm"]).tests} <= set(ids)
 
 
-@pytest.mark.parametrize("draw", [Draw("normal"), Draw("uniform", -1.0, 1.0), Draw("bernoulli", p=0.5), Draw("randint")])
+@pytest.mark.parametrize(
+    "draw", [Draw("normal"), Draw("uniform", -1.0, 1.0), Draw("bernoulli", p=0.5), Draw("randint")]
+)
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "uint8"])
 def test_large_draws_are_made_in_pieces_and_are_the_same(
     draw: Draw, dtype: str, monkeypatch: pytest.MonkeyPatch

@@ -101,7 +101,7 @@ def _rows(spec: OpSpec) -> Iterator[Derived]:
         longer = (MANY, *shape[1:])
         found = _met(spec, Plain(spec, rank=len(longer), sizes=longer))
         if found and shape_of(found.arguments[first.name]) == longer:
-            yield Derived(f"rows_{MANY}", found)
+            yield Derived(f"many_rows_{MANY}", found)
 
 
 def _unreduced(spec: OpSpec) -> Iterator[Derived]:
@@ -110,7 +110,7 @@ def _unreduced(spec: OpSpec) -> Iterator[Derived]:
         wish = Plain(spec, sizes=(*_ROWS, MANY), given={("reduction", "Value"): (0,)})
         found = _met(spec, wish)
         if found:
-            yield Derived(f"line_{MANY},reduction=0", found)
+            yield Derived(f"line_unreduced_{MANY}", found)
 
 
 def _other_dims(spec: OpSpec, sizes: tuple[int, ...]) -> Iterator[Derived]:

@@ -23,7 +23,9 @@ from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 
 
-def derived_tests(suite: str, seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Test]:
+def derived_tests(
+    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core"
+) -> Iterator[Test]:
     """The derived tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can
     match are left out. If that leaves none, each op has its first test, so that who filters can say what there is.
 
