@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conform.api import Goldens, golden
+    from conform.api import Golden, assert_close, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.straight_line import check
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Backend",
     "ConformError",
-    "Goldens",
+    "Golden",
     "InvalidArguments",
     "Unjudged",
     "Unsupported",
     "UsageError",
+    "assert_close",
     "check",
     "golden",
 ]
@@ -34,7 +35,8 @@ _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
     "golden": "conform.api",
-    "Goldens": "conform.api",
+    "Golden": "conform.api",
+    "assert_close": "conform.api",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 

@@ -76,9 +76,11 @@ def operator_names() -> frozenset[str]:
 
 @functools.cache
 def schema(name: str) -> OpSchema:
-    """The schema of exactly this name. UsageError with a suggestion if torch has none."""
-    for line in _lines().get(name.partition(".")[0], ()):
-        if _full_name(line) == name:
+    """The schema of exactly this name; `.default` is the overload without a name. UsageError with a suggestion if torch
+    has none."""
+    plain = name.removesuffix(".default")
+    for line in _lines().get(plain.partition(".")[0], ()):
+        if _full_name(line) == plain:
             return _parse(line)
     raise unknown_operator(name)
 

@@ -47,7 +47,7 @@ def evaluate_call(call: Bound) -> Outcome:
     """The golden outputs of a call that is bound already; raises as `evaluate`."""
     definition = semantics.find(call.op)
     if definition is None:
-        raise Unjudged(f"no semantics for {call.op}")
+        raise Unjudged(f"no semantics for {call.op}{semantics.related(call.op)}")
     meant = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
     for name in definition.arrays:
         if not isinstance(meant[name], np.ndarray | None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +86,13 @@ def traits_of(name: str) -> Traits:
         plain = schemas.without_out(name)
         found = plain and find(plain.name)
     return found.traits if found else Traits()
+
+
+def related(name: str) -> str:
+    """`; there are for aten::_softmax`: ops with semantics whose names are like that of `name`, or an empty string."""
+    bare = {one.partition(".")[0].partition("::")[2] for one in _load()}
+    close = difflib.get_close_matches(name.partition(".")[0].partition("::")[2], bare, n=2, cutoff=0.7)
+    return f"; there are for aten::{' and aten::'.join(close)}" if close else ""
 
 
 def names() -> list[str]:
