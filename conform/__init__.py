@@ -40,8 +40,12 @@ _HOME = {
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 
+_MODULES = ("backends",)  # conform.backends.TorchDevice needs no import of its own
+
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"conform.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'conform' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOME[name]), name)

@@ -16,6 +16,7 @@ from torch.nn._reduction import get_enum  # of losses: mean is 1, sum is 2
 
 from conform.backends.interpreter import to_numpy
 from conform.backends.protocol import DTYPES
+from conform.call.binding import DEVICE_NAMES
 from conform.call.schemas import overloads
 from conform.errors import UsageError
 
@@ -34,6 +35,8 @@ def in_terms_of_the_kit(value: Any, place: str) -> Any:
 
     UsageError, which names `place`, for a tensor whose elements no array holds.
     """
+    if isinstance(value, torch.device) and value.type not in DEVICE_NAMES:
+        return "privateuseone"  # a name that a vendor gave it (torch.utils.rename_privateuse1_backend)
     return array_of(value, place) if isinstance(value, torch.Tensor) else to_numpy(value)
 
 

@@ -53,16 +53,14 @@ def in_terms_of_the_kit(value: Any, place: str) -> Any:
 
 
 def _checked(array: np.ndarray | np.generic, place: str) -> np.ndarray | np.generic:
-    """The array in the byte order and with the operators of numpy's own arrays; UsageError where it is of no format."""
+    """The array, with numpy's own operators where it is of a subclass; UsageError where it is of no format."""
     if isinstance(array, np.ma.MaskedArray):
         raise UsageError(f"{place}: found a masked array; expected one whose elements are all numbers")
     try:
         format_of(array)
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from None
-    if isinstance(array, np.generic):
-        return array
-    return np.asarray(array, array.dtype.newbyteorder("="))
+    return array if isinstance(array, np.generic) else np.asarray(array)
 
 
 def op_globs(ops: str | Callable | Sequence[str | Callable]) -> Any:
