@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conform.api import Golden, assert_close, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.own_ops import op
     from conform.straight_line import check
 
 __all__ = [
@@ -29,18 +30,20 @@ __all__ = [
     "assert_close",
     "check",
     "golden",
+    "op",
 ]
 
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
     "golden": "conform.api",
+    "op": "conform.own_ops",
     "Golden": "conform.api",
     "assert_close": "conform.api",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 
-_MODULES = ("backends",)  # conform.backends.TorchDevice needs no import of its own
+_MODULES = ("backends", "ops")  # conform.backends.TorchDevice and conform.ops.add need no import of their own
 
 
 def __getattr__(name: str) -> Any:

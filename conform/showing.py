@@ -49,6 +49,8 @@ def _lines(golden: Golden) -> list[tuple[str, str]]:
         label = f"output {number}" if len(golden.outcome.goldens) > 1 else "value"
         lines.append((label, f"{_tensor(output.value)}: {_elements(output)}"))
         lines.append(("bound", f"{row.short} ({row.rule}; {row.source})"))
+        if output.budget is not None and (count := np.count_nonzero(np.isinf(output.budget))):
+            lines.append(("no bound", f"{count} of {output.value.size} elements are not judged: nothing bounds their error"))
         if output.open is not None:
             count = np.count_nonzero(output.open)
             lines.append(("open", f"{count} of {output.value.size} elements are not judged ({output.open_rule})"))

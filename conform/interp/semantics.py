@@ -74,9 +74,17 @@ def _load() -> dict[str, Semantics]:
     return _table
 
 
+_own: dict[str, Semantics] = {}  # of a user's ops: no part of what the kit proves of itself
+
+
+def define_own(name: str, function: Callable[..., tuple[Golden, ...]], parameters: tuple[str, ...]) -> None:
+    """Give the user's own op `name` a meaning; another one than before, if it had one."""
+    _own[name] = Semantics((name,), "own", function=function, parameters=parameters, arrays=(), traits=Traits())
+
+
 def find(name: str) -> Semantics | None:
     """The semantics of the overload `name` ("aten::add.Tensor"), or None."""
-    return _load().get(name)
+    return _load().get(name) or _own.get(name)
 
 
 def traits_of(name: str) -> Traits:
@@ -96,5 +104,5 @@ def related(name: str) -> str:
 
 
 def names() -> list[str]:
-    """Every overload that has semantics, sorted."""
+    """Every overload that the kit itself has semantics of, sorted."""
     return sorted(_load())

@@ -68,9 +68,9 @@ class Ball:
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
-    def _determined(self, *operands: Ball) -> Ball:
+    def _determined(self, *operands: Ball, unless: np.ndarray | bool = False) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
-        result."""
+        result; of an infinite operand not where `unless` says so."""
         with np.errstate(all="ignore"):
             exact_nan, exact_special, bounded = False, False, True
             for operand in operands:
@@ -78,6 +78,7 @@ class Ball:
                 exact_nan = exact_nan | (np.isnan(operand.mid) & exact)
                 exact_special = exact_special | (~np.isfinite(operand.mid) & exact)
                 bounded = bounded & np.isfinite(operand.rad)
+        bounded = bounded & ~np.asarray(unless)
         return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
 
     def _lift(self, other: Ball | float) -> Ball:
@@ -97,7 +98,8 @@ class Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
+            product = self.rounded(self.mid * other.mid, spread)
+            return product._determined(self, other, unless=_infinite_beside_an_open_sign(self, other))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -110,7 +112,9 @@ class Ball:
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
-        ball = self.rounded(quotient, spread, ulps)._determined(self, other)
+        ball = self.rounded(quotient, spread, ulps)._determined(
+            self, other, unless=_infinite_beside_an_open_sign(self, other)
+        )
         by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
         return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
 
@@ -197,6 +201,12 @@ class Ball:
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
         return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
+
+
+def _infinite_beside_an_open_sign(x: Ball, y: Ball) -> np.ndarray:
+    """Where an infinity meets a number of either sign, or zero: neither the product nor the quotient has a class."""
+    open_signs = [(one.rad > 0) & (np.abs(one.mid) <= one.rad) for one in (x, y)]
+    return np.isinf(x.mid) & open_signs[1] | np.isinf(y.mid) & open_signs[0]
 
 
 # How errors join
