@@ -50,7 +50,8 @@ def _lines(golden: Golden) -> list[tuple[str, str]]:
         lines.append((label, f"{_tensor(output.value)}: {_elements(output)}"))
         lines.append(("bound", f"{row.short} ({row.rule}; {row.source})"))
         if output.budget is not None and (count := np.count_nonzero(np.isinf(output.budget))):
-            lines.append(("no bound", f"{count} of {output.value.size} elements are not judged: nothing bounds their error"))
+            told = f"{count} of {output.value.size} elements are not judged: nothing bounds their error"
+            lines.append(("no bound", told))
         if output.open is not None:
             count = np.count_nonzero(output.open)
             lines.append(("open", f"{count} of {output.value.size} elements are not judged ({output.open_rule})"))

@@ -138,8 +138,9 @@ def test_the_value_is_that_of_mpmath_rounded_once(name: str, dtype: Any, scale: 
         assert found.value[index] == rounded, index
         distance = abs(number - Fraction(float(found.real.hi[index])) - Fraction(float(found.real.lo[index])))
         assert distance <= Fraction(float(found.real.radius[index])) + Fraction(2) ** -350, index
-    # Where all digits of double-double cancel, as in 1 + tanh(-60), the rounding is not decided, and nothing is judged.
-    assert np.isfinite(found.budget).all() or scale > 1.0 and name.startswith("gelu")
+    # Of large numbers all digits of double-double may cancel, as in 1 + tanh(-60): where the rounding is not decided,
+    # nothing is judged.
+    assert np.isfinite(found.budget).all() or scale > 1.0
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0])
@@ -155,15 +156,27 @@ def test_float32_step_by_step_is_within_the_bound_and_a_wrong_program_is_not(nam
     assert truth.verdict(np.zeros_like(honest)).status == "fail"
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "log1p", "sin", "tanh", "erf", "erfc", "sigmoid", "silu", "sqrt", "rsqrt"])
+FUNCTIONS = ["exp", "log", "log1p", "sin", "tanh", "erf", "erfc", "sigmoid", "silu", "sqrt", "rsqrt"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_takes_numbers_of_any_size_and_rank(name: str) -> None:
-    x = F32(10.0) ** np.arange(-30, 30, dtype=F32).reshape(2, 5, 6)
+    x = F32(10.0) ** np.arange(-30, 30, dtype=F32).reshape(2, 5, 6) * F32([1, -1]).reshape(2, 1, 1)
     own = conform.golden(f"aten::{name}", x).value
     truth = golden(lambda x: getattr(ops, name)(x), x)
-    known = np.isfinite(truth.bound_ulp) | ~np.isfinite(own)
-    assert truth.value[known].tobytes() == own[known].tobytes()
-    assert known.mean() > 0.6
+    known = np.isfinite(truth.bound_ulp)
+    assert np.array_equal(truth.value[known], own[known], equal_nan=True)
+    too_large = np.abs(x) > 1e6 if name == "sin" else np.isinf(own)  # for the kernel; for the compute type
+    assert (known | too_large).all()
 
+
+def test_a_mask_of_large_negative_numbers_gives_zeros_that_are_judged() -> None:
+    scores = F32([[1.0, 2.0, -1e9], [0.0, -1e9, -np.inf]])
+    truth = golden(lambda x: _softmax(ops, x, None), scores)
+    assert truth.value[:, 2].tolist() == [0.0, 0.0]
+    assert truth.value[1].tolist() == [1.0, 0.0, 0.0]
+    assert truth.verdict(truth.value).compared == 6
+    assert truth.verdict(np.where(truth.value == 0, F32(1e-30), truth.value)).status == "fail"
 
 # --- The kit's own composite ops, which are written otherwise ---------------------------------------------------------
 

@@ -96,9 +96,11 @@ def rsqrt(self: Number) -> Number:
 
 
 def root(x: Number) -> Number:
-    """Nothing is bounded where an implementation's number may be negative, and its root NaN."""
+    """Nothing is bounded where an implementation's number may be negative, and its root NaN; of what is negative for
+    certain it is."""
     result = combined(x.format, Real.sqrt, Ball.sqrt, x)
-    return unbounded_where((x.rad > 0) & (x.real.hi < x.rad), result)
+    negative, may_be_negative = (x.real.hi < 0) & (x.rad == 0), (x.rad > 0) & (x.real.hi < x.rad)
+    return Number(x.format, result.real, np.where(negative, 0.0, np.where(may_be_negative, np.inf, result.rad)))
 
 
 POWER_ULPS = 16.0  # pow: OpenCL C 3.0, full profile, section 7.4

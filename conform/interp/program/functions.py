@@ -12,7 +12,9 @@ from conform.interp.promotion import float_result
 from conform.numerics import functions
 from conform.numerics.ball import Ball, underflow
 from conform.numerics.functions.error import erfc_float64
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
+
+LOWEST = -700.0  # below, e^x is known to lie between 0 and e^-700, and no more
 
 
 def _define(real: Callable[[Real], Real], ball: Callable[[Ball], Ball], *ops: str) -> None:
@@ -23,6 +25,11 @@ def _define(real: Callable[[Real], Real], ball: Callable[[Ball], Ball], *ops: st
         return image.moved(lambda part: part.reshape(shape))
 
     rule(*ops)(function)
+
+
+def _real_sigmoid(x: Real) -> Real:
+    """Below the kernel's domain it lies between 0 and e^x, as what `exp` tells of e^x does."""
+    return where(x.hi < LOWEST, functions.exp(x), functions.sigmoid(x))
 
 
 def _sigmoid(x: Ball) -> Ball:
@@ -41,5 +48,5 @@ _define(functions.sin, Ball.sin, "aten::sin")
 _define(functions.tanh, Ball.tanh, "aten::tanh")
 _define(functions.erf, lambda x: x.erf(functions.erf_float64), "aten::erf", "aten::special_erf")
 _define(functions.erfc, lambda x: x.erfc(erfc_float64), "aten::erfc", "aten::special_erfc")
-_define(functions.sigmoid, _sigmoid, "aten::sigmoid")
-_define(lambda x: x * functions.sigmoid(x), lambda x: x * _sigmoid(x), "aten::silu")
+_define(_real_sigmoid, _sigmoid, "aten::sigmoid")
+_define(lambda x: x * _real_sigmoid(x), lambda x: x * _sigmoid(x), "aten::silu")
