@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conform import showing
 from conform.call.bound import Bound, bound_call
-from conform.contracts.comparison import Comparison
 from conform.contracts.components import components
-from conform.contracts.judge import judge
-from conform.contracts.tables import Row, contract_table
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.evaluate import evaluate_call, is_array
@@ -25,7 +21,8 @@ from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp
 from conform.operators import called, in_terms_of_the_kit
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # and where they are used: a golden alone needs no contract, no judge and no report
+    from conform.contracts.tables import Row, Table
     from conform.judging.verdict import Verdict
 
 DEFAULT_CONTRACT = "opencl"
@@ -62,16 +59,18 @@ def assert_close(
     where nothing could be compared: the kit has no semantics or bound, or the op leaves every element open.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
-    from conform.one_call import judged  # heavy beside what a golden needs
+    from conform.one_call import judged
 
     call = _bound(op, args, kwargs)
     try:
         outcome: Outcome | InvalidArguments = evaluate_call(call)
     except InvalidArguments as refusal:
         outcome = refusal
-    verdict = judged(call, outcome, actual, contract_table(contract))
+    verdict = judged(call, outcome, actual, _table(contract))
     if verdict.status == "fail":
-        raise AssertionError(showing.failure_text(verdict))
+        from conform.showing import failure_text
+
+        raise AssertionError(failure_text(verdict))
     if verdict.status != "pass":
         raise Unjudged(f"{verdict.op}: nothing was compared: {verdict.reason}"
                        + (f" ({verdict.rule})" if verdict.rule else ""))  # fmt: skip
@@ -90,7 +89,7 @@ class Golden:
 
     def under(self, contract: str) -> Golden:
         """The same result, judged by another table: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file."""
-        contract_table(contract)
+        _table(contract)
         return replace(self, contract=contract)
 
     @property
@@ -107,14 +106,15 @@ class Golden:
         0 where a result must be equal (integers, moved data, NaN and infinities), inf where nothing is judged, nan
         beside a float64 zero, where a bound is no number of ulps.
         """
-        return _one_or_all(tuple(
-            _bound_ulp(output, row, self.call) for output, row in zip(self.outcome.goldens, self.rows, strict=True)
-        ))  # fmt: skip
+        from conform.contracts.judge import bounds_ulp
+
+        pairs = zip(self.outcome.goldens, self.rows, strict=True)
+        return _one_or_all(tuple(bounds_ulp(output, row, self.call.arguments) for output, row in pairs))
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """The row of the contract that holds for each output: kind, bound and source."""
-        table = contract_table(self.contract)
+        table = _table(self.contract)
         return tuple(table.row(each.bounded_as or self.call.op, each.format.name) for each in self.outcome.goldens)
 
     def error_ulp(self, actual: Any) -> np.ndarray | tuple[np.ndarray, ...]:
@@ -141,32 +141,30 @@ class Golden:
         """
         from conform.one_call import judged
 
-        return judged(self.call, self.outcome, actual, contract_table(self.contract))
+        return judged(self.call, self.outcome, actual, _table(self.contract))
 
     def __repr__(self) -> str:
-        return showing.text(self)
+        from conform.showing import text
+
+        return text(self)
 
     def _repr_html_(self) -> str:
-        return showing.html(self)
+        from conform.showing import html
+
+        return html(self)
+
+
+def _table(contract: str) -> Table:
+    from conform.contracts.tables import contract_table
+
+    return contract_table(contract)
 
 
 def _one_or_all(outputs: tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarray, ...]:
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-# --- Bounds and errors ------------------------------------------------------------------------------------------------
-
-
-def _bound_ulp(output: OutputGolden, row: Row, call: Bound) -> np.ndarray:
-    """The bound of the first reading; the value itself stands for what is judged."""
-    output = replace(output, alternatives=())
-    elements = judge(output, output.value, row, call.arguments)
-    must_be_equal = output.real is None and row.kind == "exact"
-    if not must_be_equal and output.real is not None:
-        comparison = Comparison(output, output.value)
-        must_be_equal = (comparison.parts if output.format.is_complex else comparison).determined
-    must_be_equal = must_be_equal | ~np.full(elements.ok.shape, output.format.is_float or output.format.is_complex)
-    return np.where(elements.compared, np.where(must_be_equal, 0.0, elements.bound_ulp), np.inf)
+# --- Errors -----------------------------------------------------------------------------------------------------------
 
 
 def _error(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
