@@ -48,7 +48,8 @@ def _lines(golden: Golden) -> list[tuple[str, str]]:
     for number, (output, row) in enumerate(zip(golden.outcome.goldens, golden.rows, strict=True)):
         label = f"output {number}" if len(golden.outcome.goldens) > 1 else "value"
         lines.append((label, f"{_tensor(output.value)}: {_elements(output)}"))
-        lines.append(("bound", f"{row.short} ({row.rule}; {row.source})"))
+        figure = "" if row.bound is None else f"{row.bound:g} "
+        lines.append(("bound", f"{figure}{row.rule}; {row.source}"))
         if output.budget is not None and (count := np.count_nonzero(np.isinf(output.budget))):
             told = f"{count} of {output.value.size} elements are not judged: nothing bounds their error"
             lines.append(("no bound", told))

@@ -143,9 +143,9 @@ def test_another_contract_must_exist(tmp_path: Path) -> None:
 SHOWN = """\
 golden of aten::sort(float32[2], -1, False), contract opencl
   output 0  float32[2]: 0.0, 1.0
-  bound     exact (equal; comparison, selection and data movement round nothing)
+  bound     equal; comparison, selection and data movement round nothing
   output 1  int64[2]: 0, 1
-  bound     exact (equal; integers and bools are exact: no rounding takes place)"""
+  bound     equal; integers and bools are exact: no rounding takes place"""
 
 
 def test_a_golden_shows_op_outputs_and_bounds() -> None:

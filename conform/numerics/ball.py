@@ -81,6 +81,10 @@ class Ball:
         bounded = bounded & ~np.asarray(unless)
         return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
 
+    def _has_any_sign(self) -> np.ndarray:
+        """Where the computed value may be positive, negative or zero."""
+        return (self.rad > 0) & (np.abs(self.mid) <= self.rad)
+
     def _lift(self, other: Ball | float) -> Ball:
         return other if isinstance(other, Ball) else self.constant(other)
 
@@ -99,7 +103,8 @@ class Ball:
         with np.errstate(all="ignore"):
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
             product = self.rounded(self.mid * other.mid, spread)
-            return product._determined(self, other, unless=_infinite_beside_an_open_sign(self, other))
+            no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
+            return product._determined(self, other, unless=no_class)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -112,9 +117,8 @@ class Ball:
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
-        ball = self.rounded(quotient, spread, ulps)._determined(
-            self, other, unless=_infinite_beside_an_open_sign(self, other)
-        )
+        no_class = np.isinf(self.mid) & other._has_any_sign()
+        ball = self.rounded(quotient, spread, ulps)._determined(self, other, unless=no_class)
         by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
         return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
 
@@ -201,12 +205,6 @@ class Ball:
             nearest = np.maximum(np.abs(self.mid) - self.rad, 0.0)
             spread = np.minimum(self.rad / np.cosh(nearest) ** 2, 2.0)
         return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
-
-
-def _infinite_beside_an_open_sign(x: Ball, y: Ball) -> np.ndarray:
-    """Where an infinity meets a number of either sign, or zero: neither the product nor the quotient has a class."""
-    open_signs = [(one.rad > 0) & (np.abs(one.mid) <= one.rad) for one in (x, y)]
-    return np.isinf(x.mid) & open_signs[1] | np.isinf(y.mid) & open_signs[0]
 
 
 # How errors join

@@ -193,7 +193,7 @@ def to_copy(self: Number, dtype: str | None = None) -> Any:
 def _converted_exactly(number: Number, fmt: Format) -> Any:
     if number.array is None:
         raise NoGolden(f"a program cannot convert what it has computed to {fmt.name}: its arguments it can")
-    if not fmt.is_float or (fmt.is_float and number.format.is_float and fmt.bits <= 8):
+    if not fmt.is_float or number.format.is_complex or (number.format.is_float and fmt.bits <= 8):
         return NotImplemented
     return number.held_in(fmt) if number.ndim else Number.exact(round_to(fmt, *_parts(number)))
 
