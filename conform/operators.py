@@ -16,6 +16,7 @@ from conform.numerics.formats import format_of
 def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:
     """(the operator's name, args, kwargs) of a call in the kit's own terms: arrays for tensors, names for constants.
 
+    The arrays are copies: a golden stays what it is when the op under test, or its user, writes to the tensors.
     UsageError for what names no operator, and for tensors without elements.
     """
     if isinstance(op, str):
@@ -25,8 +26,18 @@ def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[
         from conform import from_torch
 
         name, args, kwargs = from_torch.called(op, args, kwargs)
-    taken = [in_terms_of_the_kit(value, f"{name}: argument {place}") for place, value in enumerate(args)]
-    return name, taken, {key: in_terms_of_the_kit(value, f"{name}: argument {key!r}") for key, value in kwargs.items()}
+    taken = [_taken(value, f"{name}: argument {place}") for place, value in enumerate(args)]
+    return name, taken, {key: _taken(value, f"{name}: argument {key!r}") for key, value in kwargs.items()}
+
+
+def _taken(value: Any, place: str) -> Any:
+    return _copied(in_terms_of_the_kit(value, place))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(map(_copied, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _check_is_of_torch(op: object) -> None:

@@ -58,6 +58,14 @@ def test_tensors_of_every_dtype_and_layout(tensor: torch.Tensor, expected: np.nd
     assert moved.value.tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
+@pytest.mark.parametrize("x", [torch.tensor([1.0, 2.0]), np.float32([1.0, 2.0])], ids=["torch", "numpy"])
+def test_a_golden_stays_what_it_is_when_its_operands_are_written_to(x: Any) -> None:
+    moved = conform.golden("aten::permute", x, [0])
+    x[:] = 7.0
+    assert moved.value.tolist() == [1.0, 2.0]
+    assert moved.verdict(np.float32([7.0, 7.0])).worst.inputs[0].values == (1.0, 2.0)
+
+
 def test_a_subclass_that_holds_its_elements_is_a_tensor() -> None:
     class Named(torch.Tensor):
         pass

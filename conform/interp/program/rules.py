@@ -49,11 +49,6 @@ def find(name: str) -> Rule | None:
     return _load().get(name)
 
 
-def names() -> list[str]:
-    """Every overload that has a rule, sorted."""
-    return sorted(_load())
-
-
 # --- What rules are written in ----------------------------------------------------------------------------------------
 
 
