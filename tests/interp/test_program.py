@@ -177,6 +177,17 @@ def test_a_mask_of_large_negative_numbers_gives_zeros_that_are_judged() -> None:
     assert truth.value[1].tolist() == [1.0, 0.0, 0.0]
     assert truth.verdict(truth.value).compared == 6
     assert truth.verdict(np.where(truth.value == 0, F32(1e-30), truth.value)).status == "fail"
+    halves = golden(lambda x: _softmax(ops, x, None).to("bfloat16") * 2.0, scores)
+    assert halves.value[:, 2].tolist() == [0.0, 0.0]
+    assert np.isfinite(halves.outcome.goldens[0].budget).all()
+
+
+def test_a_number_of_no_dims_and_a_wider_dtype_is_rounded_by_implementations() -> None:
+    x, scale = F32([3.0]), np.float64(1.0)
+    (found,) = golden(lambda x, s: x * (s / 3.0), x, scale).outcome.goldens
+    assert found.format.name == "float32"
+    assert found.budget[0] >= 3 * 2.0**-24 * (1 / 3)  # that of s / 3 in float32
+    assert golden(lambda x: ops.where(ops.eq(x, 3.0), x * float("nan"), x), x).verdict(F32([np.nan])).compared == 1
 
 # --- The kit's own composite ops, which are written otherwise ---------------------------------------------------------
 

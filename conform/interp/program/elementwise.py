@@ -9,13 +9,13 @@ import numpy as np
 
 from conform.errors import NoGolden, Unjudged
 from conform.interp.program.number import Number
-from conform.interp.program.rules import combined, common_format, operands, rule, unbounded_where
+from conform.interp.program.rules import combined, common_format, operands, rounded, rule, unbounded_where
 from conform.interp.promotion import float_result
 from conform.numerics import real as reals
 from conform.numerics.ball import Ball
 from conform.numerics.formats import Format, compute_format, format_named
 from conform.numerics.real import Real
-from conform.numerics.rounding import decide, round_to
+from conform.numerics.rounding import round_to
 
 
 @rule("aten::add.Tensor", "aten::add.Scalar")
@@ -175,8 +175,8 @@ def round_(self: Number) -> Any:
     if self.array is not None:
         return NotImplemented
     low, high = (np.rint(end) for end in ends(self))
-    rounded = Real.exact(np.where(low == high, low, np.rint(self.real.hi)))
-    return Number(self.format, rounded, np.where(low == high, 0.0, np.inf))
+    nearest = Real.exact(np.where(low == high, low, np.rint(self.real.hi)))
+    return Number(self.format, nearest, np.where(low == high, 0.0, np.inf))
 
 
 @rule("aten::_to_copy")
@@ -206,14 +206,13 @@ def _parts(number: Number) -> tuple[np.ndarray, ...]:
 def _rounded(number: Number, fmt: Format) -> Number:
     if fmt.bits <= 8:
         raise NoGolden(f"a program cannot convert what it has computed to {fmt.name}: what overflows may saturate")
-    value, undecided = decide(fmt, number.real)
-    refuse_undecided("aten::_to_copy", undecided)
+    value, undecided = rounded(fmt, number.real)
     middle = value.astype(np.float64)
     with np.errstate(all="ignore"):
         low, high = (round_to(fmt, end).astype(np.float64) for end in ends(number))
         rad = np.where((low == middle) & (high == middle), 0.0, np.maximum(high - middle, middle - low))
     determined = ~np.isfinite(middle) & (number.rad == 0)
-    rad = np.where(determined, 0.0, np.where(np.isfinite(rad), rad, np.inf))
+    rad = np.where(determined, 0.0, np.where(np.isfinite(rad) & ~undecided, rad, np.inf))
     return Number(fmt, Real.exact(middle), rad, value if not np.any(rad) else None)
 
 

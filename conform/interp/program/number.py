@@ -19,7 +19,7 @@ from conform.numerics.real import Real
 _STRAIGHT = "a program is straight: its steps must not depend on its numbers"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Number:
     """A tensor that a program computes with.
 
@@ -43,6 +43,9 @@ class Number:
         real = Real.exact(array.astype(np.float64)) if fmt.is_float else Real.exact(np.zeros(array.shape))
         return Number(fmt, real, np.zeros(array.shape), array)
 
+    def __repr__(self) -> str:
+        return f"{self.format.name}{list(self.shape)}"
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.real.shape
@@ -64,13 +67,15 @@ class Number:
         return Ball(self.real.hi, np.broadcast_to(self.rad, self.shape), compute)
 
     def held_in(self, fmt: Format) -> Number:
-        """The numbers as an operand of an op in the float format `fmt`: rounded to it where it is the narrower one, and
-        the elements are known."""
+        """The numbers as an operand of an op in the float format `fmt`: rounded to it where it is the narrower one and
+        the elements are known; of a computed 0-d tensor, which may be of a wider dtype, an implementation's are."""
         if self.format is fmt:
             return self
         if self.array is not None and (self.ndim or not self.format.is_float):
             return Number.exact(converted(self.array, fmt))
-        return replace(self, format=fmt, array=None)
+        narrowed = (fmt.bits < self.format.bits) & np.isfinite(self.real.hi)
+        rounding = np.where(narrowed, np.abs(self.real.hi) * fmt.unit_roundoff + fmt.min_subnormal, 0.0)
+        return replace(self, format=fmt, rad=self.rad + rounding, array=None)
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
         """The number with `move`, which only arranges elements, applied to all that it holds."""

@@ -12,7 +12,7 @@ import numpy as np
 from conform.errors import ConformError, NoGolden
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
-from conform.numerics.rounding import decide
+from conform.interp.program.rules import rounded
 
 _KIT = Path(__file__).parents[2]
 
@@ -48,17 +48,6 @@ def _number(value: Any) -> Any:
     return [_number(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _rounded(result: Number) -> tuple[np.ndarray, np.ndarray]:
-    """(value, undecided); NaN where nothing is known. Of what is a zero the sign is free, so it need not be decided."""
-    fmt, real = result.format, result.real
-    value, undecided = decide(fmt, real)
-    with np.errstate(all="ignore"):
-        vanishes = undecided & (np.abs(real.hi) + np.abs(real.lo) + real.radius < fmt.min_subnormal / 4)
-    nan, zero = fmt.storage.type(np.nan), fmt.storage.type(0)
-    value = np.where(vanishes, zero, np.where(undecided & np.isinf(real.radius), nan, value))
-    return value, undecided & ~vanishes
-
-
 def _golden(name: str, result: Any) -> Golden:
     """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
     if not isinstance(result, Number):
@@ -66,6 +55,6 @@ def _golden(name: str, result: Any) -> Golden:
         raise NoGolden(f"reference of {name}: it returned {found}; expected what ops return, or a tuple of these")
     if result.array is not None:
         return Golden(result.format, result.array)
-    value, undecided = _rounded(result)
+    value, undecided = rounded(result.format, result.real)
     budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
     return Golden(result.format, value, result.real, budget=budget, zero_sign_free=True)

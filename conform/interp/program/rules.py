@@ -15,6 +15,7 @@ from conform.interp.promotion import result_type
 from conform.numerics.ball import Ball
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.real import Real
+from conform.numerics.rounding import decide
 
 _ROOM = "conform.interp.program"
 Rule = Callable[..., Any]
@@ -80,7 +81,8 @@ def _operand(fmt: Format, given: Number | complex) -> Number:
 
 
 def _constant(fmt: Format, real: Real) -> Number:
-    return Number(fmt, real, Ball.exact(real.hi, compute_format(fmt)).constant(float(real.hi)).rad)
+    held = Ball.exact(real.hi, compute_format(fmt))
+    return Number(fmt, real, held.constant(float(real.hi)).rad if np.isfinite(real.hi) else held.rad)
 
 
 def combined(
@@ -96,3 +98,16 @@ def combined(
 def unbounded_where(mask: np.ndarray, number: Number) -> Number:
     """The number with nothing said of the elements of `mask`."""
     return Number(number.format, number.real, np.where(mask, np.inf, number.rad))
+
+
+def rounded(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
+    """(value, undecided): the numbers rounded to `fmt`, NaN where nothing is known of them.
+
+    Of a computed zero the sign is free, so it need not be decided.
+    """
+    value, undecided = decide(fmt, real)
+    with np.errstate(all="ignore"):
+        vanishes = undecided & (np.abs(real.hi) + np.abs(real.lo) + real.radius < fmt.min_subnormal / 4)
+    nan, zero = fmt.storage.type(np.nan), fmt.storage.type(0)
+    value = np.where(vanishes, zero, np.where(undecided & np.isinf(real.radius), nan, value))
+    return value, undecided & ~vanishes
