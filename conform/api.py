@@ -127,11 +127,11 @@ class Golden:
         outputs = self.outcome.goldens
         actual = in_terms_of_the_kit(actual, "actual")
         if len(outputs) == 1:
-            return _error(outputs[0], np.asarray(actual))
+            return error_of(outputs[0], np.asarray(actual))
         if not isinstance(actual, list | tuple) or len(actual) != len(outputs):
             found = len(actual) if isinstance(actual, list | tuple) else 1
             raise UsageError(f"expected {len(outputs)} arrays, one an output, got {found}")
-        return tuple(_error(output, np.asarray(one)) for output, one in zip(outputs, actual, strict=True))
+        return tuple(error_of(output, np.asarray(one)) for output, one in zip(outputs, actual, strict=True))
 
     def verdict(self, actual: Any) -> Verdict:
         """How `conform check` would judge `actual` as the result of this call: status, reason, worst element.
@@ -167,7 +167,8 @@ def _one_or_all(outputs: tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarra
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
-def _error(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
+def error_of(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
+    """`Golden.error_ulp` of one output; nothing that is computed on the way grows with it."""
     if actual.shape != output.value.shape or format_of(actual) != output.format:
         expected = f"{output.format.name} of shape {list(output.value.shape)}"
         raise UsageError(f"expected {expected}, got {format_of(actual).name} of shape {list(actual.shape)}")
