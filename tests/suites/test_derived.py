@@ -170,7 +170,9 @@ def test_what_is_typed_wrong_is_found_among_the_ops() -> None:
     assert {test.op for test in derived_tests(0, ops=["aten::negg"])} == {one.name for one in specs()}
 
 
-KINDS = ("dtype", "given", "rank", "size", "line", "many", "shape", "square", "broadcast", "promotes", "rows", "refuses")
+KINDS = (
+    "dtype", "given", "rank", "size", "line", "many", "shape", "square", "broadcast", "promotes", "rows", "refuses",
+)  # fmt: skip
 
 
 def test_no_target_is_lost_unseen() -> None:
