@@ -17,7 +17,7 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import steps_of
-from conform.interp.promotion import category
+from conform.interp.promotion import category, result_type
 from conform.interp.refusal import is_in_domain, refuse_outside_domain
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.rounding import round_to
@@ -108,7 +108,7 @@ def _joined(outcome: Outcome, other: Outcome) -> Outcome:
 def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
     """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type
     hold it."""
-    element = _element_format(bound)
+    element = element_format(bound)
     readings = []
     for fmt in steps_of(element):
         rounded = {
@@ -121,13 +121,14 @@ def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str
     return readings
 
 
-def _element_format(bound: Mapping[str, Any]) -> Format:
-    """The dtype that Python floats are cast to: of the first float tensor with dimensions, else torch's default."""
-    for value in bound.values():
-        first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, np.ndarray) and first.ndim and category(format_of(first)) >= 2:
-            return _component(format_of(first))
-    named = bound.get("dtype")
+def element_format(arguments: Mapping[str, Any]) -> Format:
+    """The dtype that Python floats are cast to: of the first float tensor with dimensions, else the common dtype of
+    0-d float tensors, else a named one, else torch's default."""
+    firsts = (value[0] if isinstance(value, list) and value else value for value in arguments.values())
+    tensors = [first for first in firsts if isinstance(first, np.ndarray) and category(format_of(first)) >= 2]
+    if tensors:
+        return _component(next((format_of(each) for each in tensors if each.ndim), result_type(*tensors)))
+    named = arguments.get("dtype")
     return FORMATS[named] if named in FORMATS and FORMATS[named].is_float else FORMATS["float32"]
 
 

@@ -7,7 +7,8 @@ smallest subnormal of the compute type (Higham, Accuracy and Stability of Numeri
 A bound that overflows the compute type is infinite: it says nothing, and the judge reports it as vacuous.
 
 Errors add up, because they may all point the same way. Within `root_sum_of_squares()` the same formulas add up their
-squares: no bound, but what to expect of errors that are independent and centred.
+squares: no bound, but what to expect of errors that are independent and centred. Within `flushed_intermediates()` every
+operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there.
 """
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ class Ball:
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
             compute = piece.compute
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = rad + count * flushed_sum(compute)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
             return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
 
@@ -253,9 +255,29 @@ def _holds(compute: Format, value: float) -> bool:
     return float(round_to(compute, np.float64(value))) == value
 
 
+_FLUSHES: ContextVar[bool] = ContextVar("_FLUSHES", default=False)
+
+
+@contextmanager
+def flushed_intermediates() -> Iterator[None]:
+    """Within, every result of an operation that is below the normal range may be a zero."""
+    before = _FLUSHES.set(True)
+    try:
+        yield
+    finally:
+        _FLUSHES.reset(before)
+
+
+def flushed_sum(compute: Format) -> float:
+    """The absolute error of one addition below the normal range: none, but all of it where it is flushed."""
+    return compute.min_normal if _FLUSHES.get() else 0.0
+
+
 def underflow(compute: Format) -> float:
     """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds
-    that."""
+    that; where results are flushed, all below the smallest normal number."""
+    if _FLUSHES.get():
+        return compute.min_normal
     return max(compute.min_subnormal / 2, 2.0**-1074)
 
 

@@ -34,13 +34,16 @@ SMALL_PRODUCT = 1 << 18  # multiplications
 Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for each of some elements
 
 
-def contraction(name: str, lhs: str, rhs: str, addend: str | None = None) -> Callable[[Callable], Callable]:
+def contraction(
+    name: str, lhs: str, rhs: str, addend: str | None = None, scale: str | None = None
+) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
-    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up, and `addend`."""
+    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
+    `scale`, and `addend` is added."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
         meaning = wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden())
-        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, sums))(meaning)
+        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, scale, sums))(meaning)
         return sums
 
     return register
@@ -73,7 +76,7 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@contraction("aten::addmm", "mat1", "mat2", addend="self")
+@contraction("aten::addmm", "mat1", "mat2", addend="self", scale="alpha")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:

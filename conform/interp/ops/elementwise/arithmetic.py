@@ -217,9 +217,12 @@ def minimum(self: Operand, other: Operand) -> Golden:
 
 @pointwise("aten::neg")
 def neg(self: Operand) -> Golden:
-    """-self"""
+    """-self; of complex numbers 0 - self or -1 * self is as right, so that a zero part may have either sign (P9)"""
     fmt = result_type(self)
-    return exact(np.negative(converted(self, fmt)), fmt, zero_sign_free=fmt.is_complex)
+    negative = np.negative(converted(self, fmt))
+    if fmt.is_complex:
+        return Golden(fmt, negative, Real.exact(components(negative)), zero_sign_free=True)
+    return exact(negative, fmt)
 
 
 @pointwise("aten::abs")
