@@ -190,7 +190,7 @@ def packet_of(case: dict) -> str:
 
 def reason_of(case: dict) -> str:
     """Without the cause that the errors look like, which differs from draw to draw."""
-    return case["reason"].partition(", as if the ")[0]
+    return case["reason"].partition(", as if ")[0]
 
 
 def test_the_page_names_the_instruction_sets_of_each_row() -> None:

@@ -16,10 +16,10 @@ from conform.interp import semantics
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
-from conform.interp.operands import steps_of
+from conform.interp.operands import excess_precision, steps_of
 from conform.interp.promotion import category, result_type
 from conform.interp.refusal import is_in_domain, refuse_outside_domain
-from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.rounding import round_to
 
 # Arguments that say where or how a result is stored, not what it is; torch documents no effect on values. momentum
@@ -55,7 +55,7 @@ def evaluate_call(call: Bound) -> Outcome:
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         refuse_outside_domain(call.op, meant)
         if definition.traits.pointwise:
-            return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)
+            return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)
 
 
@@ -65,6 +65,19 @@ def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapp
         if is_in_domain(schema.name, {**meant, **reading}):  # a start that becomes inf is none
             outcome = _joined(outcome, _outcome(function(**{**meant, **reading})))
     return outcome
+
+
+def _of_all_conversions(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:
+    """P84: integers beside a half type, rounded to it or to the compute type alone."""
+    outcome = _of_all_readings(schema, function, meant)
+    if compute_format(element := element_format(meant)) == element or not any(map(_is_integral, meant.values())):
+        return outcome
+    with excess_precision():
+        return _joined(outcome, _of_all_readings(schema, function, meant))
+
+
+def _is_integral(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and format_of(value).is_integer
 
 
 def _by_elements(of_some: Callable[[Mapping[str, Any]], Outcome], arguments: Mapping[str, Any]) -> Outcome:

@@ -240,8 +240,7 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
         return product if bias is None else product + single(bias[channels])
 
-    golden = _golden(fmt, total, exactly)
-    return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
+    return _golden(fmt, total, exactly).opened(np.concatenate(beside).T, "P39")
 
 
 def _as_float64(pair: Pair) -> Pair:
