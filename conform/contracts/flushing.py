@@ -36,7 +36,7 @@ def allowed(golden: Golden, actual: np.ndarray, real: Real, bound_ulp: np.ndarra
     fmt, size = golden.format, np.abs(real.hi)
     # Half an ulp is the correctly rounded result alone; others within a bound may be nearer to zero.
     least = size - np.where(bound_ulp > 0.5, bound_ulp, 0.0) * ulp(fmt, real.hi)
-    rest = np.where(real.lo == 0, 0.0 if real.rest is None else real.rest, real.lo)  # (R5): of its sign, if not its size
+    rest = np.where(real.lo == 0, 0.0 if real.rest is None else real.rest, real.lo)  # real.py, R5; its sign counts
     below = (least < fmt.min_normal) | ((size == fmt.min_normal) & (rest * np.sign(real.hi) < 0))
     zero = (actual == 0) & below
     return zero & (~np.asarray(sign_counts) | golden.zero_sign_free | (np.signbit(actual) == np.signbit(real.hi)))

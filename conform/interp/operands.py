@@ -65,8 +65,8 @@ def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.n
 def numbers(operand: Operand, fmt: Format) -> np.ndarray:
     """The float64 numbers that `operand` stands for in an op whose common dtype is the float format `fmt`.
 
-    Tensors are rounded to `fmt` first, or within `excess_precision()` to its compute type. A Python number, or a 0-d tensor wider than `fmt`, is read as its own value: the
-    default reading of policy P30.
+    Tensors are rounded to `fmt` first, or within `excess_precision()` to its compute type. A Python number, or a 0-d
+    tensor wider than `fmt`, is read as its own value: the default reading of policy P30.
     """
     refuse_complex(fmt, "this real function")
     if not isinstance(operand, np.ndarray):

@@ -64,7 +64,8 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + underflow(self.compute))
+            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + _half_subnormal(self.compute))
+            rounding = rounding + flushed_sum(self.compute)
             rad = joined(propagated, rounding)
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
@@ -274,10 +275,12 @@ def flushed_sum(compute: Format) -> float:
 
 
 def underflow(compute: Format) -> float:
-    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds
-    that; where results are flushed, all below the smallest normal number."""
-    if _FLUSHES.get():
-        return compute.min_normal
+    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds that;
+    where results are flushed, all below the smallest normal number."""
+    return flushed_sum(compute) or _half_subnormal(compute)
+
+
+def _half_subnormal(compute: Format) -> float:
     return max(compute.min_subnormal / 2, 2.0**-1074)
 
 
