@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial, reduce, wraps
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces, spans
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
+from conform.interp.formulas.winograd import or_by_winograd
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -35,14 +37,24 @@ Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for 
 
 
 def contraction(
-    name: str, lhs: str, rhs: str, addend: str | None = None, scale: str | None = None
+    name: str,
+    lhs: str,
+    rhs: str,
+    addend: str | None = None,
+    scale: str | None = None,
+    otherwise: Callable[..., Golden] | None = None,
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
     `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
-    `scale`, and `addend` is added."""
+    `scale`, and `addend` is added. otherwise: of the golden and the arguments, the golden with other algorithms' results
+    as alternatives."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
-        meaning = wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden())
+        @wraps(sums)
+        def meaning(**arguments: Any) -> Golden:
+            golden = sums(**arguments).golden()
+            return golden if otherwise is None else otherwise(golden, **arguments)
+
         semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, scale, sums))(meaning)
         return sums
 
@@ -172,7 +184,7 @@ def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
     return largest
 
 
-@contraction("aten::convolution", "input", "weight", addend="bias")
+@contraction("aten::convolution", "input", "weight", addend="bias", otherwise=or_by_winograd)
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
