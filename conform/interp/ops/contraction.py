@@ -46,8 +46,8 @@ def contraction(
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
     `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
-    `scale`, and `addend` is added. otherwise: of the golden and the arguments, the golden with other algorithms' results
-    as alternatives."""
+    `scale`, and `addend` is added. otherwise: of the golden and the arguments, the golden with the results of other
+    algorithms as alternatives."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
         @wraps(sums)
