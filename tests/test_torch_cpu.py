@@ -108,7 +108,6 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
-    ("aten::convolution", "float32", NAN): VECTORS,
     ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
     **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
