@@ -48,8 +48,10 @@ def test_a_reciprocal_loses_exact_quotients() -> None:
     assert status("aten::remainder", [3 * b, b], [by_reciprocal]) == "fail"
 
 
-@pytest.mark.parametrize(("a", "b", "by_formula", "remainder"), [(1.0, INF, NAN, 1.0), (-1.0, 2.0**-149, INF, 0.0)])
-def test_where_the_formula_leaves_the_numbers_it_is_no_remainder(
+@pytest.mark.parametrize(("a", "b", "by_formula", "remainder"), [
+    (1.0, INF, NAN, 1.0), (-1.0, 2.0**-149, INF, 0.0), (1e30, 3.7, 0.0, 3.0102395582221393),
+])  # fmt: skip
+def test_where_the_quotient_is_no_integer_of_the_type_the_formula_is_no_remainder(
     a: float, b: float, by_formula: float, remainder: float
 ) -> None:
     assert status("aten::remainder", [F32([a]), F32([b])], [F32([by_formula])]) == "fail"

@@ -199,7 +199,7 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
 
 def _remainders_by_floor(exactly: Golden, a: np.ndarray, b: np.ndarray) -> list[Golden]:
     """P34: a - b * floor(a / b), each step rounded in the compute or element type, or the last two at once; where the
-    quotient overflows, or the divisor is infinite, the formula is no remainder."""
+    type does not hold the floor of every such quotient, or the divisor is infinite, the formula is no remainder."""
     fmt, goldens = exactly.format, []
     for step in steps_of(fmt):
         quotient = arithmetic.div(step, a, b)[0].astype(np.float64)
@@ -207,7 +207,7 @@ def _remainders_by_floor(exactly: Golden, a: np.ndarray, b: np.ndarray) -> list[
         differences = arithmetic.sub(step, a, product)[0], arithmetic.axpy(step, np.floor(quotient), a, -b)[0]
         for difference in differences:
             other = _rounded_from(fmt, difference.astype(np.float64))
-            is_one = np.isfinite(quotient) & np.isfinite(b)
+            is_one = (np.abs(quotient) < 2.0**step.precision) & np.isfinite(b)
             value = np.where(is_one, other.value, exactly.value)
             real = where(is_one, other.real, exactly.real)
             goldens.append(Golden(fmt, value, real, zero_sign_free=True))
