@@ -116,6 +116,11 @@ def test_a_conversion_flushes_and_a_copy_does_not() -> None:
     assert verdict("aten::_to_copy", [F32([TINY])], zero, FLUSHING, dtype="float64").status == "pass"
     assert verdict("aten::_to_copy", [F32([NORMAL])], zero, FLUSHING, dtype="float64").status == "fail"
     assert verdict("aten::_to_copy", [F32([TINY])], F32([0.0]), FLUSHING).status == "fail"
+    narrowed, kept = [np.complex128([TINY + 1j])], C64([TINY + 1j])
+    assert verdict("aten::_to_copy", narrowed, C64([1j]), FLUSHING, dtype="complex64").status == "pass"
+    assert verdict("aten::_to_copy", narrowed, C64([1j]), dtype="complex64").status == "fail"
+    assert verdict("aten::_to_copy", narrowed, kept, dtype="complex64").status == "pass"
+    assert verdict("aten::_to_copy", narrowed, C64([TINY]), FLUSHING, dtype="complex64").status == "fail"
 
 
 def test_alpha_makes_a_factor_subnormal_beside_infinity() -> None:
