@@ -224,7 +224,11 @@ def _by_digits(
     """`result` of x + alpha * y, with the elements in `hard` computed again in exact digits."""
     if not hard.any():
         return result
-    places, (value, real) = np.nonzero(hard), result
+    value, real = result
+    if not hard.ndim:
+        value, real = _by_digits(fmt, (value.reshape(1), real.reshape(1)), hard.reshape(1), x, alpha, y)
+        return value.reshape(()), real.reshape(())
+    places = np.nonzero(hard)
     for start in range(0, len(places[0]), DIGITS_AT_ONCE):
         some = tuple(each[start : start + DIGITS_AT_ONCE] for each in places)
         a, b, c = (operand[some] for operand in np.broadcast_arrays(x, alpha, y))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conform.numerics.eft import two_sum
+from conform.numerics.eft import fast_two_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.parts import LARGEST
 from conform.numerics.real import RAISE, Real
@@ -23,7 +23,8 @@ SMALLEST = 2.0**-1074
 
 @dataclass(frozen=True)
 class Scaled:
-    """Numbers [n] that lie within radius * 2^exponent of (hi + lo) * 2^exponent; all four are arrays.
+    """Numbers that lie within radius * 2^exponent of (hi + lo) * 2^exponent; all four are arrays
+    of one shape.
 
     |hi| is in [1/2, 1) and |lo| <= ulp(hi) / 2, or the radius is infinite: nothing is known. Radius 0: exact. A radius
     that is less than |lo| tells on which side of hi the number lies, however small lo is.
@@ -48,9 +49,34 @@ class Scaled:
         total = np.clip(own + np.asarray(exponent, np.int64), -FARTHEST, FARTHEST)
         return Scaled(significand, np.ldexp(lo, -own), radius, total)
 
+    def __neg__(self) -> Scaled:
+        return Scaled(-self.hi, -self.lo, self.radius, self.exponent)
+
+    def times(self, factor: Real) -> Scaled:
+        """The products with numbers of ordinary size: 7 u^2, both relative errors and their product."""
+        with np.errstate(all="ignore"):
+            product, error = two_prod(self.hi, factor.hi)
+            hi, lo = fast_two_sum(product, error + (self.hi * factor.lo + self.lo * factor.hi))
+            relative = [self.radius / np.abs(self.hi), factor.radius / np.abs(factor.hi)]
+            return Scaled.of(hi, lo, (relative[0] + relative[1]) * 1.25 + 2.0**-103, self.exponent).known_where(
+                (relative[0] < 2.0**-10) & (relative[1] < 2.0**-10)
+            )
+
+    def times_power_of_two(self, exponent: np.ndarray) -> Scaled:
+        return Scaled(self.hi, self.lo, self.radius, np.clip(self.exponent + exponent, -FARTHEST, FARTHEST))
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> Scaled:
+        parts = (self.hi, self.lo, self.radius, self.exponent)
+        return Scaled(*(np.broadcast_to(part, shape) for part in parts))
+
     def known_where(self, condition: np.ndarray) -> Scaled:
         """The same numbers; nothing is known of those without the condition."""
         return Scaled(self.hi, self.lo, np.where(condition, self.radius, np.inf), self.exponent)
+
+    def but_one_where(self, condition: np.ndarray) -> Scaled:
+        """The same numbers, and exactly 1 where the condition holds."""
+        parts = zip((self.hi, self.lo, self.radius, self.exponent), (0.5, 0.0, 0.0, 1), strict=True)
+        return Scaled(*(np.where(condition, one, part) for part, one in parts))
 
     def or_else(self, other: Scaled) -> Scaled:
         """The same numbers; where nothing is known of them, the others."""

@@ -272,6 +272,7 @@ def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     largest, compute = rows.largest(), compute_format(fmt)
     infinite = np.isinf(largest)
     real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
-    value, real = resolved(fmt, real, formula)
+    of_zero = lambda: log_sum_exp.faint(rows).known_where(largest == 0)  # noqa: E731
+    value, real = resolved(fmt, real, formula, scaled=of_zero)
     budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
     return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)
