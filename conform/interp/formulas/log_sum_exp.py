@@ -67,7 +67,7 @@ def far_below(fmt: Format, x: np.ndarray, largest: np.ndarray, log_sum: Real) ->
     """(where of x - max - log_sum only the sign of the positive log_sum counts, its rounding to `fmt` there, its real).
 
     x - max is hi + lo, exactly. All rounding boundaries are multiples of ulp(hi) / 4, and so of the unit of lo: between
-    hi + lo and the number of that unit below it there is none.
+    hi + lo and the number of that unit below it there is none, nor between hi and hi (1 + 2^-60).
     """
     with np.errstate(all="ignore"):
         halves = x / 2, -largest / 2  # their sum does not overflow
@@ -76,7 +76,8 @@ def far_below(fmt: Format, x: np.ndarray, largest: np.ndarray, log_sum: Real) ->
         room = np.where(lo == 0, np.abs(hi) * 2.0**-60, np.abs(np.spacing(lo)))
         far = (hi < 0) & np.isfinite(hi) & (most > 0) & (most <= room)
         far &= (2 * halves[0] == x) & (2 * halves[1] == -largest)
-        value, _ = Scaled.of(*two_sum(hi, np.nextafter(lo, -np.inf)), 0.0, 1).decided(fmt)
+        below = np.where(lo == 0, hi * 2.0**-70, np.nextafter(lo, -np.inf))
+        value, _ = Scaled.of(*two_sum(hi, below), 0.0, 1).decided(fmt)
         return far, value, Scaled.of(hi, lo, most / np.abs(hi), 1).real()
 
 

@@ -46,8 +46,10 @@ class Standardized:
         self.eps, self.moments, self.folded = eps, moments, folded
         with np.errstate(all="ignore"):
             self.mean, variance = moments.reals()
-            self.rstd = Real.exact(np.float64(1)) / (variance + Real.exact(np.float64(eps))).sqrt()
-        self.known = np.isfinite(variance.hi) & rows.are_finite()
+            self.known = np.isfinite(variance.hi) & rows.are_finite()
+            square = variance + Real.exact(np.float64(eps))
+            square = square if np.isfinite(eps) else where(self.known, eps, square)  # however large the variance is
+            self.rstd = Real.exact(np.float64(1)) / square.sqrt()
         self._balls: dict[str, tuple[Ball, Ball]] = {}
         self._exact: dict[int, tuple[Fraction, Fraction]] = {}
 
@@ -55,7 +57,10 @@ class Standardized:
         """The golden of each piece, in `fmt`."""
         for x, scale, shift in zip(self.rows.pieces, self.scale, self.shift, strict=True):
             with np.errstate(all="ignore"):
-                real = (Real.exact(x) - self.mean) * self.rstd
+                centred = Real.exact(x) - self.mean
+                if not np.isfinite(self.eps):  # rstd is 0 or NaN, however far x is from the mean
+                    centred = where(self.known, 1.0, centred)
+                real = centred * self.rstd
                 real = real if scale is None else real * Real.exact(scale)
                 real = real if shift is None else real + Real.exact(shift)
                 real = self._with_poles(real, np.nan)
@@ -78,7 +83,7 @@ class Standardized:
         return first.or_else(*others)
 
     def _mean(self, fmt: Format) -> Golden:
-        value, real = decide_exactly(fmt, self.mean, lambda index: self.exact(index[0])[0])
+        value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
         return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[0].rad, zero_sign_free=True)
 
     def _rstd(self, fmt: Format) -> Golden:
