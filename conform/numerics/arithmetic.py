@@ -233,10 +233,8 @@ def _by_digits(
         some = tuple(each[start : start + DIGITS_AT_ONCE] for each in places)
         a, b, c = (operand[some] for operand in np.broadcast_arrays(x, alpha, y))
         numbers = products(np.stack([a, b]), np.stack([np.ones_like(a), c]))
-        found, overflows = numbers.real(), np.isinf(numbers.rounded(FLOAT64))
-        write(found, overflows, numbers.scaled().real()[overflows])
         value[some] = numbers.rounded(fmt)
-        write(real, some, found)
+        write(real, some, numbers.real())
     return value, real
 
 

@@ -97,22 +97,23 @@ class Scaled:
 
     def real(self) -> Real:
         """The numbers as far as float64 holds them; R1 to R5 of real.py."""
-        nearest = round_scaled(FLOAT64, self.hi, self.lo, self.exponent)
-        held = np.where(np.isinf(nearest), np.copysign(LARGEST, nearest), nearest)
-        # Both differences are exact: hi and what it is rounded to are multiples of ulp(hi), a factor 2 apart at most.
-        difference, rest = two_sum(self.hi - np.ldexp(held, -self.exponent), self.lo)
-        lo = np.ldexp(difference, self.exponent)
-        missing = (difference - np.ldexp(lo, -self.exponent)) + rest
-        error = (self.radius * RAISE + np.abs(self.lo) * 2.0**-44 * (self.radius > 0) + np.abs(missing)) * RAISE
-        radius = np.ldexp(error, self.exponent)
-        radius = np.where(np.ldexp(radius, -self.exponent) < error, np.nextafter(radius, np.inf), radius)
-        beyond = _at_least_two_to(1024, self.hi, self.lo, self.exponent)
-        unknown = np.isinf(self.radius)
-        hi = np.where(unknown, 0.0, np.where(beyond, np.copysign(np.inf, self.hi), held))
-        lo = np.where(beyond | unknown, 0.0, lo)
-        below = np.ldexp(missing, np.minimum(self.exponent, 0) + 1074)
-        below = np.where((np.abs(below) < 1) & ~(beyond | unknown) & (self.exponent <= 0), below, 0.0)
-        return Real(hi, lo, np.where(beyond | unknown, np.inf, radius), below if below.any() else None)
+        with np.errstate(all="ignore"):
+            nearest = round_scaled(FLOAT64, self.hi, self.lo, self.exponent)
+            held = np.where(np.isinf(nearest), np.copysign(LARGEST, nearest), nearest)
+            # Both differences are exact: hi and what it is rounded to are multiples of ulp(hi), a factor 2 apart at most.
+            difference, rest = two_sum(self.hi - np.ldexp(held, -self.exponent), self.lo)
+            lo = np.ldexp(difference, self.exponent)
+            missing = (difference - np.ldexp(lo, -self.exponent)) + rest
+            error = (self.radius * RAISE + np.abs(self.lo) * 2.0**-44 * (self.radius > 0) + np.abs(missing)) * RAISE
+            radius = np.ldexp(error, self.exponent)
+            radius = np.where(np.ldexp(radius, -self.exponent) < error, np.nextafter(radius, np.inf), radius)
+            beyond = _at_least_two_to(1024, self.hi, self.lo, self.exponent)
+            unknown = np.isinf(self.radius)
+            hi = np.where(unknown, 0.0, np.where(beyond, np.copysign(np.inf, self.hi), held))
+            lo = np.where(beyond | unknown, 0.0, lo)
+            below = np.ldexp(missing, np.minimum(self.exponent, 0) + 1074)
+            below = np.where((np.abs(below) < 1) & ~(beyond | unknown) & (self.exponent <= 0), below, 0.0)
+            return Real(hi, lo, np.where(beyond | unknown, np.inf, radius), below if below.any() else None)
 
 
 def _at_least_two_to(power: int, hi: np.ndarray, lo: np.ndarray, exponent: np.ndarray) -> np.ndarray:
@@ -129,11 +130,12 @@ def round_scaled(fmt: Format, hi: np.ndarray, lo: np.ndarray, exponent: np.ndarr
     and lo decides where that comes to lie in the middle of two integers. A power of two that lo takes into the binade
     below rounds to itself in its own units as in theirs: lo is at most a quarter of a unit there.
     """
-    significand, own = np.frexp(hi)
-    binade = own - 1 + exponent
-    quantum = np.clip(binade, fmt.emin, fmt.emax) - fmt.mantissa_bits
-    counted = np.ldexp(significand, own + exponent - quantum)  # below 2^53, or beyond the largest number
-    nearest = np.rint(counted)
-    beside_midpoint = (np.abs(counted - nearest) == 0.5) & (lo != 0)
-    nearest = np.where(beside_midpoint, counted + np.copysign(0.5, lo), nearest)
-    return round_to(fmt, np.copysign(np.ldexp(nearest, quantum), hi))
+    with np.errstate(all="ignore"):
+        significand, own = np.frexp(hi)
+        binade = own - 1 + exponent
+        quantum = np.clip(binade, fmt.emin, fmt.emax) - fmt.mantissa_bits
+        counted = np.ldexp(significand, own + exponent - quantum)  # below 2^53, or beyond the largest number
+        nearest = np.rint(counted)
+        beside_midpoint = (np.abs(counted - nearest) == 0.5) & (lo != 0)
+        nearest = np.where(beside_midpoint, counted + np.copysign(0.5, lo), nearest)
+        return round_to(fmt, np.copysign(np.ldexp(nearest, quantum), hi))

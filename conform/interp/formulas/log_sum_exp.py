@@ -51,8 +51,8 @@ def _distance(x: np.ndarray, largest: np.ndarray) -> Real:
 
 
 def faint(rows: Rows) -> Scaled:
-    """[rows, 1]: the logarithm of the sum where that is below 2^-800, e^(second largest - largest) times the sum over all
-    but the largest of the exponentials of x - second largest; what log1p takes away is less than 2^-800 of it."""
+    """[rows, 1]: the logarithm of the sum where that is below 2^-700: e^(second largest - largest) times the sum of the
+    exponentials of x - second largest over all but the largest; what log1p takes away is less than 2^-700 of it."""
     largest, first = rows.largest(), _first_largest(rows)
     others = rows.pieces.map(lambda x, is_first: np.where(is_first, -np.inf, x), first)
     second = np.maximum.reduce([x.max(axis=1, keepdims=True) for x in others])
