@@ -7,7 +7,8 @@ wrong. Then the search climbs: the slowest calls are changed a little, and the s
 
 A call costs CPU time, of which the constant cost of a call is taken off: that of the cheapest call of the op and dtype
 that the search met. What is left is divided by the elements of the results or of the operands, whichever are more, at
-least LEAST. The ratio is over mpmath's exp of as many numbers, 53 bits, in the same run.
+least LEAST. The slowest call is timed twice. The ratio is over mpmath's exp of as many numbers, 53 bits, in the same
+run.
 
     python benchmarks/slow_inputs.py 'aten::exp*' --seconds 5 --limit-us 20
 
@@ -47,7 +48,7 @@ NUMBERS = (
 INTEGERS = (0, 1, -1, 2, 3, 7, -7, 16, 22, 23, 100, 308, 323, -308, 1074, 2**24 + 1, 2**40)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Timed:
     """A call, the CPU time of its golden, and how many elements it has; error: what it ended in instead, if wrong."""
 
@@ -73,6 +74,16 @@ class Search:
 
     def slowest(self) -> list[Timed]:
         return sorted(self.timed, key=self.us, reverse=True)
+
+    def confirmed(self) -> Timed:
+        """The slowest call by the better of two times: a first one reads tables, and the machine does other things."""
+        again: dict[int, Timed] = {}
+        while (one := self.slowest()[0]) and id(one) not in again:
+            place = self.timed.index(one)
+            self._try(one.call)
+            self.timed[place] = min(one, self.timed.pop(), key=lambda timed: timed.cpu_s)
+            again[id(self.timed[place])] = self.timed[place]
+        return one
 
     def run(self, seed: int, seconds: float) -> Search:
         """Half of the time for calls that are drawn, half to climb."""
@@ -275,7 +286,7 @@ def main(
     for number, (op, dtype) in enumerate(pairs):
         search = Search(op, dtype, np.random.default_rng((seed, number))).run(seed, seconds)
         rows += [row(search, one, yardstick_us) for one in search.timed if one.error][:1]
-        rows += [row(search, one, yardstick_us) for one in search.slowest()[:1]]
+        rows += [row(search, search.confirmed(), yardstick_us)] if search.timed else []
     above = [one for one in rows if limit_us is not None and (one[2] > limit_us or "Error" in str(one[5]))]
     told = sorted(rows if limit_us is None else above, key=lambda one: -one[2])[: most if limit_us is None else None]
     headers = ["op", "dtype", "us an element", "over mpmath's exp", "elements", "slowest call"]

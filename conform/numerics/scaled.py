@@ -100,7 +100,7 @@ class Scaled:
         with np.errstate(all="ignore"):
             nearest = round_scaled(FLOAT64, self.hi, self.lo, self.exponent)
             held = np.where(np.isinf(nearest), np.copysign(LARGEST, nearest), nearest)
-            # Both differences are exact: hi and what it is rounded to are multiples of ulp(hi), a factor 2 apart at most.
+            # Both differences are exact: hi and what it is rounded to are multiples of ulp(hi), and near each other.
             difference, rest = two_sum(self.hi - np.ldexp(held, -self.exponent), self.lo)
             lo = np.ldexp(difference, self.exponent)
             missing = (difference - np.ldexp(lo, -self.exponent)) + rest

@@ -36,7 +36,7 @@ def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
     shifted = rows.pieces.map(lambda x: Real.exact(x) - Real.exact(largest))
 
     def power(x: np.ndarray, is_first: np.ndarray) -> Real:
-        return where(is_first, 0.0, functions.exp(_distance(x, largest)))
+        return where(is_first, 0.0, functions.exp(distance(x, largest)))
 
     with np.errstate(all="ignore"):
         others = rows.pieces.map(power, _first_largest(rows))
@@ -44,9 +44,9 @@ def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
         return shifted, where(np.isinf(largest), np.nan, log_sum)
 
 
-def _distance(x: np.ndarray, largest: np.ndarray) -> Real:
+def distance(x: np.ndarray, largest: np.ndarray) -> Real:
     """x - largest; -FAR stands for what is less and finite, where float64 may overflow."""
-    far = (x / 2 - largest / 2 < -FAR) & np.isfinite(x)
+    far = (x / 2 - largest / 2 < -FAR) & np.isfinite(x) & np.isfinite(largest)
     return where(far, -FAR, Real.exact(x) - Real.exact(largest))
 
 
@@ -57,10 +57,9 @@ def faint(rows: Rows) -> Scaled:
     others = rows.pieces.map(lambda x, is_first: np.where(is_first, -np.inf, x), first)
     second = np.maximum.reduce([x.max(axis=1, keepdims=True) for x in others])
     with np.errstate(all="ignore"):
-        distance = _distance(second, largest)
-        total = Real.total(others.map(lambda x: functions.exp(_distance(x, second))))
-        power = functions.exp_scaled(distance)
-        return power.times(total).known_where(distance.hi < -555.0)
+        below = distance(second, largest)
+        total = Real.total(others.map(lambda x: functions.exp(distance(x, second))))
+        return functions.exp_scaled(below).times(total).known_where(below.hi < -555.0)
 
 
 def far_below(fmt: Format, x: np.ndarray, largest: np.ndarray, log_sum: Real) -> tuple[np.ndarray, np.ndarray, Real]:

@@ -89,8 +89,12 @@ def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> t
             value[where], undecided[where] = decide(fmt, fine)
     if function.scaled is not None and undecided.any():
         _at_range_ends(function, fmt, estimate, operands, value, real, undecided)
+    known: dict[bytes, tuple[object, Parts]] = {}  # operands are zeros and infinities, or the same, again and again
     for i in np.flatnonzero(undecided).tolist():
-        value[i], parts = _one(function, fmt, [float(x[i]) for x in operands])
+        some = np.array([x[i] for x in operands])
+        if (key := some.tobytes()) not in known:
+            known[key] = _one(function, fmt, some.tolist())
+        value[i], parts = known[key]
         write(real, i, parts)
     return value, real
 

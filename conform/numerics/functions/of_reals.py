@@ -66,8 +66,8 @@ def exp_scaled(x: Real) -> Scaled:
 
 
 def log_ratio(x: Array, y: Array) -> Real:
-    """log(x / y) of positive doubles of any size, within 2^-96 of the larger of 1 and its size; exactly 0 where they are
-    equal, -inf of x = 0."""
+    """log(x / y) of positive doubles of any size, within 2^-96 of the larger of 1 and its size; exactly 0 where they
+    are equal, -inf of x = 0."""
     with np.errstate(all="ignore"):
         (a, a_exponent), (b, b_exponent) = np.frexp(x), np.frexp(y)
         ln2 = logarithm.constant("ln2")

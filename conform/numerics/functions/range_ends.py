@@ -23,6 +23,7 @@ from conform.numerics.functions.error import HIGHEST_SCALED, erfc_scaled, sqrt_h
 from conform.numerics.functions.exponential import EXP_ERROR, exp2_scaled, exp_scaled
 from conform.numerics.functions.inverse_error import INVERSE_ERROR, tail_float64, tail_step
 from conform.numerics.functions.logarithm import LOG_ERROR, log
+from conform.numerics.functions.trigonometric import pi
 from conform.numerics.scaled import Scaled
 
 Kernel = Callable[..., Scaled]
@@ -232,8 +233,9 @@ def hypot(x: Array, y: Array) -> Scaled:
 
 
 def atan2(y: Array, x: Array) -> Scaled:
-    """The angle y / x of a point near the positive x axis, of which the cube is taken away: 15 u^2 of the quotient, and
-    where that is exact the sign of what follows."""
+    """The angle of a point near an axis: pi or pi/2, of which less than 2^-110 is missing, or beside the positive x
+    axis y / x, of which the cube is taken away: 15 u^2 of the quotient, and where that is exact the sign of what
+    follows."""
     (a, a_exponent), (b, b_exponent) = np.frexp(y), np.frexp(x)
     quotient, exponent = dd.div(dd.of(a), dd.of(b)), a_exponent - b_exponent
     product, error = two_prod(quotient[0], b)
@@ -242,7 +244,10 @@ def atan2(y: Array, x: Array) -> Scaled:
     beside = Scaled(beside.hi, beside.lo, beside.radius, beside.exponent + exponent)
     inexact = Scaled.of(*quotient, 2.0**-101, exponent)
     near = (exponent < -112) & (x > 0) & (y != 0)
-    return beside.or_else(inexact).known_where(near)
+    turn = dd.scale(pi(), np.copysign(1.0, y))
+    half = Scaled.of(*turn, 2.0**-105).known_where((x < 0) & ((y == 0) | (exponent < -112)))
+    quarter = Scaled.of(*turn, 2.0**-105, -1).known_where((y != 0) & ((x == 0) | (exponent > 112)))
+    return half.or_else(quarter).or_else(beside.or_else(inexact).known_where(near))
 
 
 # Logarithms

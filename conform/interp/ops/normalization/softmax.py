@@ -66,7 +66,7 @@ def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     vanishing = np.log(fmt.min_subnormal) - 20
     largest, compute = rows.largest(), compute_format(fmt)
     with np.errstate(all="ignore"):
-        e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
+        e = rows.pieces.map(lambda x: functions.exp(log_sum_exp.distance(x, largest)))
         balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
         total, total_ball = Real.total(e), Ball.total(balls)
         for x, numerator, ball in zip(rows.pieces, e, balls, strict=True):
