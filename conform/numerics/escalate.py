@@ -26,12 +26,15 @@ BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike i
 Rational = Callable[[tuple[int, ...]], Fraction | None]
 
 
-def decide_exactly(fmt: Format, real: Real, exact: Rational) -> tuple[np.ndarray, Real]:
+def decide_exactly(
+    fmt: Format, real: Real, exact: Rational, scaled: Callable[[], Scaled] | None = None
+) -> tuple[np.ndarray, Real]:
     """`real` rounded once to `fmt`, and the reals that were rounded.
 
-    `exact(index)` is asked for the exact value where `real` cannot decide; what it says joins the reals.
+    Where `real` cannot decide, `scaled()`, the same numbers with their exponents held apart, is asked for if it is
+    given, then `exact(index)` for the exact value; what they say joins the reals.
     """
-    value, real, _ = settled_by_fractions(fmt, real, exact)
+    value, real, _ = settled_by_fractions(fmt, real, exact, scaled)
     return value, real
 
 
