@@ -52,8 +52,9 @@ class Scaled:
     def __neg__(self) -> Scaled:
         return Scaled(-self.hi, -self.lo, self.radius, self.exponent)
 
-    def times(self, factor: Real) -> Scaled:
-        """The products with numbers of ordinary size: 7 u^2, both relative errors and their product."""
+    def times(self, factor: Real | Scaled) -> Scaled:
+        """The products with numbers of ordinary size, or with (hi + lo) of scaled ones: 7 u^2, both relative errors and
+        their product."""
         with np.errstate(all="ignore"):
             product, error = two_prod(self.hi, factor.hi)
             hi, lo = fast_two_sum(product, error + (self.hi * factor.lo + self.lo * factor.hi))
