@@ -21,11 +21,10 @@ MODERATE = 300  # magnitudes between 2^-300 and 2^300 have squares and sums far 
 
 
 def exponents(rows: Rows) -> np.ndarray:
-    """[rows, 1]: by which power of two to divide a row so that it is moderate; 0 where it is, or has no such power."""
-    finite = rows.pieces.map(lambda x: np.where(np.isfinite(x), np.abs(x), 0.0))
-    largest = np.maximum.reduce([x.max(axis=1, keepdims=True, initial=0.0) for x in finite])
+    """[rows, 1]: by which power of two to divide a row so that it is moderate; 0 where it is, or is not finite."""
+    largest = np.maximum.reduce([np.abs(x).max(axis=1, keepdims=True, initial=0.0) for x in rows.pieces])
     exponent = np.frexp(largest)[1]
-    return np.where(np.abs(exponent) > MODERATE, exponent, 0)
+    return np.where(np.isfinite(largest) & (np.abs(exponent) > MODERATE), exponent, 0)
 
 
 def of_reals(rows: Rows, divisor: Real, exponent: np.ndarray | int = 0) -> tuple[Real, Real]:
