@@ -19,7 +19,7 @@ from conform.numerics.digits import products
 from conform.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.parts import parts_of, write
-from conform.numerics.real import SMALLEST_SAFE, Real
+from conform.numerics.real import SMALLEST_SAFE, Real, where
 from conform.numerics.rounding import round_fraction, round_to
 from conform.numerics.scaled import Scaled
 
@@ -149,7 +149,18 @@ def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
         result = div(fmt, multiple, power) if decimals >= 0 else mul(fmt, multiple, power)
         hard = ~(np.abs(scaled) < 2.0**51) | (abs(decimals) > LARGEST_EXACT_POWER_OF_TEN)
         hard &= np.isfinite(x)
+        own = hard & (decimals >= 0) & _is_multiple(x, -decimals)  # of a power of two, which 10^-decimals divides
+        if own.any():
+            value, real = result
+            hard &= ~own
+            result = np.where(own, round_to(fmt, x), value), where(own, x, real)
         return _exactly(fmt, result, hard, lambda x: round(x * scale) / scale, x, zero_sign=x)
+
+
+def _is_multiple(x: np.ndarray, exponent: int) -> np.ndarray:
+    """Whether x is a multiple of 2^exponent, an exponent of 0 or less."""
+    whole = np.ldexp(x, -exponent)
+    return np.isinf(whole) | (whole == np.rint(whole))
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------

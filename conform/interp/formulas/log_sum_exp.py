@@ -89,12 +89,12 @@ def of_mpmath(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
     the same number.
     """
     largest = np.maximum.reduce([piece.max() for piece in pieces])
-    others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in _without_first(largest, pieces))
+    others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in without_first(largest, pieces))
     log_sum = mp.log1p(sum(others))
     return mp.of_float(largest), max(log_sum, LEAST) if log_sum > 0 else log_sum
 
 
-def _without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+def without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """The pieces [m] without the first element that is `number`."""
     is_left_out = False
     for piece in pieces:

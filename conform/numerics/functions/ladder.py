@@ -13,10 +13,11 @@ leaves open raises Unjudged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import TypeVar
 
 import mpmath
 import numpy as np
@@ -30,6 +31,8 @@ from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
 from conform.numerics.rounding import decide, round_fraction, round_to
 from conform.numerics.scaled import Scaled
+
+T = TypeVar("T")
 
 UNDERFLOW = 2.0**-1000
 """Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
@@ -89,14 +92,23 @@ def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> t
             value[where], undecided[where] = decide(fmt, fine)
     if function.scaled is not None and undecided.any():
         _at_range_ends(function, fmt, estimate, operands, value, real, undecided)
-    known: dict[bytes, tuple[object, Parts]] = {}  # operands are zeros and infinities, or the same, again and again
-    for i in np.flatnonzero(undecided).tolist():
-        some = np.array([x[i] for x in operands])
-        if (key := some.tobytes()) not in known:
-            known[key] = _one(function, fmt, some.tolist())
-        value[i], parts = known[key]
+    places = np.flatnonzero(undecided)
+    one = lambda *some: _one(function, fmt, list(some))  # noqa: E731
+    for i, (number, parts) in _of_each(one, [x[places] for x in operands], places):
+        value[i] = number
         write(real, i, parts)
     return value, real
+
+
+def _of_each(function: Callable[..., T], operands: list[Array], places: Array) -> Iterator[tuple[int, T]]:
+    """(place, function of the operands there): once of operands that stand there again and again, as zeros,
+    infinities and whole numbers do; -0 is not 0."""
+    results: dict[bytes, T] = {}
+    columns = np.stack(operands, axis=-1)
+    for place, numbers in zip(places.tolist(), columns, strict=True):
+        if (key := numbers.tobytes()) not in results:
+            results[key] = function(*numbers.tolist())
+        yield place, results[key]
 
 
 # 1: float64
@@ -196,8 +208,8 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
     if unknown.any():
         hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
-    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known).tolist():  # it may be the double hi
-        exact = function.exact(*(float(x[i]) for x in operands))
+    may_be_hi = np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known)
+    for i, exact in _of_each(function.exact, [x[may_be_hi] for x in operands], may_be_hi):
         if isinstance(exact, Fraction):
             hi[i], lo[i], radius[i], _ = parts_of(exact)
     if not known.any():

@@ -11,6 +11,7 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes
+from conform.interp.formulas.log_sum_exp import without_first
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.reduction.sums import reshaped
@@ -73,7 +74,7 @@ def _norm(fmt: Format, order: float, sizes: Rows) -> Golden:
     value, real = resolved(
         fmt,
         _regular_norm(sizes, order, np.where(regular, extreme, 1.0)).but_one_where(~regular),
-        lambda some: np.array([[_mp_norm(sizes.row(row), order)] for row in some], dtype=object),
+        lambda some: np.array([[_mp_norm(sizes.row(row), order, extreme[row, 0])] for row in some], dtype=object),
         lambda index: _rational_norm(sizes.row(index[0]), order),
     )
     value = np.where(regular, value, round_to(fmt, extreme))
@@ -99,7 +100,8 @@ def _regular_norm(sizes: Rows, order: float, unit: np.ndarray) -> Scaled:
     def power(x: np.ndarray) -> Real:
         logarithm = functions.log_ratio(x, unit)
         far = (logarithm.hi + logarithm.radius) * order < -FAR
-        return where(x == unit, 1.0, functions.exp(where(far, -FAR, logarithm * p)))
+        image = functions.exp(where(far, -FAR, logarithm * p))
+        return where(x == unit, 1.0, where(x == 0, 0.0, image))
 
     with np.errstate(all="ignore"):
         logarithm = functions.log(Real.total(sizes.pieces.map(power)))
@@ -129,10 +131,11 @@ def _without_error(fmt: Format, number: np.ndarray) -> Golden:
     return Golden(fmt, round_to(fmt, number), Real.exact(number), budget=np.zeros_like(number))
 
 
-def _mp_norm(row: Iterable[np.ndarray], order: float) -> mp.Number:
-    p = mp.of_float(order)
-    total = sum(mp.exp(mp.log(mp.of_float(piece)) * p).sum() for piece in row)
-    return mp.exp(mp.log(total) / p)
+def _mp_norm(row: Iterable[np.ndarray], order: float, extreme: float) -> mp.Number:
+    """The extreme times the norm of the ratios to it, of which the first is 1: the others may be lost beside it."""
+    p, unit = mp.of_float(order), mp.of_float(extreme)
+    others = sum(mp.exp(mp.log(mp.of_float(piece) / unit) * p).sum() for piece in without_first(extreme, row))
+    return unit * mp.exp(mp.log1p(others) / p)
 
 
 def _rational_norm(row: Iterable[np.ndarray], order: float) -> Fraction | None:
