@@ -58,6 +58,11 @@ def one_sided(factor: float, sign: float) -> Kernel:
     return lambda x: leading(x, factor, sign * x).known_where(np.abs(x) < TINY)
 
 
+def nearly_itself(sign: float) -> Kernel:
+    """Of a function that is x (1 + r) for x > FAR, with an r of this sign that is at most x e^-x."""
+    return lambda x: leading(x, 1.0, np.full_like(x, sign)).known_where(x > FAR)
+
+
 def constant_times(name: str) -> Kernel:
     """Of a function near 0 with an irrational slope, or 3/5."""
 
@@ -152,9 +157,10 @@ def _ndtr(x: Array) -> tuple[DD, Array, Array]:
 
 
 def ndtr(x: Array) -> Scaled:
-    """Phi x of a very negative x."""
+    """Phi x of a very negative x, and a little less than 1 of a large one."""
     value, n, error = _ndtr(x)
-    return Scaled.of(*value, error, n).known_where(x < -2.0)
+    nearly_1 = leading(np.ones_like(x), 1.0, np.full_like(x, -1.0)).known_where(x > 64.0)
+    return Scaled.of(*value, error, n).known_where(x < -2.0).or_else(nearly_1)
 
 
 def gelu(x: Array) -> Scaled:
@@ -197,9 +203,10 @@ def reciprocal(x: Array) -> Scaled:
     return Scaled.of(*dd.div(dd.of(np.ones_like(x)), dd.of(significand)), 2.0**-101, -exponent)
 
 
-def minus_reciprocal(x: Array) -> Scaled:
-    """digamma x of a tiny x: -1 / x, of which less than 2^-109 is missing."""
-    return reciprocal(-x).known_where(np.abs(x) < TINY)
+def digamma(x: Array) -> Scaled:
+    """-1 / x of a tiny x, of which less than 2^-109 is missing, and log x of a huge one, which lacks 1 / (2x)."""
+    huge = Scaled.of(*log(dd.of(np.abs(x))), 2 * LOG_ERROR).known_where(x > HUGE)
+    return reciprocal(-x).known_where(np.abs(x) < TINY).or_else(huge)
 
 
 def rsqrt(x: Array) -> Scaled:
@@ -230,6 +237,11 @@ def hypot(x: Array, y: Array) -> Scaled:
     beside = leading(larger, 1.0, np.sign(smaller)).known_where(other < TINY)
     ordinary = Scaled.of(*root, 2.0**-102, exponent).known_where(other >= TINY)
     return beside.or_else(ordinary)
+
+
+def quarter_turn(x: Array) -> Scaled:
+    """atan x of a huge x: pi/2 with its sign, of which 1/x is missing."""
+    return Scaled.of(*dd.scale(pi(), np.copysign(1.0, x)), 2.0**-105, -1).known_where(np.abs(x) > HUGE)
 
 
 def atan2(y: Array, x: Array) -> Scaled:

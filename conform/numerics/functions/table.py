@@ -26,7 +26,7 @@ from conform.numerics.functions import (
 )
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.ladder import Function
-from conform.numerics.functions.range_ends import constant_times, either, odd, one_sided
+from conform.numerics.functions.range_ends import constant_times, either, nearly_itself, odd, one_sided
 
 NUMPY_ERROR = 2.0**-49
 """What is relied on of numpy's float64 functions: 8 ulp at worst. Its SIMD kernels promise 4 ulp, C libraries about 1;
@@ -63,7 +63,7 @@ _RANGE_ENDS = {
     "tan": odd(1.0, 1.0),
     "sinc": range_ends.sinc,
     "asin": odd(1.0, 1.0),
-    "atan": odd(1.0, -1.0),
+    "atan": either(odd(1.0, -1.0), range_ends.quarter_turn),
     "atan2": range_ends.atan2,
     "sinh": either(odd(1.0, 1.0), range_ends.half_exp_odd),
     "cosh": range_ends.half_exp,
@@ -75,12 +75,12 @@ _RANGE_ENDS = {
     "erfinv": constant_times("sqrt(pi)/2"),
     "ndtr": range_ends.ndtr,
     "ndtri": range_ends.ndtri,
-    "gelu": either(one_sided(0.5, 1.0), range_ends.gelu),
+    "gelu": either(either(one_sided(0.5, 1.0), range_ends.gelu), nearly_itself(-1.0)),
     "gelu_tanh": either(one_sided(0.5, 1.0), range_ends.gelu_tanh),
     "sigmoid": range_ends.exp_far_down,
-    "softplus": range_ends.exp_far_down,
-    "silu": either(one_sided(0.5, 1.0), range_ends.x_exp_far_down),
-    "mish": either(constant_times("3/5"), range_ends.x_exp_far_down),
+    "softplus": either(range_ends.exp_far_down, nearly_itself(1.0)),
+    "silu": either(either(one_sided(0.5, 1.0), range_ends.x_exp_far_down), nearly_itself(-1.0)),
+    "mish": either(either(constant_times("3/5"), range_ends.x_exp_far_down), nearly_itself(-1.0)),
     "logaddexp": range_ends.logaddexp,
     "xlogy": range_ends.xlogy,
     "reciprocal": range_ends.reciprocal,
@@ -89,7 +89,7 @@ _RANGE_ENDS = {
     "hypot": range_ends.hypot,
     "pow": range_ends.pow,
     "lgamma": range_ends.lgamma,
-    "digamma": range_ends.minus_reciprocal,
+    "digamma": range_ends.digamma,
     "i0": range_ends.bessel(0),
     "i1": either(odd(0.5, 1.0), range_ends.bessel(1)),
 }
