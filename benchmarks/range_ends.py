@@ -1,4 +1,4 @@
-"""What goldens cost at the ends of float64's range: CPU microseconds an element, the best of three runs after a first one.
+"""What goldens cost at the ends of float64's range: CPU microseconds an element, the best of three runs after one more.
 
     python benchmarks/range_ends.py
 """
