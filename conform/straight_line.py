@@ -8,9 +8,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from conform.backends.base import Backend
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
+from conform.backends.given import given
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
 from conform.call.bound import Bound, bound_call
@@ -22,6 +24,7 @@ from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Verdict
+from conform.operators import op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.selftest import figure
@@ -35,9 +38,9 @@ MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it co
 
 def check(
     suites: Sequence[str] = ("core",),
-    backend: str = "cpu",
+    backend: str | type[Backend] | Backend | Callable = "cpu",
     *,
-    ops: Sequence[str] = (),
+    ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
     seed: int = 0,
@@ -51,15 +54,20 @@ def check(
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
-    `on_verdict` is called with each verdict and the number of cases asked. Raises UsageError for bad input,
-    BackendUnavailable where the backend does not start, record.Interrupted (with what ran) on Ctrl-C.
+    The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
+    run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. `on_verdict` is called with
+    each verdict and the number of cases asked. Raises UsageError for bad input, BackendUnavailable where the backend
+    does not start, record.Interrupted (with what ran) on Ctrl-C.
     """
     started = time.perf_counter()
     _check_timeout(timeout_s)
-    selection = Selection(ops, dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
+    selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
     suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
+    name = backend if isinstance(backend, str) else None
+    sent = backend if isinstance(backend, str) else given(backend)
     groups = select(suite, selection)
     asked = sum(map(len, groups))
     verdicts: list[Verdict] = []
@@ -71,11 +79,11 @@ def check(
             tests=[test.id for test in suite.tests], contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             selftest=figure.total(figure.shipped()),
-            invocation={"backend": backend, "contract": contract, "suites": suite.names,
+            invocation={"backend": name, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware")},
         )  # fmt: skip
 
-    with BackendProcess(backend, timeout_s=timeout_s) as process:
+    with BackendProcess(sent, timeout_s=timeout_s) as process:
         described = process.describe()
         try:
             for verdict in verdicts_of(groups, process, described, table):

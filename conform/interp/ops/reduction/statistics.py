@@ -15,7 +15,7 @@ from conform.interp.formulas import moments
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.reduction.sums import accumulation, converted_rows, overflowing, reshaped
+from conform.interp.ops.reduction.sums import accumulation, of_conversions, overflowing, reshaped
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
@@ -24,6 +24,7 @@ from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.grid import common_grid
 from conform.numerics.real import Real
+from conform.numerics.scaled import Scaled
 
 # Mean
 
@@ -36,11 +37,11 @@ def mean(self: np.ndarray, dtype: str | None = None) -> Golden:
 
 @semantics("aten::mean.dim", along="dim", accumulates="self")
 def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
-    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
+    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58, P84)"""
     fmt = format_named(dtype) if dtype else format_of(self)
     refuse_complex(fmt, "mean")
     axes = reduced_axes(dim, self.ndim)
-    golden = by_rows(partial(_mean_of_rows, fmt), converted_rows(self, axes, fmt))
+    golden = of_conversions(partial(_mean_of_rows, fmt), self, axes, fmt)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
@@ -123,10 +124,13 @@ def _spread(
 
 def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Golden:
     compute, count = compute_format(fmt), rows.terms
-    _, real = moments.of_reals(rows, Real.exact(np.float64(count)) - Real.exact(np.float64(correction)))
+    exponent, divisor = moments.exponents(rows), Real.exact(np.float64(count)) - Real.exact(np.float64(correction))
+    _, real = moments.of_reals(rows, divisor, exponent)
     _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
     if name == "std":
         real, ball = real.sqrt(), ball.sqrt()
+    else:
+        exponent = 2 * exponent
 
     def exact(index: tuple[int, ...]) -> Fraction:
         if np.isinf(correction):  # finite squares over infinity
@@ -134,8 +138,12 @@ def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Gol
         variance = moments.exact_variance(rows, index[0], count - Fraction(correction))
         return root(variance, 2) if name == "std" else variance
 
-    value, real = decide_exactly(fmt, real, exact)
-    return Golden(fmt, value, real, budget=ball.rad)
+    def scaled() -> Scaled:
+        return Scaled.of(real.hi, real.lo, real.radius / np.abs(real.hi), exponent)
+
+    with np.errstate(all="ignore"):
+        value, decided = decide_exactly(fmt, real.times_power_of_two(exponent), exact, scaled)
+    return Golden(fmt, value, decided, budget=ball.rad)
 
 
 def _over_zero(fmt: Format, rows: Rows) -> Golden:
