@@ -125,7 +125,7 @@ class Bench:
 
         run = record.build(
             [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],
-            contract=self.table.name, backend=identity(self.described), seed=self.seed, timings={},
+            contract=self.table.name, backend=identity(self.described, self.backend), seed=self.seed, timings={},
             selftest=figure.total(figure.shipped()),
             invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names},
         )  # fmt: skip

@@ -27,15 +27,10 @@ NOTICE_AFTER_S = 5.0  # of silent loading
 # How long a worker that was asked one call alone is watched after its answer, at least.
 WATCHED_S = 0.5
 
-# What a worker says of its backend, and of which types that is.
-FIELDS: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "version": (str, type(None)),
-    "device": (str,),
-    "exports": (bool,),
-    "compute": (str,),
-    "flushes_subnormals": (bool,),
-}
+# What a worker says of its backend that must be of these types; what it declares of its arithmetic is checked where
+# that is understood. All of it is the same whenever a worker is started.
+TYPES = {"name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,)}
+IDENTITY = (*TYPES, "compute", "flushes_subnormals")
 
 
 @dataclass(frozen=True)
@@ -207,15 +202,15 @@ class BackendProcess:
 
     def _checked(self, hello: dict[str, Any]) -> dict[str, Any]:
         """What the worker says of its backend: of the right types, and the same whenever it is started."""
-        for field, types in FIELDS.items():
+        for field, types in TYPES.items():
             if not isinstance(hello.get(field), types):
                 self._end_worker(kill=True)
                 expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
                 raise UsageError(f"backend {self.name!r}: {field} is {repr(hello.get(field))[:100]}, not {expected}")
-        identity = {field: hello[field] for field in FIELDS}
+        identity = {field: hello.get(field) for field in IDENTITY}
         if self._identity not in (None, identity):
             self._end_worker(kill=True)
-            changed = ", ".join(field for field in FIELDS if self._identity[field] != identity[field])
+            changed = ", ".join(field for field in IDENTITY if self._identity[field] != identity[field])
             raise BackendUnavailable(f"backend {self.name!r} was started again, and its {changed} is another one")
         self._identity = identity
         return hello

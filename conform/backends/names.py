@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -54,6 +55,25 @@ def _availability(device: str) -> tuple[bool, str]:
         return False, f"{version} finds no {device} device"
     names = [module.get_device_name(index) for index in range(module.device_count())] if device != "mps" else ["mps"]
     return True, f"{version}, {', '.join(names)}"
+
+
+def is_file(name: str) -> bool:
+    """Whether the name is that of a class in a file: `FILE.py::CLASS`."""
+    return "::" in name
+
+
+def source(name: str) -> dict[str, str]:
+    """Where the backend called `name` comes from, as this process sees it, whatever the backend says of itself.
+
+    {"source": "FILE.py::CLASS", "digest": "sha256:..."}, the file without its folder and the digest of its bytes, not
+    of what it imports; {"source": "MODULE:CLASS"} of an entry point; nothing of a torch device.
+    """
+    if is_file(name):
+        file, _, class_name = name.partition("::")
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        return {"source": f"{Path(file).name}::{class_name}", "digest": f"sha256:{digest}"}
+    entry_point = _entry_points().get(name)
+    return {} if name == "self" or entry_point is None else {"source": entry_point.value}
 
 
 def is_entry_point(name: str) -> bool:

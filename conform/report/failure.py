@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
+SHOWN_LOG_LINES = 8
 
 
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
@@ -21,8 +22,15 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
         lines.append(("contract", contract_text(case["contract"])))
     if case["compared"]:
         lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
+    lines += _log_lines(record["environment"].get("logs", {}).get(case["id"], ""))
     lines.append(("repeat", repeat_command(case, record)))
     return lines
+
+
+def _log_lines(log: str) -> list[tuple[str, str]]:
+    """The end of what the worker printed."""
+    printed = log.splitlines()[-SHOWN_LOG_LINES:]
+    return list(zip(["printed", *[""] * len(printed)], printed, strict=False))
 
 
 def _location(case: Mapping, record: Mapping) -> str:
