@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conform import interrupt
-from conform.errors import ConformError, KitDefect, UsageError
+from conform.errors import ConformError, KitDefect, Scarcity, UsageError
+from conform.streams import require_files
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -67,6 +68,9 @@ class _Verbs(click.Group):
         except Exception as error:
             if isinstance(error, OSError) and error.errno in UNWRITABLE:
                 raise
+            if scarcity := Scarcity.of(error):
+                click.echo(f"conform: {scarcity}", err=True)
+                ctx.exit(scarcity.exit_code)
             traceback.print_exc()
             click.echo("conform: this is a defect of conform itself, no verdict", err=True)
             ctx.exit(INTERNAL_ERROR)
@@ -82,6 +86,7 @@ def main(ctx: click.Context) -> None:
     conform check --backend cpu --op aten::exp           one op of the core suite
     conform explain aten::exp                            what it should compute, and how exactly
     """
+    require_files()
     if os.environ.get("NO_COLOR"):  # no-color.org: any value but the empty one
         ctx.color = False
 

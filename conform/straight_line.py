@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from conform import time_limit
@@ -19,7 +20,7 @@ from conform.call.arguments import Arguments
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
-from conform.errors import ConformError, InvalidArguments, Unjudged, UsageError
+from conform.errors import ConformError, InvalidArguments, Scarcity, Unjudged, UsageError
 from conform.inputs.layouts import logical
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
@@ -31,7 +32,7 @@ from conform.report import record
 from conform.report.record import Required, Run
 from conform.selftest import figure
 from conform.suites import load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection, select, too_large
 
 IN_FLIGHT = 8
 TIMEOUT_S = 30.0  # for one call of the backend
@@ -106,7 +107,7 @@ def check(
     except Exception as error:
         if not described:
             raise
-        reason = error if isinstance(error, ConformError) else defect(error)
+        reason = error if isinstance(error, ConformError) else Scarcity.of(error) or defect(error)
         raise record.Stopped(finished(str(reason)), reason) from error
     return finished()
 
@@ -122,8 +123,8 @@ def _check_fraction(name: str, fraction: object) -> None:
 
 
 def identity(described: Mapping[str, Any], name: str | None = None) -> dict[str, Any]:
-    """What identifies a backend in a record, where it was found by `name`, and what it declares; the hardware and threads it ran on
-    belong to the environment."""
+    """What identifies a backend in a record, where it was found by `name`, and what it declares; the hardware and
+    threads that it ran on belong to the environment."""
     told = {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
     return {**told, **(backend_names.source(name) if name else {})}
 
@@ -155,7 +156,7 @@ def verdicts_of(
     judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
     waiting: deque[_Asked] = deque()
     for group in groups:
-        typical = _attempt(group[0].draw.arguments)
+        typical = _attempt(partial(_typical, group[0]))
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
             asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
@@ -169,13 +170,21 @@ def verdicts_of(
         yield from judge.judged(waiting.popleft())
 
 
+def _typical(case: Case) -> Arguments:
+    """The typical inputs of a case's draw; Unjudged where the results would be too large."""
+    arguments = case.draw.arguments()
+    if problem := too_large(case.draw.test, case.op, arguments):
+        raise Unjudged(problem)
+    return arguments
+
+
 def _attempt(function: Callable[[], Any]) -> Any:
-    """What it returns, or what it raises, but for what is the user's mistake or his backend's."""
+    """What it returns, or what it raises, but for what is the user's mistake or his backend's, which ends the run."""
     try:
         return function()
-    except ConformError:
-        raise
     except Exception as error:
+        if isinstance(error, ConformError) and not isinstance(error, Unjudged):
+            raise
         return error
 
 
@@ -204,7 +213,7 @@ class _Judge:
 
         made = _attempt(prepared)
         if isinstance(made, Exception):
-            return undecided(case, defect(made))
+            return undecided(case, _undecided(made))
         arguments, call = made
         self.process.submit(call)
         return _Asked(case, self._expected(case, arguments, known))
@@ -237,7 +246,7 @@ class _Judge:
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if isinstance(expected, Exception):
-            return undecided(asked.case, defect(expected))
+            return undecided(asked.case, _undecided(expected))
         call, outcome = expected
 
         def made() -> Verdict:

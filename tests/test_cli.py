@@ -47,7 +47,8 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     fake_check(record)
     words = (
         "check smoke mine.yaml --backend cpu --op aten::add --op aten::mul* --dtype float16 --id *special* --seed 7 "
-        "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --golden-timeout 9 --min-coverage 0.75 --fail-fast --no-progress"
+        "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 "
+        "--golden-timeout 9 --min-coverage 0.75 --fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))

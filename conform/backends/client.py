@@ -134,10 +134,13 @@ class BackendProcess:
         A thread that the call before has left may have aborted, or written a frame too many; so the call is asked
         again alone, and where that goes well, the one before, which is then watched for some time.
         """
-        again = self._alone(call, 0.0)
-        if again.status in ("crash", "timeout"):
+        try:
+            again = self._alone(call, 0.0)
+            if again.status in ("crash", "timeout"):
+                return lost
+            before = self._alone(suspect, min(max(watched_s, WATCHED_S), self._timeout_s))
+        except BackendUnavailable:  # told to whoever asks for the next reply; that a worker was lost stays true
             return lost
-        before = self._alone(suspect, min(max(watched_s, WATCHED_S), self._timeout_s))
         if before.status == "crash":
             return replace(again, before=before)
         return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")
