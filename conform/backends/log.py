@@ -11,8 +11,10 @@ KEPT_BYTES = 1 << 13
 _TAIL_LINES = 20
 _TAIL_COLUMNS = 160
 _CHUNK_BYTES = 1 << 16
-# Addresses differ from run to run; faulthandler's list of extension modules says nothing of the crash.
-_NOISE = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
+# Addresses differ from run to run; faulthandler's list of extension modules says nothing of the crash, nor do the kit's
+# own frames below the backend's.
+_OWN = r'  File "(?:[^"]*/conform/backends/(?:worker|template)\.py|<frozen runpy>)", line'
+_NOISE = re.compile(rf"^(?:Extension modules: |{_OWN}).*\n?", re.MULTILINE)
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 

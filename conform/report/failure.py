@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
-SHOWN_LOG_LINES = 8
 
 
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
@@ -29,8 +28,7 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
 
 def _log_lines(log: str) -> list[tuple[str, str]]:
     """The end of what the worker printed."""
-    printed = log.splitlines()[-SHOWN_LOG_LINES:]
-    return list(zip(["printed", *[""] * len(printed)], printed, strict=False))
+    return [("" if number else "printed", line) for number, line in enumerate(log.splitlines())]
 
 
 def _location(case: Mapping, record: Mapping) -> str:
