@@ -162,7 +162,7 @@ def check(
             progress.count(verdict, asked)
 
         try:
-            run = run_check(suites or DEFAULT_SUITE, on_verdict=on_verdict, **selection)
+            run = run_check(suites or DEFAULT_SUITE, on_verdict=on_verdict, on_end=interrupt.hold, **selection)
             exit_code, message = run.exit_code, None
         except Interrupted as interruption:
             run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)

@@ -57,12 +57,15 @@ def check(
     min_coverage: float = MIN_COVERAGE,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
+    on_end: Callable[[], None] | None = None,
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
     `on_verdict` is called with each verdict and the number of cases asked, for a case twice if its worker dies of it
-    after it answered. Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a
-    run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with the run of the cases before.
+    after it answered; `on_end` before the record is made, unless Ctrl-C is why that is done.
+
+    Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a run that has begun
+    is raised as record.Interrupted (Ctrl-C) or record.Stopped, with the run of the cases before.
     """
     started = time.perf_counter()
     _check_timeout("timeout", timeout_s)
@@ -100,11 +103,15 @@ def check(
                     on_verdict(verdict, asked)
                 if fail_fast and verdict.status in FAILURES:
                     break
+            if on_end:
+                on_end()
     except KeyboardInterrupt as interruption:
         if not described:
             raise
         raise record.Interrupted(finished("interrupted"), interruption) from None
     except Exception as error:
+        if on_end:
+            on_end()
         if not described:
             raise
         reason = error if isinstance(error, ConformError) else Scarcity.of(error) or defect(error)
@@ -168,6 +175,7 @@ def verdicts_of(
                 yield from judge.judged(waiting.popleft())
     while waiting:
         yield from judge.judged(waiting.popleft())
+    yield from judge.settled()
 
 
 def _typical(case: Case) -> Arguments:
@@ -243,6 +251,11 @@ class _Judge:
         if reply.before is None or self._last is not None:
             yield self._verdict(asked, expected, reply)
         self._last = asked
+
+    def settled(self) -> Iterator[Verdict]:
+        """A second verdict on the last case, where that did harm."""
+        if self._last is not None and (reply := self.process.settle()) is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply)
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if isinstance(expected, Exception):

@@ -52,6 +52,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
+    assert callable(asked.pop("on_end"))
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu", "ops": ("aten::add", "aten::mul*"), "dtypes": ("float16",),
         "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
@@ -68,7 +69,7 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
 
     fake_check(record)
     assert conform("check", "--backend", "cpu").exit_code == 0
-    del asked["on_verdict"]
+    del asked["on_verdict"], asked["on_end"]
     assert asked == {
         "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "seed": 0, "samples": 1,
         "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "golden_timeout_s": 60.0,

@@ -43,6 +43,7 @@ class Fake:
     def __init__(self, reply: Callable[[int, Call], Reply]) -> None:
         self.reply, self.calls = reply, deque()
         self.number = 0
+        self.at_the_end: Reply | None = None
 
     def __call__(self, name: str, timeout_s: float) -> Fake:
         return self
@@ -58,6 +59,9 @@ class Fake:
 
     def submit(self, call: Call) -> None:
         self.calls.append(call)
+
+    def settle(self) -> Reply | None:
+        return self.at_the_end
 
     def receive(self, most: object = None) -> Reply:
         self.number += 1
@@ -259,6 +263,11 @@ def test_the_case_before_gets_a_second_verdict_where_its_worker_died_of_it(run: 
     assert [verdict.test for verdict in told] == ["a", "b", "b", "c", "d"]
     assert ended.record["environment"]["logs"] == {ended.cases[1]["id"]: "last words"}
     assert "  printed  last words\n  repeat " in terminal.render(ended.record)
+
+
+def test_the_last_case_too(run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fake, "settle", lambda _: Reply("crash", "SIGABRT"))
+    assert statuses(run()) == ["pass", "pass", "pass", "crash"]
 
 
 # --- Conformant means compared ----------------------------------------------------------------------------------------

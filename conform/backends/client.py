@@ -26,6 +26,7 @@ START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
 # How long a worker that was asked one call alone is watched after its answer, at least.
 WATCHED_S = 0.5
+SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 
 # What a worker says of its backend that must be of these types; what it declares of its arithmetic is checked where
 # that is understood. All of it is the same whenever a worker is started.
@@ -125,6 +126,17 @@ class BackendProcess:
         if header.get("retire") is True:
             self._end_worker(kill=True)
         return reply
+
+    def settle(self) -> Reply | None:
+        """What the call that was answered last deserves instead, where the worker dies or speaks within a moment; None
+        mostly. For the end of a run, when there is no call behind it that would notice."""
+        if not self._started or self._answered is None:
+            return None
+        try:
+            self._watch(SETTLED_S)
+        except _FAILURES as failure:
+            return self._lost_on(failure)
+        return None
 
     # --- Who is to blame ----------------------------------------------------------------------------------------------
 

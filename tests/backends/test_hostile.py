@@ -95,6 +95,17 @@ def test_who_breaks_the_call_behind_it_is_named(start: Starter, culprit: str, ar
     assert (first.result, last.result) == ([1], [2])
 
 
+def test_who_dies_after_the_last_answer_is_noticed(misbehaving: BackendProcess) -> None:
+    assert misbehaving.settle() is None
+    assert ask(misbehaving, "echo", 1).status == "ok"
+    assert misbehaving.settle() is None
+    assert ask(misbehaving, "abort_later", 0.05).status == "ok"
+    settled = misbehaving.settle()
+    assert settled is not None
+    assert (settled.status, settled.reason) == ("crash", "SIGABRT (Aborted)")
+    assert ask(misbehaving, "echo", 2).result == [2]
+
+
 def test_who_dies_again_when_asked_alone_has_the_blame(misbehaving: BackendProcess) -> None:
     for op in ("echo", "say_and_die"):
         misbehaving.submit(Call(f"do::{op}", ["words"]))
