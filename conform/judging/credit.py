@@ -9,7 +9,7 @@ from conform.judging.standing import without_bounds
 from conform.judging.verdict import Verdict
 
 NOT_CREDITED = "refusal not credited"  # the rule of a refusal that tells nothing
-_REASON = "the backend refuses this, and no valid call of its op and dtype passed in this run (core or generated have them)"
+_REASON = "a refusal tells nothing, where no valid call of its op and dtype passed (core and generated have some)"
 
 
 def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
