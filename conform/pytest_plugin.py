@@ -112,7 +112,7 @@ class Bench:
     def verdict(self, case: Case) -> Verdict:
         from conform.straight_line import verdicts_of
 
-        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
+        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table, is_end=False)
         return verdict
 
     def report(self, suite: Suite, verdict: Verdict) -> str:

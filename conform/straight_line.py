@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from conform.call.arguments import Arguments
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
+from conform.documents.limits import Limits
 from conform.errors import ConformError, InvalidArguments, Scarcity, Unjudged, UsageError
 from conform.inputs.layouts import logical
 from conform.interp import semantics
@@ -153,17 +154,19 @@ def verdicts_of(
     described: Mapping[str, Any],
     table: Table,
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    is_end: bool = True,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
     Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here. Whatever fails
     here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it after it had
-    answered gets a second verdict.
+    answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`).
     """
     judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
+    limits = Limits.from_environment()
     waiting: deque[_Asked] = deque()
     for group in groups:
-        typical = _attempt(partial(_typical, group[0]))
+        typical = _attempt(partial(_typical, group[0], limits))
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
             asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
@@ -175,13 +178,14 @@ def verdicts_of(
                 yield from judge.judged(waiting.popleft())
     while waiting:
         yield from judge.judged(waiting.popleft())
-    yield from judge.settled()
+    if is_end:
+        yield from judge.settled()
 
 
-def _typical(case: Case) -> Arguments:
+def _typical(case: Case, limits: Limits) -> Arguments:
     """The typical inputs of a case's draw; Unjudged where the results would be too large."""
     arguments = case.draw.arguments()
-    if problem := too_large(case.draw.test, case.op, arguments):
+    if problem := too_large(case.draw.test, case.op, arguments, limits):
         raise Unjudged(problem)
     return arguments
 
@@ -245,11 +249,11 @@ class _Judge:
         """The verdict on the oldest call that the backend has, and a second one on the call before if that did harm."""
         expected = _attempt(asked.expected)
         reply = self.process.receive(_most(expected))
-        if reply.before is not None:
-            culprit = self._last or asked  # of which nobody here asked, where it is the first
-            yield self._verdict(culprit, _attempt(culprit.expected), reply.before)
-        if reply.before is None or self._last is not None:
-            yield self._verdict(asked, expected, reply)
+        if reply.before is not None and self._last is None:  # it was somebody else's call, who has its verdict already
+            reply = replace(reply.before, reason=f"{reply.before.reason}, of the call before this one")
+        elif reply.before is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
+        yield self._verdict(asked, expected, reply)
         self._last = asked
 
     def settled(self) -> Iterator[Verdict]:

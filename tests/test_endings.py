@@ -22,10 +22,13 @@ from conform import straight_line, time_limit
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.reply import Output, Reply
+from conform.contracts.tables import contract_table
 from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
+from conform.suites import load
+from conform.suites.cases import Selection, select
 
 ROOT = Path(__file__).parents[1]
 SUITE = """
@@ -263,6 +266,15 @@ def test_the_case_before_gets_a_second_verdict_where_its_worker_died_of_it(run: 
     assert [verdict.test for verdict in told] == ["a", "b", "b", "c", "d"]
     assert ended.record["environment"]["logs"] == {ended.cases[1]["id"]: "last words"}
     assert "  printed  last words\n  repeat " in terminal.render(ended.record)
+
+
+def test_the_call_before_may_have_been_somebody_elses(tmp_path: Path) -> None:
+    """As under pytest, where each case is run by itself in one process."""
+    (tmp_path / "suite.yaml").write_text(SUITE)
+    groups = select(load([str(tmp_path / "suite.yaml")]), Selection())
+    fake = Fake(lambda _, call: Reply("ok", result=right(call).result, before=Reply("crash", "SIGABRT")))
+    (verdict,) = straight_line.verdicts_of(groups[:1], fake, fake.describe(), contract_table("opencl"), is_end=False)
+    assert (verdict.status, verdict.reason) == ("crash", "SIGABRT, of the call before this one")
 
 
 def test_the_last_case_too(run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,8 @@ SPARE_PAYLOAD_BYTES = 1 << 26
 MAX_RANK = 64  # numpy's (NPY_MAXDIMS); torch's is 64 as well
 
 ALIGNMENT_BYTES = 64
-MAX_ELEMENTS = (2**63 - 1) // 16  # of complex128, the widest element
+WIDEST_BYTES = 16  # complex128's
+MAX_ELEMENTS = (2**63 - 1) // WIDEST_BYTES
 # Around every storage lie at least this many bytes of FILLER, which no backend may write to.
 GUARD_BYTES = 64
 FILLER = b"\xfe"
@@ -67,8 +68,7 @@ MOST = Most(MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES)
 
 def most_of_results(outputs: int, elements: int) -> Most:
     """The largest reply with so many tensors of so many elements in all, whatever their dtype."""
-    widest = max(dtype.itemsize for dtype in DTYPES.values())
-    payload_bytes = SPARE_PAYLOAD_BYTES + widest * elements + 2 * (GUARD_BYTES + ALIGNMENT_BYTES) * outputs
+    payload_bytes = SPARE_PAYLOAD_BYTES + WIDEST_BYTES * elements + 2 * (GUARD_BYTES + ALIGNMENT_BYTES) * outputs
     header_bytes = SPARE_HEADER_BYTES + 2 * MAX_RANK * _DIGITS * outputs
     return Most(min(header_bytes, MAX_HEADER_BYTES), min(payload_bytes, MAX_PAYLOAD_BYTES))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure, header
+from conform.report import failure, header, terminal
 
 # XML 1.0, section 2.2: the only characters a document may hold. A backend's message may hold any.
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,7 +25,7 @@ def render(record: Mapping) -> str:
     for op, cases in by_op.items():
         suite = ElementTree.SubElement(root, "testsuite", name=_clean(op), **_counts(cases))
         properties = ElementTree.SubElement(suite, "properties")
-        for line in header.lines(record):
+        for line in (*header.lines(record), *terminal.why_partial(record)):
             ElementTree.SubElement(properties, "property", name="conform", value=_clean(line))
         for case in cases:
             _testcase(suite, case, record)

@@ -136,7 +136,7 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     """The cases of one draw, before filters."""
     arguments = draw.outline()
     op = resolved_op(draw.test, arguments)
-    if not draw.test.builtin and (problem := too_large(draw.test, op, arguments)):
+    if not draw.test.builtin and (problem := too_large(draw.test, op, arguments, Limits.from_environment())):
         raise UsageError(f"{draw.test.arguments_at}: test {draw.test.id!r}: {problem}")
     dtype = _dtype(draw, op, arguments)
     segment = dtype_segment(draw.test, draw.variant)
@@ -164,11 +164,11 @@ def beyond_the_kit(test: Test) -> str | None:
     return None
 
 
-def too_large(test: Test, op: str, arguments: Arguments) -> str | None:
+def too_large(test: Test, op: str, arguments: Arguments, limits: Limits) -> str | None:
     """What is too large about the results of a test's call; None if nothing is, or nothing is known of them."""
     if beyond_the_kit(test):
         return None
-    limits, elements = Limits.from_environment(), result_elements(bound_call(op, arguments.args, arguments.kwargs))
+    elements = result_elements(bound_call(op, arguments.args, arguments.kwargs))
     if elements <= limits.max_result_elements:
         return None
     return limits.exceeded("max_result_elements", f"a result of {amount(elements)} elements")
