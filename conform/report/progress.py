@@ -18,7 +18,8 @@ class Progress:
     def __init__(self, enabled: bool) -> None:
         self.enabled = enabled
         self._bar: tqdm | None = None
-        self._seen: dict[str, bool] = {}  # case id -> whether it was judged and did not pass
+        self._failed: dict[str, bool] = {}  # by case id
+        self._not_passed = 0
 
     def __enter__(self) -> Progress:
         return self
@@ -35,8 +36,9 @@ class Progress:
             from tqdm import tqdm
 
             self._bar = tqdm(total=asked, unit="case", leave=False, dynamic_ncols=True)
-        is_new = verdict.id not in self._seen
-        self._seen[verdict.id] = verdict.status in FAILURES
-        if self._seen[verdict.id]:
-            self._bar.set_postfix_str(f"{sum(self._seen.values())} not passed", refresh=False)
+        is_new, has_failed = verdict.id not in self._failed, verdict.status in FAILURES
+        self._not_passed += has_failed - self._failed.get(verdict.id, False)
+        self._failed[verdict.id] = has_failed
+        if self._not_passed:
+            self._bar.set_postfix_str(f"{self._not_passed} not passed", refresh=False)
         self._bar.update(is_new)
