@@ -78,7 +78,7 @@ def check(
     table = contract_table(contract)
     groups = select(suite, selection)
     semantics.names()  # loads them all, before a time limit could interrupt that
-    asked = sum(map(len, groups))
+    asked, source = sum(map(len, groups)), backend_names.source(backend)
     verdicts: dict[str, Verdict] = {}
     described: dict[str, Any] = {}
 
@@ -87,7 +87,7 @@ def check(
         return record.build(
             credited(verdicts.values()), asked=asked,
             suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[test.id for test in suite.tests],
-            contract=table.name, backend=identity(described, backend), seed=seed,
+            contract=table.name, backend=identity(described, source), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             selftest=figure.total(figure.shipped()), stopped=stopped,
             required=Required(min_coverage, of_judged_ops=backend_names.is_file(backend)),
@@ -130,11 +130,11 @@ def _check_fraction(name: str, fraction: object) -> None:
         raise UsageError(f"{name}: expected a fraction from 0 to 1, got {fraction!r}")
 
 
-def identity(described: Mapping[str, Any], name: str | None = None) -> dict[str, Any]:
-    """What identifies a backend in a record, where it was found by `name`, and what it declares; the hardware and
-    threads that it ran on belong to the environment."""
+def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; the
+    hardware and threads that it ran on belong to the environment."""
     told = {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
-    return {**told, **(backend_names.source(name) if name else {})}
+    return {**told, **(source or {})}
 
 
 Expected = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
