@@ -16,11 +16,12 @@ def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """The verdicts of a run, where the refusals that passed and tell nothing are `unjudged`.
 
     One is credited where a valid call of its op and dtype passed, of which elements were compared. Where no valid call
-    of the op has the dtype, which may be what is to be refused, one of another dtype will do.
+    of the op has the dtype, which may be what is to be refused, or has elements, one of another dtype will do.
     """
     every = list(verdicts)
-    asked = {(one.op, one.dtype) for one in every if not one.is_invalid}
-    passed = {(one.op, one.dtype) for one in every if not one.is_invalid and one.status == "pass" and one.compared}
+    valid = [one for one in every if not one.is_invalid]
+    passed = {(one.op, one.dtype) for one in valid if one.status == "pass" and one.compared}
+    asked = {(one.op, one.dtype) for one in valid if one.status != "pass" or one.compared}
     ops = {op for op, _ in passed}
 
     def tells(one: Verdict) -> bool:

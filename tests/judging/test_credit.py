@@ -30,6 +30,8 @@ OTHER_DTYPE, OTHER_OP = replace(PASSED, dtype="float64"), replace(PASSED, op="at
         ([FAILED], False),
         ([UNSUPPORTED], False),
         ([EMPTY], False),  # nothing was compared
+        ([EMPTY, OTHER_DTYPE], True),
+        ([EMPTY, UNSUPPORTED, OTHER_DTYPE], False),
         ([OTHER_OP], False),
         ([OTHER_DTYPE], True),  # float32 itself may be what is to be refused
         ([OTHER_DTYPE, UNSUPPORTED], False),  # it is not: there are valid calls
