@@ -11,9 +11,11 @@ from typing import Any
 
 from conform import time_limit
 from conform.backends import names as backend_names
+from conform.backends.base import Backend
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
+from conform.backends.given import given, origin
 from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
@@ -29,6 +31,7 @@ from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, defect, undecided, verdict_of
 from conform.judging.credit import credited
 from conform.judging.verdict import FAILURES, Verdict
+from conform.operators import op_globs
 from conform.report import record
 from conform.report.record import Required, Run
 from conform.selftest import figure
@@ -39,13 +42,14 @@ IN_FLIGHT = 8
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
+HUGE_ELEMENTS = 2**32
 
 
 def check(
     suites: Sequence[str] = ("core",),
-    backend: str = "cpu",
+    backend: str | type[Backend] | Backend | Callable = "cpu",
     *,
-    ops: Sequence[str] = (),
+    ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
     seed: int = 0,
@@ -62,8 +66,11 @@ def check(
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
-    `on_verdict` is called with each verdict and the number of cases asked, for a case twice if its worker dies of it
-    after it answered; `on_end` before the record is made, unless Ctrl-C is why that is done.
+    The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
+    run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. `on_verdict` is called with
+    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
+    before the record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a run that has begun
     is raised as record.Interrupted (Ctrl-C) or record.Stopped, with the run of the cases before.
@@ -72,13 +79,17 @@ def check(
     _check_timeout("timeout", timeout_s)
     _check_timeout("golden timeout", golden_timeout_s)
     _check_fraction("min_coverage", min_coverage)
-    selection = Selection(ops, dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
+    selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
     suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
+    name = backend if isinstance(backend, str) else None
+    sent = given(backend) if name is None else name
+    source = origin(backend) if name is None else backend_names.source(name)
     groups = select(suite, selection)
     semantics.names()  # loads them all, before a time limit could interrupt that
-    asked, source = sum(map(len, groups)), backend_names.source(backend)
+    limits = _limits(names)
+    asked = sum(map(len, groups))
     verdicts: dict[str, Verdict] = {}
     described: dict[str, Any] = {}
 
@@ -90,15 +101,15 @@ def check(
             contract=table.name, backend=identity(described, source), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             selftest=figure.total(figure.shipped()), stopped=stopped,
-            required=Required(min_coverage, of_judged_ops=backend_names.is_file(backend)),
-            invocation={"backend": backend, "contract": contract, "suites": suite.names,
+            required=Required(min_coverage, of_judged_ops=name is None or backend_names.is_file(name)),
+            invocation={"backend": name, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware"), "golden_limit_enforced": time_limit.is_enforced()},
         )  # fmt: skip
 
     try:
-        with BackendProcess(backend, timeout_s=timeout_s) as process:
+        with BackendProcess(sent, timeout_s=timeout_s) as process:
             described = process.describe()
-            for verdict in verdicts_of(groups, process, described, table, golden_timeout_s):
+            for verdict in verdicts_of(groups, process, described, table, golden_timeout_s, limits=limits):
                 verdicts[verdict.id] = verdict
                 if on_verdict:
                     on_verdict(verdict, asked)
@@ -118,6 +129,12 @@ def check(
         reason = error if isinstance(error, ConformError) else Scarcity.of(error) or defect(error)
         raise record.Stopped(finished(str(reason)), reason) from error
     return finished()
+
+
+def _limits(suites: Sequence[str]) -> Limits:
+    """Those of the environment; for who asks for huge calls, they are none."""
+    limits = Limits.from_environment()
+    return replace(limits, max_result_elements=HUGE_ELEMENTS) if "huge" in suites else limits
 
 
 def _check_timeout(name: str, timeout_s: object) -> None:
@@ -155,6 +172,7 @@ def verdicts_of(
     table: Table,
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
     is_end: bool = True,
+    limits: Limits | None = None,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
@@ -163,7 +181,7 @@ def verdicts_of(
     answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`).
     """
     judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
-    limits = Limits.from_environment()
+    limits = limits or Limits.from_environment()
     waiting: deque[_Asked] = deque()
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))

@@ -15,6 +15,7 @@ from typing import Any
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
+from conform.backends.given import Given
 from conform.backends.launcher import Template, describe_exit
 from conform.backends.log import Log
 from conform.backends.protocol import MOST, Most, ProtocolError
@@ -52,7 +53,7 @@ _FAILURES = (_Silent, Closed, ProtocolError)
 
 
 class BackendProcess:
-    """Backend `name` in a worker process; a context manager.
+    """A backend, by its name or as it was given, in a worker process; a context manager.
 
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
     or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
@@ -63,8 +64,11 @@ class BackendProcess:
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
 
-    def __init__(self, name: str, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None) -> None:
-        self.name = name
+    def __init__(
+        self, backend: str | Given, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None
+    ) -> None:
+        self.name = backend if isinstance(backend, str) else backend.label
+        self._backend = backend
         self._timeout_s = timeout_s
         self._threads = threads
         self._given_template = template
@@ -189,12 +193,15 @@ class BackendProcess:
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
             self._log = unless_started.enter_context(Log())
-            self._pid = self._template.fork(self.name, self._threads, theirs, self._log)
+            name = self._backend if isinstance(self._backend, str) else None
+            self._pid = self._template.fork(name, self._threads, theirs, self._log)
             unless_started.pop_all()
         self._log.close_writer()
         self._channel = Channel(ours, self._log)
         self._started = True
         self._answered = None
+        if isinstance(self._backend, Given):
+            self._channel.send(self._backend.frame)
         self._description = self._greeting()
         for call in self._in_flight:
             self._channel.send(call.frame)

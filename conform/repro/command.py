@@ -40,6 +40,11 @@ def repro(case_id: str, directory: Path, on_try: Callable[[], None] | None = Non
     record = _record(directory)
     told = _told(record, case_id, directory)
     invocation = record["environment"]["invocation"]
+    if invocation["backend"] is None:
+        raise UsageError(
+            f"the run in {directory} was of a backend given as a Python object, which no command can name: write it to "
+            "a file, and run `conform check --backend FILE.py::CLASS --out DIR`"
+        )
     suites = invocation["suites"]
     suite = load(suites, seed=record["seed"], ids=(case_id,))
     if suite.digest != record["suite"]["digest"]:

@@ -16,6 +16,7 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces, spans
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
+from conform.interp.formulas.winograd import or_by_winograd
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -36,15 +37,27 @@ Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for 
 
 
 def contraction(
-    name: str, lhs: str, rhs: str, sums_in: Callable[[Mapping[str, Any]], int], addend: str | None = None
+    name: str,
+    lhs: str,
+    rhs: str,
+    sums_in: Callable[[Mapping[str, Any]], int],
+    addend: str | None = None,
+    scale: str | None = None,
+    otherwise: Callable[..., Golden] | None = None,
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
-    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up, and `addend`.
-    `sums_in`: how many sums there are (`Traits.elements`)."""
+    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
+    `scale`, and `addend` is added. sums_in: how many sums there are (`Traits.elements`); otherwise: of the golden and
+    the arguments, the golden with the results of other algorithms as alternatives."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
-        meaning = wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden())
-        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, sums), elements=sums_in)(meaning)
+        @wraps(sums)
+        def meaning(**arguments: Any) -> Golden:
+            golden = sums(**arguments).golden()
+            return golden if otherwise is None else otherwise(golden, **arguments)
+
+        products = Products((lhs, rhs), addend, scale, sums)
+        semantics(name, accumulates=lhs, products=products, elements=sums_in)(meaning)
         return sums
 
     return register
@@ -81,7 +94,7 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@contraction("aten::addmm", "mat1", "mat2", sums_in=_rows_by_columns("mat1", "mat2"), addend="self")
+@contraction("aten::addmm", "mat1", "mat2", sums_in=_rows_by_columns("mat1", "mat2"), addend="self", scale="alpha")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:
@@ -190,7 +203,9 @@ def _channels_by_places(arguments: Mapping[str, Any]) -> int:
     return prod(shape[:1]) * channels * places
 
 
-@contraction("aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias")
+@contraction(
+    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd
+)
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
@@ -258,8 +273,7 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
         return product if bias is None else product + single(bias[channels])
 
-    golden = _golden(fmt, total, exactly)
-    return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
+    return _golden(fmt, total, exactly).opened(np.concatenate(beside).T, "P39")
 
 
 def _as_float64(pair: Pair) -> Pair:
