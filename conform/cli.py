@@ -143,7 +143,7 @@ def check(
     conform check smoke --backend cuda --dtype float16 --dtype bfloat16 --out results
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
     conform check generated negative --backend cpu --op aten::add
-    conform check scale --backend cuda --huge --timeout 300
+    conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
 
     The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
     ops of which any was judged. A refusal counts only beside a valid call of its op and dtype that passed.

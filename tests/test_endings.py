@@ -243,6 +243,27 @@ def test_no_alarm_is_left() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_results_that_are_too_large_are_not_asked_for(
+    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Call] = []
+    monkeypatch.setenv("CONFORM_MAX_RESULT_ELEMENTS", "3")
+    assert run(lambda _, call: asked.append(call) or right(call)).exit_code == 0
+    monkeypatch.setenv("CONFORM_MAX_RESULT_ELEMENTS", "2")
+    with pytest.raises(UsageError, match=r"suite\.yaml:3:28: test 'a': a result of 3 elements; the limit is 2 "):
+        run()
+    assert len(asked) == 4
+    monkeypatch.setattr("conform.straight_line.BackendProcess", Fake(lambda *_: pytest.fail("asked")))
+    builtin = conform.check("smoke", backend="fake", ids=["smoke_exp/float32/typical/contiguous"])
+    assert builtin.cases[0]["reason"].startswith("a result of 35 elements; the limit is 2")
+    assert builtin.exit_code == 3
+
+
+def test_who_asks_for_huge_calls_gets_them() -> None:
+    assert straight_line._limits(["scale"]).max_result_elements == 2**25
+    assert straight_line._limits(["scale", "huge"]).max_result_elements == 2**32
+
+
 # --- Blame ------------------------------------------------------------------------------------------------------------
 
 
