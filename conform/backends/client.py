@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import socket
 import sys
 import time
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
 from conform.backends.given import Given
-from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
-from conform.backends.protocol import ProtocolError
+from conform.backends.launcher import Template, describe_exit
+from conform.backends.log import Log
+from conform.backends.protocol import MOST, Most, ProtocolError
 from conform.backends.reply import Reply, decode_reply, printable
 from conform.errors import UsageError
 
 # How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
 START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
+# How long a worker that was asked one call alone is watched after its answer, at least.
+WATCHED_S = 0.5
+SETTLED_S = 0.2  # how long it is watched after the last answer of a run
+
+# What a worker says of its backend that must be of these types; what it declares of its arithmetic is checked where
+# that is understood. All of it is the same whenever a worker is started.
+TYPES = {"name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,)}
+IDENTITY = (*TYPES, "compute", "flushes_subnormals")
 
 
 @dataclass(frozen=True)
@@ -32,19 +42,24 @@ class _Pending:
     number: int
     frame: bytes
     tensor_count: int
+    most: Most = MOST
 
 
 class _Silent(Exception):
-    """The worker has said nothing for longer than it may."""
+    """The worker has not answered in time."""
+
+
+_FAILURES = (_Silent, Closed, ProtocolError)
 
 
 class BackendProcess:
     """A backend, by its name or as it was given, in a worker process; a context manager.
 
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
-    or on which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes
-    the calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with
-    other BackendProcesses, which saves the import of torch.
+    or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
+    takes the calls behind it. A worker may also die of the call before: then both are asked again, each alone.
+    `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
+    BackendProcesses, which saves the import of torch.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
@@ -59,6 +74,9 @@ class BackendProcess:
         self._given_template = template
         self._in_flight: deque[_Pending] = deque()
         self._submitted = 0
+        self._answered: _Pending | None = None  # the last call that this worker has answered
+        self._answered_at = 0.0
+        self._identity: dict[str, Any] | None = None
 
     def __enter__(self) -> BackendProcess:
         self._template = self._given_template or Template()
@@ -85,28 +103,85 @@ class BackendProcess:
         """Sends a call, without waiting for anything but the start of the worker."""
         self._ensure_worker()
         frame, tensor_count = encode_call(call, self._submitted)
-        if not self._in_flight:
-            self._quiet_since = time.monotonic()
         self._in_flight.append(_Pending(self._submitted, frame, tensor_count))
         self._submitted += 1
         self._channel.send(frame)
 
-    def receive(self) -> Reply:
-        """The reply to the oldest call in flight. LookupError if there is none."""
+    def receive(self, most: Most = MOST) -> Reply:
+        """The reply to the oldest call in flight, which is a crash if it takes more than `most` bytes. LookupError if
+        there is none."""
         if not self._in_flight:
             raise LookupError("receive() without a call in flight")
         self._ensure_worker()
-        call = self._in_flight.popleft()
+        call = replace(self._in_flight.popleft(), most=most)
         try:
-            header, payload = self._next_frame(self._timeout_s)
-            reply = decode_reply(header, payload, call.number, call.tensor_count)
-        except (_Silent, Closed, ProtocolError) as failure:
-            return self._lost_on(failure)
+            return self._reply_to(call)
+        except _FAILURES as failure:
+            suspect, seen_after_s = self._answered, time.monotonic() - self._answered_at
+            lost = self._lost_on(failure)
+            if suspect is None or isinstance(failure, _Silent):
+                return lost
+        return self._blamed(call, lost, suspect, 2 * seen_after_s)
+
+    def _reply_to(self, call: _Pending) -> Reply:
+        header, payload = self._next_frame(self._timeout_s, call.most)
+        reply = decode_reply(header, payload, call.number, call.tensor_count)
+        self._answered, self._answered_at = call, time.monotonic()
         if header.get("retire") is True:
             self._end_worker(kill=True)
-        else:
-            trim(self._log)
         return reply
+
+    def settle(self) -> Reply | None:
+        """What the call that was answered last deserves instead, where the worker dies or speaks within a moment; None
+        mostly. For the end of a run, when there is no call behind it that would notice."""
+        if not self._started or self._answered is None:
+            return None
+        try:
+            self._watch(SETTLED_S)
+        except _FAILURES as failure:
+            return self._lost_on(failure)
+        return None
+
+    # --- Who is to blame ----------------------------------------------------------------------------------------------
+
+    def _blamed(self, call: _Pending, lost: Reply, suspect: _Pending, watched_s: float) -> Reply:
+        """The reply to a call on which a worker was lost that had answered `suspect` before.
+
+        A thread that the call before has left may have aborted, or written a frame too many; so the call is asked
+        again alone, and where that goes well, the one before, which is then watched for some time.
+        """
+        try:
+            again = self._alone(call, 0.0)
+            if again.status in ("crash", "timeout"):
+                return lost
+            before = self._alone(suspect, min(max(watched_s, WATCHED_S), self._timeout_s))
+        except BackendUnavailable:  # told to whoever asks for the next reply; that a worker was lost stays true
+            return lost
+        if before.status == "crash":
+            return replace(again, before=before)
+        return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")
+
+    def _alone(self, call: _Pending, watched_s: float) -> Reply:
+        """The reply of a worker that gets this call and no other; a crash if it ends or speaks within `watched_s`."""
+        others, self._in_flight = self._in_flight, deque([call])
+        try:
+            self._ensure_worker()
+            reply = self._reply_to(call)
+            if self._started:
+                self._watch(watched_s)
+        except _FAILURES as failure:
+            return self._lost_on(failure)
+        finally:
+            self._in_flight = others
+        if self._started:
+            self._end_worker(kill=True)
+        return reply
+
+    def _watch(self, watched_s: float) -> None:
+        """Raises Closed or ProtocolError if the worker ends, or says anything, though nothing was asked."""
+        with contextlib.suppress(_Silent):
+            self._next_frame(watched_s, MOST)
+            raise ProtocolError("a frame came that answers no call")
 
     # --- The worker's life --------------------------------------------------------------------------------------------
 
@@ -117,44 +192,59 @@ class BackendProcess:
         ours, theirs = socket.socketpair()
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
-            self._log = unless_started.enter_context(new_log())
+            self._log = unless_started.enter_context(Log())
             name = self._backend if isinstance(self._backend, str) else None
             self._pid = self._template.fork(name, self._threads, theirs, self._log)
             unless_started.pop_all()
-        self._channel = Channel(ours)
+        self._log.close_writer()
+        self._channel = Channel(ours, self._log)
         self._started = True
+        self._answered = None
         if isinstance(self._backend, Given):
             self._channel.send(self._backend.frame)
         self._description = self._greeting()
         for call in self._in_flight:
             self._channel.send(call.frame)
-        self._quiet_since = time.monotonic()
 
     def _greeting(self) -> dict[str, Any]:
         """The description in the worker's first frame."""
-        self._quiet_since = time.monotonic()
         try:
             if not self._channel.wait(NOTICE_AFTER_S):
                 print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
-            header, _ = self._next_frame(START_TIMEOUT_S)
-        except (_Silent, Closed, ProtocolError) as failure:
+            header, _ = self._next_frame(START_TIMEOUT_S, MOST)
+        except _FAILURES as failure:
             reply = self._lost_on(failure)
             raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
         if isinstance(header.get("hello"), dict):
-            return header["hello"]
+            return self._checked(header["hello"])
         self._end_worker(kill=False)
         if "usage" in header:
             raise UsageError(printable(str(header["usage"])))
         raise BackendUnavailable(f"backend {self.name!r} is not available: {printable(str(header.get('unavailable')))}")
 
-    def _next_frame(self, timeout_s: float) -> tuple[dict[str, Any], bytes]:
-        """The worker's next frame; _Silent when no byte has moved for `timeout_s`."""
-        while (frame := self._channel.next_frame()) is None:
-            if self._channel.wait(self._quiet_since + timeout_s - time.monotonic()):
-                self._quiet_since = time.monotonic()
-            elif time.monotonic() - self._quiet_since >= timeout_s:
+    def _checked(self, hello: dict[str, Any]) -> dict[str, Any]:
+        """What the worker says of its backend: of the right types, and the same whenever it is started."""
+        for field, types in TYPES.items():
+            if not isinstance(hello.get(field), types):
+                self._end_worker(kill=True)
+                expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
+                raise UsageError(f"backend {self.name!r}: {field} is {repr(hello.get(field))[:100]}, not {expected}")
+        identity = {field: hello.get(field) for field in IDENTITY}
+        if self._identity not in (None, identity):
+            self._end_worker(kill=True)
+            changed = ", ".join(field for field in IDENTITY if self._identity[field] != identity[field])
+            raise BackendUnavailable(f"backend {self.name!r} was started again, and its {changed} is another one")
+        self._identity = identity
+        return hello
+
+    def _next_frame(self, timeout_s: float, most: Most) -> tuple[dict[str, Any], bytes]:
+        """The worker's next frame; _Silent where it has not come in full after `timeout_s`, however many bytes moved:
+        one a second would keep a clock going that each byte sets back."""
+        deadline = time.monotonic() + timeout_s
+        while (frame := self._channel.next_frame(most)) is None:
+            if time.monotonic() >= deadline:
                 raise _Silent(f"no answer for {timeout_s:g} s")
-        self._quiet_since = time.monotonic()
+            self._channel.wait(deadline - time.monotonic())
         return frame
 
     def _end_worker(self, kill: bool) -> tuple[int | None, str]:
@@ -163,9 +253,9 @@ class BackendProcess:
         self._channel.close()
         exit_code = self._template.end(self._pid, kill)
         with self._log:
-            return exit_code, tail(self._log)
+            return exit_code, self._log.tail()
 
-    def _lost_on(self, failure: _Silent | Closed | ProtocolError) -> Reply:
+    def _lost_on(self, failure: Exception) -> Reply:
         """Ends the worker, which failed so; the reply to the call it failed on."""
         exit_code, log = self._end_worker(kill=not isinstance(failure, Closed))
         if isinstance(failure, ProtocolError):

@@ -13,6 +13,7 @@ from conform.backends.protocol import (
     MAX_PAYLOAD_BYTES,
     MAX_RANK,
     ProtocolError,
+    can_hold,
     from_tree,
     placement,
 )
@@ -39,7 +40,8 @@ class Reply:
     raised Unsupported; without it, torch's message says that it has no kernel. `result` is the returned value
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all.
-    `log` is the end of what the worker printed, for crash and timeout.
+    `log` is the end of what the worker printed, for crash and timeout. `before` is what the call before this one
+    deserves instead of the answer that it gave, None mostly: the worker that it left died of it.
     """
 
     status: str
@@ -49,6 +51,7 @@ class Reply:
     overrun: bool = False
     log: str = ""
     declared: bool = False
+    before: Reply | None = None
 
     @property
     def outputs(self) -> tuple[Any, ...]:
@@ -64,6 +67,15 @@ def _leaves(value: Any) -> list[Any]:
 
 def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
     """The reply to call `number`, which had `tensor_count` tensor arguments. ProtocolError if the frame is not one."""
+    try:
+        return _decoded(header, payload, number, tensor_count)
+    except ProtocolError:
+        raise
+    except Exception as error:  # whatever it was that nobody thought of: the worker wrote it
+        raise ProtocolError(f"a reply cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _decoded(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
     if header.get("call") != number:
         raise ProtocolError(f"a reply is for call {header.get('call')!r}, not for call {number}")
     status = header.get("status")
@@ -111,7 +123,7 @@ def _description(one: Any) -> tuple[np.dtype, list[int], list[int]]:
     match one:
         case [str(name), list(shape), list(strides)] if name in DTYPES and len(shape) == len(strides) <= MAX_RANK:
             sizes_are_sane = all(type(size) is int and 0 <= size <= MAX_PAYLOAD_BYTES for size in shape)
-            if sizes_are_sane and all(type(step) is int and step >= 0 for step in strides):
+            if sizes_are_sane and can_hold(shape) and all(type(step) is int and step >= 0 for step in strides):
                 return DTYPES[name], shape, strides
     raise ProtocolError(f"an output is described as {str(one)[:100]}")
 

@@ -117,13 +117,29 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
     contents: list[bytes] = []
     try:
         result = run(backend, header, memory)
-        contents = _add_result(reply, result)
     except Exception as error:
-        reply["status"], reply["reason"] = classify(error)
-        reply["declared"] = isinstance(error, Unsupported)
-        reply["retire"] = device_is_lost(error)
+        reply |= _failure(error)
+    else:
+        try:
+            contents = _add_result(reply, result)
+        except Exception as error:
+            reply |= _unreadable(error)
     reply["mutated"], reply["overrun"] = memory.changes()
     return frame(reply, payload_of(contents))
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    status, reason = classify(error)
+    declared = isinstance(error, Unsupported)
+    return {"status": status, "reason": reason, "declared": declared, "retire": device_is_lost(error)}
+
+
+def _unreadable(error: Exception) -> dict[str, Any]:
+    """The call was done, so whatever reading its result raises does not say that it is not supported."""
+    failure = _failure(error)
+    if failure["status"] == "unsupported":
+        failure["reason"] = f"the result cannot be read: {failure['reason']}"
+    return {**failure, "status": "error", "declared": False}
 
 
 def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:

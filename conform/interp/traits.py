@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from conform.interp.blocks.tiles import Contraction
@@ -47,6 +47,8 @@ class Traits:
     exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
     attends: which arguments of attention are what
+    elements: of the arguments by name, the most elements that the results have, where that may be more than those of
+    the tensors together; of a call that is refused it may be any number
     """
 
     pointwise: bool = False
@@ -59,3 +61,4 @@ class Traits:
     exponentials: bool = False
     products: Products | None = None
     attends: Attends | None = None
+    elements: Callable[[Mapping[str, Any]], int] | None = None

@@ -14,7 +14,8 @@ SHOWN_VALUES = 8
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
     place = case["id"] + (f"   ({_location(case, record)})" if case["location"] else "")
-    return [("case", place), *findings(case), ("repeat", repeat_command(case, record))]
+    printed = _log_lines(record["environment"].get("logs", {}).get(case["id"], ""))
+    return [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
 
 
 def findings(case: Mapping) -> list[tuple[str, str]]:
@@ -38,6 +39,11 @@ def headline(status: str, case: Mapping) -> str:
 def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
     """A headline, and under it the lines."""
     return "\n".join([head, *(f"  {line}" for line in aligned(lines))])
+
+
+def _log_lines(log: str) -> list[tuple[str, str]]:
+    """The end of what the worker printed."""
+    return [("" if number else "printed", line) for number, line in enumerate(log.splitlines())]
 
 
 def _location(case: Mapping, record: Mapping) -> str:

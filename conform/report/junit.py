@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure
+from conform.report import failure, header, terminal
 
 # XML 1.0, section 2.2: the only characters a document may hold. A backend's message may hold any.
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,6 +24,9 @@ def render(record: Mapping) -> str:
     root = ElementTree.Element("testsuites", name="conform", **_counts(record["cases"]))
     for op, cases in by_op.items():
         suite = ElementTree.SubElement(root, "testsuite", name=_clean(op), **_counts(cases))
+        properties = ElementTree.SubElement(suite, "properties")
+        for line in (*header.lines(record), *terminal.why_partial(record)):
+            ElementTree.SubElement(properties, "property", name="conform", value=_clean(line))
         for case in cases:
             _testcase(suite, case, record)
     ElementTree.indent(root)
@@ -41,7 +44,7 @@ def _counts(cases: list[Mapping]) -> dict[str, str]:
 
 
 def _testcase(suite: ElementTree.Element, case: Mapping, record: Mapping) -> None:
-    classname = f"{record['backend']['name']}.{case['op']}"
+    classname = f"{header.backend_name(record)}.{case['op']}"
     element = ElementTree.SubElement(suite, "testcase", classname=_clean(classname), name=_clean(case["id"]))
     status = case["status"]
     if status == "pass":

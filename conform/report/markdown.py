@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import click
 from tabulate import tabulate
 
 from conform.judging.verdict import STATUSES
-from conform.report import failure
+from conform.report import failure, header
 from conform.report.numbers import percent
+from conform.report.record import word
 from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
-from conform.report.terminal import LEGEND, NEAREST_HEADERS, header, nearest_rows, summary_line, verdict
+from conform.report.terminal import LEGEND, NEAREST_HEADERS, nearest_rows, summary_line, why_partial
 
 SHOWN_IDS = 50
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
@@ -21,8 +21,10 @@ def render(record: Mapping) -> str:
     """The text of report.md."""
     summary, cases = record["summary"], record["cases"]
     sections = [
-        f"# conform: {click.unstyle(verdict(summary))}",
-        header(record) + "\n\n" + summary_line(summary),
+        f"# conform: {word(record)}",
+        *header.lines(record),
+        summary_line(summary),
+        *why_partial(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
         _op_table(cases),

@@ -10,13 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
-from conform.errors import KitDefect
+from conform.errors import ConformError, KitDefect
 from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
 SCHEMA = "conform.run/1"
-CONFORMANT, NOT_CONFORMANT, NOTHING_JUDGED = 0, 1, 3
 PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
+
+
+@dataclass(frozen=True)
+class Required:
+    """The share of the cases that must be judged for a backend to be called conformant: of all that were asked, or, of
+    kernels in a file, of those of the ops of which any was judged."""
+
+    min_coverage: float = 0.5
+    of_judged_ops: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,20 +45,51 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 every judged case passed, 1 some did not, 3 none could be judged; 70 the kit itself failed on some."""
+        """0 conformant, 1 not or in part, 3 nothing was judged or compared; 70 the kit itself failed on some cases."""
         if any(case["rule"] == KIT_DEFECT for case in self.cases):
             return KitDefect.exit_code
-        if self.summary["judged"] == 0:
-            return NOTHING_JUDGED
-        return CONFORMANT if self.summary["pass"] == self.summary["judged"] else NOT_CONFORMANT
+        return _EXIT_CODES[word(self.record)]
+
+
+NOTHING_JUDGED, NOTHING_COMPARED = "nothing judged", "nothing compared"
+CONFORMANT, PARTIAL, NOT_CONFORMANT = "conformant", "partial", "not conformant"
+_EXIT_CODES = {CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3}
+
+
+def word(record: Mapping) -> str:
+    """The verdict on a run in a word: NOTHING_JUDGED, NOTHING_COMPARED (nothing failed, either), NOT_CONFORMANT,
+    PARTIAL (it ended early, or too small a share was judged), CONFORMANT."""
+    summary, required = record["summary"], record["required"]
+    if summary["judged"] == 0:
+        return NOTHING_JUDGED
+    if summary["pass"] < summary["judged"]:
+        return NOT_CONFORMANT
+    if not any(case["compared"] for case in record["cases"]):
+        return NOTHING_COMPARED
+    return PARTIAL if record["stopped"] or required["coverage"] < required["min_coverage"] else CONFORMANT
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `run` holds the record of the cases that ended before it."""
+    """Ctrl-C or a signal that ends the process during a run; `run` holds the record of the cases that ended before it,
+    `reason` is the exception that came."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, reason: KeyboardInterrupt | None = None) -> None:
         super().__init__("interrupted")
         self.run = run
+        self.reason = reason or KeyboardInterrupt()
+
+
+class Stopped(ConformError):
+    """What ended a run that had begun; `run` holds the record of the cases that ended before it.
+
+    The exit code is the reason's, but for 3 (the backend cannot be started again, perhaps): whether anything was judged
+    is for the run to say.
+    """
+
+    def __init__(self, run: Run, reason: ConformError) -> None:
+        super().__init__(str(reason))
+        self.run = run
+        self.exit_code = run.exit_code if reason.exit_code == _EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
 
 
 def build(
@@ -65,6 +104,8 @@ def build(
     timings: Mapping[str, object],
     selftest: Mapping[str, int],
     invocation: Mapping[str, object] | None = None,
+    required: Required | None = None,
+    stopped: str | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -73,6 +114,7 @@ def build(
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
+    required     the coverage without which the run is partial;  stopped: what ended it before its last case
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case
     """
@@ -84,13 +126,34 @@ def build(
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),
-        "environment": {**environment(), "invocation": dict(invocation or {}), "timings": dict(timings)},
+        "environment": {
+            **environment(), "invocation": dict(invocation or {}), "timings": dict(timings),
+            "logs": {verdict.id: verdict.log for verdict in ordered if verdict.log},
+        },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
+        "required": _required_json(required or Required(), ordered, asked),
         "not_run": asked - len(ordered),
+        "stopped": stopped and one_line(stopped),
         "cases": [case_json(verdict) for verdict in ordered],
     }
     return Run(json_value(record))  # type: ignore[arg-type]
+
+
+def _required_json(required: Required, verdicts: Sequence[Verdict], asked: int) -> dict[str, object]:
+    judged = [verdict for verdict in verdicts if verdict.status in JUDGED]
+    of = "all cases asked"
+    if required.of_judged_ops:
+        ops = {verdict.op for verdict in judged}
+        asked = sum(verdict.op in ops for verdict in verdicts)
+        of = "the cases of the ops of which any was judged"
+    return {
+        "min_coverage": required.min_coverage,
+        "of": of,
+        "asked": asked,
+        "judged": len(judged),
+        "coverage": len(judged) / asked if asked else 0.0,
+    }
 
 
 def _natural(case_id: str) -> list[tuple[int, int, str]]:
