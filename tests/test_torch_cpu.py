@@ -7,15 +7,18 @@ tests/test_torch_cpu_proofs.py says what is right.
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 import conform
+from conform.interp import semantics
 from conform.judging.credit import NOT_CREDITED
 from conform.judging.likely import TOLD
 from conform.report.record import Run
+from tests.conftest import share_of
 from tests.instruction_sets import PINS, supported, usual
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -125,10 +128,14 @@ WITHOUT_BOUND = {
 }
 
 
-def on(instruction_set: str, *values: str, long: bool = False) -> object:
+PACKETS = frozenset(name.partition(".")[0] for name in semantics.names())
+OF_OPS = 3  # one op in so many is run without the long tests
+
+
+def on(instruction_set: str, *values: str) -> object:
     """A parameter set that runs where the processor has the instruction set."""
     lacks = pytest.mark.skipif(instruction_set not in supported(), reason=f"this processor has no {instruction_set}")
-    return pytest.param(instruction_set, *values, marks=[lacks, pytest.mark.long] if long else [lacks])
+    return pytest.param(instruction_set, *values, marks=lacks)
 
 
 @pytest.fixture
@@ -139,14 +146,15 @@ def pinned(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return instruction_set
 
 
-def assert_only_known(run: Run, instruction_set: str) -> None:
-    """What fails is known of the instruction set, and what holds on some of them alone shows where it should."""
+def assert_only_known(run: Run, instruction_set: str, ops: Set[str] = PACKETS) -> None:
+    """What fails is known of the instruction set, and what holds on some of them alone shows where it should: of the
+    ops that were run."""
     hardware = run.record["environment"]["invocation"]["hardware"]
     assert hardware.startswith(f"{PINS[instruction_set]['ATEN_CPU_CAPABILITY'].upper()},")
     crashed = {case["op"] for case in run.cases if case["status"] == "crash"}
     assert crashed <= CRASHES
     found = {(packet_of(case), case["dtype"], reason_of(case)) for case in failed_in(run) if case["status"] != "crash"}
-    expected = {row for row, sets in ONLY_ON.items() if instruction_set in sets}
+    expected = {row for row, sets in ONLY_ON.items() if instruction_set in sets and row[0] in ops}
     assert found - EVERYWHERE == expected
 
 
@@ -155,13 +163,16 @@ def failed_in(run: Run) -> list[dict]:
 
 
 @pytest.mark.whole_suite
+@pytest.mark.parametrize("instruction_set", [on(usual())])
+def test_a_share_of_the_ops_fails_for_known_reasons_only(pinned: str, pytestconfig: pytest.Config) -> None:
+    share = {op for op in PACKETS if share_of(op) % OF_OPS == pytestconfig.getoption("--seed") % OF_OPS}
+    run = conform.check("core", backend="cpu", layouts="as-written", ops=sorted(share))
+    assert_only_known(run, pinned, share)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("instruction_set", "layouts"),
-    [
-        on(name, layouts, long=(name, layouts) != (usual(), "as-written"))
-        for name in PINS
-        for layouts in ("as-written", "all")
-    ],
+    ("instruction_set", "layouts"), [on(name, layouts) for name in PINS for layouts in ("as-written", "all")]
 )
 def test_torch_cpu_fails_for_known_reasons_only(pinned: str, layouts: str) -> None:
     run = conform.check("core", backend="cpu", layouts=layouts)

@@ -1,4 +1,4 @@
-"""Duplicates and ties: value class `ties` of the ops that compare elements."""
+"""Duplicates and order: value classes `ties` and `ascending` of the ops that compare elements."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def tied(tensor: np.ndarray, stream: Stream) -> np.ndarray:
     """New values for a tensor: each element one of `few_values`, drawn."""
     values = few_values(format_of(tensor.dtype).name)
     return values.take(stream.integers(0, len(values) - 1, tensor.size)).reshape(tensor.shape)
+
+
+def ascending(tensor: np.ndarray) -> np.ndarray:
+    """New values for a tensor: the sum of each element's indices, as far as the format counts, so that the last element
+    of every line along every dim is its largest."""
+    fmt = format_of(tensor.dtype)
+    most = fmt.max_value if fmt.is_integer else min(2.0**fmt.precision, fmt.max_finite)
+    places = np.zeros(tensor.shape, np.int64)
+    for dim, size in enumerate(tensor.shape):
+        places += np.arange(size).reshape(-1, *(1,) * (tensor.ndim - dim - 1))
+    return np.minimum(places, most).astype(tensor.dtype)

@@ -2,10 +2,10 @@
 
 `typical`: as drawn. `special`: every eligible tensor takes special values and the op's domain edges throughout.
 `special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
-everywhere. `ties` (of ops that compare): few values, again and again. `conditioned` (of ops that accumulate): sums that
-lose digits. `exact`, `one_hot`, `structured`, `shifted`: probes, on which errors show that bounds over many terms hide
-(probes.py). Eligible are the tensors with elements of their own choosing: no bools, no indices or masks, no values that
-the test wrote out.
+everywhere. `ties` (of ops that compare): few values, again and again. `ascending` (of those that compare along a line):
+the last element is the largest. `conditioned` (of ops that accumulate): sums that lose digits. `exact`, `one_hot`,
+`structured`, `shifted`: probes, on which errors show that bounds over many terms hide (probes.py). Eligible are the
+tensors with elements of their own choosing: no bools, no indices or masks, no values that the test wrote out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from conform.inputs import probes
 from conform.inputs.allowed import edge_columns, numbers_of, settings_of, special_domains
 from conform.inputs.conditioned import conditioned, patterns_of
 from conform.inputs.specials import CORE_COUNT
-from conform.inputs.ties import tied
+from conform.inputs.ties import ascending, tied
 from conform.interp.semantics import traits_of
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
@@ -34,8 +34,8 @@ _CROSSED = 4  # tensors of one cross product; more would leave int64, and no cas
 
 
 def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
-    """"typical", "special", one "special.K" for each eligible tensor K, then "ties", "conditioned" and the probes where
-    they apply.
+    """"typical", "special", one "special.K" for each eligible tensor K, then "ties", "ascending", "conditioned" and the
+    probes where they apply.
 
     Without a spec only "typical": which arguments are indices is not known then.
     """
@@ -43,8 +43,9 @@ def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
     if not numbers:
         return ["typical"]
     classes = ["typical", "special", *(f"special.{number}" for number in numbers)]
-    if traits_of(spec.name).compares and any(tensors(arguments)[k].dtype.kind != "c" for k in numbers):
-        classes.append("ties")
+    traits = traits_of(spec.name)
+    if traits.compares and any(tensors(arguments)[k].dtype.kind != "c" for k in numbers):
+        classes += ["ties", "ascending"] if traits.along else ["ties"]
     if _summands(arguments, spec):
         classes.append("conditioned")
     return [*classes, *probe_classes(arguments, spec)]
@@ -73,6 +74,8 @@ def with_values(arguments: Arguments, value_class: str, stream: Stream, spec: Op
         new = _crossed(arguments, stream, spec)
     elif value_class == "ties":
         new = {k: tied(tensor, stream) for k, tensor in _eligible(arguments, spec).items() if tensor.dtype.kind != "c"}
+    elif value_class == "ascending":
+        new = {k: ascending(tensor) for k, tensor in _eligible(arguments, spec).items()}
     elif value_class == "conditioned":
         new = _conditioned(arguments, stream, spec)
     elif value_class in probes.KINDS:

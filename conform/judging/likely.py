@@ -10,7 +10,7 @@ the same way.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 
@@ -50,8 +50,10 @@ class LikelyErrors:
     """How far an output's errors go beyond FACTOR times those of `likely`, by each reading, found block by block."""
 
     def __init__(self, golden: Golden, likely: Golden, actual: np.ndarray) -> None:
-        of_format = partial(_readings, fmt=golden.format)
-        self.readings = list(zip(of_format(golden), of_format(likely), strict=True))
+        of_golden, of_likely = (_readings(one, golden.format) for one in (golden, likely))
+        # A reading of flushed operands, which the golden alone may have, has the errors of the first: of wide draws
+        # few are subnormal, and what is lost with those is little beside the rest.
+        self.readings = list(zip_longest(of_golden, of_likely[: len(of_golden)], fillvalue=of_likely[0]))
         self.actual, self.largest_shares = actual, [0.0] * len(self.readings)
 
     def add(self, place: slice, judged: np.ndarray) -> None:

@@ -57,7 +57,7 @@ class Prepared:
 
 
 class Trial:
-    """Suites as `conform check --backend NAME` runs them: contract `opencl`, seed 0, all values and layouts.
+    """Suites as `conform check --backend NAME` runs them: contract `opencl`, seed 0.
 
     cases: those of each overload, the plainest first: contiguous before other layouts, typical before special values,
     then the shortest id.
@@ -65,7 +65,7 @@ class Trial:
 
     def __init__(self, suites: Sequence[str] = ("core",), selection: Selection | None = None) -> None:
         self.cases: dict[str, list[Case]] = {}
-        for group in select(load(suites), selection or Selection(values="all", layouts="all")):
+        for group in select(load(suites), selection or Selection()):
             for case in group:
                 self.cases.setdefault(case.op, []).append(case)
         for cases in self.cases.values():

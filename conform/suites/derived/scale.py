@@ -38,7 +38,7 @@ _MOST = 2**20  # elements of all tensors of a call that has several long dims
 def in_core(spec: OpSpec) -> Iterator[Derived]:
     """What the core suite has of it: two lengths of the line, many rows, and every other dim long once."""
     yield from _each_once(itertools.chain(
-        _lines(spec, (4097, MANY)), _rows(spec), _other_dims(spec, (4097,)), _unreduced(spec)
+        _lines(spec, (4097, MANY), values="sums"), _rows(spec), _other_dims(spec, (4097,)), _unreduced(spec)
     ))  # fmt: skip
 
 
@@ -46,8 +46,8 @@ def of_sizes(spec: OpSpec) -> Iterator[Derived]:
     """Every size in float32, or what the op takes for it, those of `in_core` among them; one size in every dtype."""
     in_every_dtype = (one for dtype in spec.dtypes for one in _lines(spec, (IN_EVERY_DTYPE,), dtype))
     yield from _each_once(itertools.chain(
-        _lines(spec, LINE), _rows(spec), _other_dims(spec, OTHER), _unreduced(spec), _along_the_first(spec, OTHER),
-        _square(spec), _counter(spec), in_every_dtype,
+        in_core(spec), _lines(spec, LINE), _other_dims(spec, OTHER), _along_the_first(spec, OTHER), _square(spec),
+        _counter(spec), in_every_dtype,
     ))  # fmt: skip
 
 
@@ -80,7 +80,9 @@ def _rank(spec: OpSpec) -> int:
     return 1 if is_pointwise(spec) else 2
 
 
-def _lines(spec: OpSpec, sizes: tuple[int, ...], dtype: str = "float32", rank: int | None = None) -> Iterator[Derived]:
+def _lines(
+    spec: OpSpec, sizes: tuple[int, ...], dtype: str = "float32", rank: int | None = None, values: str = "typical"
+) -> Iterator[Derived]:
     """The last dim of the first tensor at each of the sizes; of an op without tensors, its result."""
     first = first_tensor(spec)
     for size in sizes:
@@ -89,7 +91,7 @@ def _lines(spec: OpSpec, sizes: tuple[int, ...], dtype: str = "float32", rank: i
             wish = Plain(spec, dtype, given={("end", "Value"): (size,)})
         found = _met(spec, wish)
         if found and size in (_result_sizes(spec, found) if first is None else shape_of(found.arguments[first.name])):
-            yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found)
+            yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found, values=values)
 
 
 def _rows(spec: OpSpec) -> Iterator[Derived]:
