@@ -36,6 +36,7 @@ _NUMBERS: dict[type, tuple[Any, ...]] = {
 def of_keywords(spec: OpSpec) -> Iterator[Derived]:
     """The calls of the op that differ in what is no tensor, each once."""
     wish = _Interesting(spec, Coverage(), Plain(spec, rank=max(3, least_rank(spec) + 1), sizes=(2, 3, 5, 11)))
+    has_list = any(argument.type.is_tensor_list for argument in spec.arguments)
     seen: set[str] = set()
     quiet = 0
     for number in range(MOST):
@@ -48,10 +49,15 @@ def of_keywords(spec: OpSpec) -> Iterator[Derived]:
         name = name_of(spec, one) if one else ""
         if name and name not in seen:
             seen.add(name)
-            yield Derived(name, one, values="typical" if name.startswith("of_") else "all")
+            yield Derived(name, one, values=_values(name), layouts="all" if has_list else "as-written")
         quiet = 0 if wish.coverage.count > before else quiet + 1
         if quiet == QUIET:
             return
+
+
+def _values(name: str) -> str:
+    """All classes for float32, and for conversions between dtypes."""
+    return "typical" if name.startswith("of_") and "dtype=" not in name else "all"
 
 
 @dataclass(frozen=True)

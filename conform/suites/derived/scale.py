@@ -101,18 +101,20 @@ def _rows(spec: OpSpec) -> Iterator[Derived]:
     shape = shape_of(plain.arguments[first.name]) if plain else ()
     if len(shape) > 1:
         longer = (MANY, *shape[1:])
-        found = _met(spec, Plain(spec, rank=len(longer), sizes=longer))
+        along = traits_of(spec.name).along
+        given = {(along, "Value"): (1,), (along, "Optional"): (False,)} if along else {}
+        found = _met(spec, Plain(spec, rank=len(longer), sizes=longer, given=given))
         if found and shape_of(found.arguments[first.name]) == longer:
             yield Derived(f"many_rows_{MANY}", found)
 
 
 def _unreduced(spec: OpSpec) -> Iterator[Derived]:
-    """Losses of many elements that are not averaged."""
+    """Losses of many elements, or rows, that are not averaged."""
     if any(one.name == "reduction" for one in spec.arguments):
-        wish = Plain(spec, sizes=(*_ROWS, MANY), given={("reduction", "Value"): (0,)})
-        found = _met(spec, wish)
-        if found:
-            yield Derived(f"line_unreduced_{MANY}", found)
+        for name, sizes in (("line", (*_ROWS, MANY)), ("many_rows", (MANY, _ROWS[-1]))):
+            found = _met(spec, Plain(spec, sizes=sizes, given={("reduction", "Value"): (0,)}))
+            if found:
+                yield Derived(f"{name}_unreduced_{MANY}", found)
 
 
 def _other_dims(spec: OpSpec, sizes: tuple[int, ...]) -> Iterator[Derived]:

@@ -24,6 +24,7 @@ MANY_ROWS = (2, 3, 37, 5)  # short ones: special values meet in all ways, and sp
 RANKS = (0, 1, 3, 4, 5)
 RANKS_IN_EVERY_LAYOUT = (0, 4)  # beside the plain rank, 2: one element in a longer storage, images
 SIZES = (0, 1, 31, 32, 33, 129, 1031)  # at which kernels change: none, one, around a vector, odd tails, several blocks
+SPECIAL_SIZE = 129  # special values beside many others in a line
 SIZES_OF_OTHERS = (0, 1, 33, 1031)  # of the dims that other tensors have for themselves
 SQUARE = 4  # all sizes alike: an operand that is transposed or exchanged fits, and the values show it
 WITHOUT_ELEMENTS = ((0, 7), (5, 0))
@@ -112,8 +113,9 @@ def sizes(spec: OpSpec, first: Argument) -> Iterator[Derived]:
     for size in SIZES:
         wishes = (Plain(spec, rank=rank, sizes=(2, 2, 3, size), integers=integers)
                   for rank in (1 if is_pointwise(spec) else 2, 3) for integers in ((2, 1, 0, 3), (1, 0)))  # fmt: skip
-        found = (met(spec, f"size_{size}", wish, lambda metas, size=size: shape_of(metas[first.name])[-1:] == (size,))
-                 for wish in wishes)  # fmt: skip
+        values = "all" if size == SPECIAL_SIZE and not is_pointwise(spec) else "typical"
+        found = (met(spec, f"size_{size}", wish, lambda metas, size=size: shape_of(metas[first.name])[-1:] == (size,),
+                     values=values) for wish in wishes)  # fmt: skip
         yield from itertools.islice(itertools.chain.from_iterable(found), 1)
     square = Plain(spec, sizes=(SQUARE,) * 4, free_size=SQUARE)
     yield from met(spec, "square", square, lambda metas: set(shape_of(metas[first.name])) == {SQUARE})
@@ -195,8 +197,10 @@ def _reduced(shape: Shape) -> list[Shape]:
 def _broadcast(spec: OpSpec, name: str, shapes: dict[str, Shape], result: Shape) -> Iterator[Derived]:
     """The call on operands of these shapes, if there is one and its result is of the shape."""
     given = {key: value for each, shape in shapes.items() for key, value in shaped(each, shape).items()}
+    layouts = "all" if () in shapes.values() else "as-written"  # one element in a longer storage
     for one in met(spec, name, Plain(spec, rank=len(result), sizes=(1, *result), given=given),
-                   lambda metas: all(shape_of(metas[each]) == shape for each, shape in shapes.items())):  # fmt: skip
+                   lambda metas: all(shape_of(metas[each]) == shape for each, shape in shapes.items()),
+                   layouts=layouts):  # fmt: skip
         if results(spec, one.tuple_.arguments)[0].shape in (result, ()):
             yield one
 
