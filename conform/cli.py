@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conform.errors import ConformError, KitDefect, UsageError
+from conform.foreign import escaped
 from conform.interrupt import INTERRUPTED, raise_instead
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except ConformError as error:
-            click.echo(f"conform: {error}", err=True)
+            click.echo("\n".join(map(escaped, f"conform: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("conform: interrupted", err=True)
@@ -295,12 +296,13 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
 @click.argument("case_id", metavar="CASE-ID")
 @click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
               help="What `conform check --out DIR` wrote.")  # fmt: skip
-def repro(case_id: str, directory: Path) -> None:
+@click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
+def repro(case_id: str, directory: Path, backend: str | None) -> None:
     """Print a failing case of a run as a short script.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
     arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
-    while the backend is wrong.
+    while the backend is wrong. A backend in a file is run only if --backend names it: anybody can write a run.json.
 
     \b
     conform check --backend cpu --out results
@@ -312,7 +314,7 @@ def repro(case_id: str, directory: Path) -> None:
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, on_try=lambda: bar.update())
+        text = reduced(case_id, directory, backend, on_try=lambda: bar.update())
     click.echo(text, nl=False)
 
 

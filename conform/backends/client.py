@@ -16,12 +16,14 @@ from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
 from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
 from conform.backends.protocol import ProtocolError
-from conform.backends.reply import Reply, decode_reply, printable
+from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.errors import UsageError
+from conform.foreign import line
 
 # How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
 START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
+_REASON_CHARACTERS = 2000  # why a backend does not load, which may name several paths
 
 
 @dataclass(frozen=True)
@@ -130,15 +132,16 @@ class BackendProcess:
             if not self._channel.wait(NOTICE_AFTER_S):
                 print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
             header, _ = self._next_frame(START_TIMEOUT_S)
+            if "hello" in header:
+                return decode_greeting(header["hello"])
         except (_Silent, Closed, ProtocolError) as failure:
             reply = self._lost_on(failure)
             raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
-        if isinstance(header.get("hello"), dict):
-            return header["hello"]
         self._end_worker(kill=False)
         if "usage" in header:
-            raise UsageError(printable(str(header["usage"])))
-        raise BackendUnavailable(f"backend {self.name!r} is not available: {printable(str(header.get('unavailable')))}")
+            raise UsageError(line(header["usage"], _REASON_CHARACTERS))
+        reason = line(header.get("unavailable"), _REASON_CHARACTERS)
+        raise BackendUnavailable(f"backend {self.name!r} is not available: {reason}")
 
     def _next_frame(self, timeout_s: float) -> tuple[dict[str, Any], bytes]:
         """The worker's next frame; _Silent when no byte has moved for `timeout_s`."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from conform.backends.base import BackendUnavailable
-from conform.backends.reply import printable
+from conform.foreign import lines
 
 # How long the template may take to kill its workers and end once its socket is closed.
 _CLOSING_S = 10.0
@@ -146,8 +146,8 @@ def tail(log: BinaryIO) -> str:
     """The last lines printed to a log."""
     size = os.fstat(log.fileno()).st_size
     text = os.pread(log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES)).decode(errors="replace")
-    lines = _ADDRESS.sub("0x...", _NOISE.sub("", text)).strip().splitlines()
-    return printable("\n".join(lines[-_TAIL_LINES:]))
+    printed = _ADDRESS.sub("0x...", _NOISE.sub("", text)).strip().splitlines()
+    return lines("\n".join(printed[-_TAIL_LINES:]))
 
 
 def new_log() -> BinaryIO:

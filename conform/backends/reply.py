@@ -16,10 +16,10 @@ from conform.backends.protocol import (
     from_tree,
     placement,
 )
+from conform.foreign import line
 
 # A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
 WORKER_STATUSES = ("ok", "error", "unsupported")
-MAX_REASON_CHARACTERS = 2000
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,24 @@ class Reply:
         return tuple(_leaves(self.result))
 
 
+# What a worker tells of its backend, with the types that a field may have.
+_GREETING: dict[str, tuple[type, ...]] = {
+    "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
+    "flushes_subnormals": (bool,), "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+}  # fmt: skip
+
+
+def decode_greeting(told: Any) -> dict[str, Any]:
+    """What a worker's first frame tells of its backend, each text one printable line. ProtocolError for anything else
+    than the fields that it has to tell."""
+    if not isinstance(told, dict) or set(told) != set(_GREETING):
+        raise ProtocolError(f"a backend is described by {str(told)[:100]!r}")
+    for field, types in _GREETING.items():
+        if type(told[field]) not in types:
+            raise ProtocolError(f"a backend's {field} is {str(told[field])[:100]!r}, no {types[0].__name__}")
+    return {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
+
+
 def _leaves(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in _leaves(item)]
@@ -75,8 +93,7 @@ def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_cou
     overrun = header.get("overrun") is True
     if status != "ok":
         declared = header.get("declared") is True
-        reason = printable(str(header.get("reason")))
-        return Reply(status, reason, mutated=tuple(mutated), overrun=overrun, declared=declared)
+        return Reply(status, line(header.get("reason")), mutated=tuple(mutated), overrun=overrun, declared=declared)
     outputs = _outputs(_list(header, "outputs"), payload)
     if (reason := _unwritten(outputs)) is not None:
         return Reply("error", reason, mutated=tuple(mutated), overrun=overrun)
@@ -85,12 +102,6 @@ def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_cou
     except RecursionError:
         raise ProtocolError("a result is nested too deeply") from None
     return Reply(status, result=result, mutated=tuple(mutated), overrun=overrun)
-
-
-def printable(text: str) -> str:
-    """`text` cut to a readable length, with a replacement for what a terminal or a file of UTF-8 would stumble over."""
-    cut = text[:MAX_REASON_CHARACTERS]
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in cut)
 
 
 def _outputs(described: list[Any], payload: bytes) -> list[Output]:

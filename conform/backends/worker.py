@@ -36,14 +36,14 @@ def serve(connection: socket.socket, name: str, threads: int) -> None:
 def describe(backend: Backend, threads: int) -> dict[str, Any]:
     """What a run record tells about a backend; `hardware` and `threads` belong to the environment."""
     return {
-        "name": backend.name,
-        "version": backend.version,
-        "device": backend.device,
+        "name": str(backend.name),
+        "version": None if backend.version is None else str(backend.version),
+        "device": str(backend.device),
         "exports": backend.exports,
         "compute": backend.compute,
         "flushes_subnormals": backend.flushes_subnormals,
         "hardware": _hardware(backend.device),
-        "torch": torch.__version__,
+        "torch": str(torch.__version__),
         "threads": threads,
     }
 

@@ -6,6 +6,7 @@ import glob
 import shlex
 from collections.abc import Mapping, Sequence
 
+from conform.foreign import escaped
 from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
@@ -22,7 +23,7 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     if case["compared"]:
         lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
     lines.append(("repeat", repeat_command(case, record)))
-    return lines
+    return [(label, escaped(text)) for label, text in lines]
 
 
 def _location(case: Mapping, record: Mapping) -> str:

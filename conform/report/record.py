@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from conform.errors import KitDefect
+from conform.foreign import line
 from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
@@ -74,7 +75,7 @@ def build(
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
-             repeat a case
+             repeat a case, and so the only text that stands in the record as it was given
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -84,13 +85,15 @@ def build(
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),
-        "environment": {**environment(), "invocation": dict(invocation or {}), "timings": dict(timings)},
+        "environment": {**environment(), "invocation": {}, "timings": dict(timings)},
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "not_run": asked - len(ordered),
         "cases": [case_json(verdict) for verdict in ordered],
     }
-    return Run(json_value(record))  # type: ignore[arg-type]
+    written: dict = json_value(record)  # type: ignore[assignment]
+    written["environment"]["invocation"] = dict(invocation or {})
+    return Run(written)
 
 
 def _natural(case_id: str) -> list[tuple[int, int, str]]:
@@ -139,7 +142,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "values": verdict.values,
         "layout": verdict.layout,
         "status": verdict.status,
-        "reason": None if verdict.reason is None else one_line(verdict.reason),
+        "reason": None if verdict.reason is None else line(verdict.reason, None),
         "rule": verdict.rule,
         "compared": verdict.compared,
         "checks": verdict.checks,
@@ -158,12 +161,6 @@ def case_json(verdict: Verdict) -> dict[str, object]:
 def _operand_value(value: object, dtype: str | None) -> object:
     """An element of a tensor in decimal and hex; a Python integer, a dim perhaps, is itself."""
     return value if dtype is None and isinstance(value, int) else element_json(value, dtype)
-
-
-def one_line(message: str) -> str:
-    """A message, perhaps a backend's, as one line of printable characters; the others are escaped as in Python."""
-    joined = " ".join(message.split())
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined)
 
 
 def _contract_json(contract: Contract | None) -> dict[str, object] | None:

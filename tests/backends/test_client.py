@@ -226,7 +226,7 @@ def test_exception_is_an_error_with_its_place(misbehaving: BackendProcess) -> No
     reply = ask(misbehaving, "fail", "object at 0x7f1234567890 is bad\nsecond line")
     assert reply.status == "error"
     assert reply.reason is not None
-    assert reply.reason.startswith("ValueError: object at ... is bad\nsecond line (in fail, misbehaving.py:")
+    assert reply.reason.startswith("ValueError: object at ... is bad second line (in fail, misbehaving.py:")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from conform.backends.protocol import (
     placement,
     to_tree,
 )
-from conform.backends.reply import MAX_REASON_CHARACTERS, Output, decode_reply
+from conform.backends.reply import Output, decode_greeting, decode_reply
+from conform.foreign import MAX_CHARACTERS
 
 
 def test_frame_is_prefix_header_payload() -> None:
@@ -206,5 +207,38 @@ def test_reason_is_made_printable_and_short() -> None:
     reason = "\x1b[2J" + "\ud800" + "first\nsecond" + "x" * 10_000
     reply = decode_reply(reply_header(status="error", reason=reason), b"", number=3, tensor_count=2)
     assert reply.reason is not None
-    assert reply.reason.startswith("\ufffd[2J\ufffdfirst\nsecondx")
-    assert len(reply.reason) == MAX_REASON_CHARACTERS
+    assert reply.reason.startswith(r"\x1b[2J\ud800first secondx")
+    assert len(reply.reason) == MAX_CHARACTERS
+
+
+GREETING = {
+    "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
+    "flushes_subnormals": False, "hardware": None, "torch": "2.13", "threads": 1,
+}  # fmt: skip
+
+
+def test_a_greeting_is_one_line_a_text() -> None:
+    assert decode_greeting(GREETING) == GREETING
+    told = decode_greeting({**GREETING, "name": "a\n\nconformant: 100 %", "version": "\x1b[2J" + "v" * 500})
+    assert told["name"] == "a conformant: 100 %"
+    assert told["version"].startswith(r"\x1b[2Jvvv")
+    assert len(told["version"]) == MAX_CHARACTERS
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        None,
+        [],
+        {},
+        {**GREETING, "extra": 1},
+        {key: GREETING[key] for key in GREETING if key != "exports"},
+        *({**GREETING, **wrong} for wrong in (
+            {"name": 3}, {"version": ["1"]}, {"exports": 1}, {"flushes_subnormals": "no"}, {"threads": True},
+        )),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_greetings_that_lie_are_refused(greeting: object) -> None:
+    with pytest.raises(ProtocolError, match="a backend"):
+        decode_greeting(greeting)
