@@ -8,14 +8,15 @@ import sys
 import time
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
 from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
-from conform.backends.protocol import ProtocolError
+from conform.backends.lent import Lent
+from conform.backends.protocol import ProtocolError, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.errors import UsageError
 from conform.foreign import line
@@ -26,13 +27,32 @@ NOTICE_AFTER_S = 5.0  # of silent loading
 _REASON_CHARACTERS = 2000  # why a backend does not load, which may name several paths
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Pending:
     """A call in flight, kept to be sent again if the worker dies on one before it."""
 
     number: int
     frame: bytes
-    tensor_count: int
+    payload: bytearray
+    sizes: list[int]  # of the storages in the payload, in bytes
+    lent: Lent | None = None  # what the worker has of it
+
+    def send(self, channel: Channel) -> None:
+        """Sends the call, with memory that no worker has had."""
+        self.give_up()
+        if self.sizes:
+            self.lent = Lent(self.payload, self.sizes)
+        channel.send(self.frame, [] if self.lent is None else [self.lent.fileno()])
+
+    def changes(self) -> tuple[tuple[int, ...], bool]:
+        """The numbers of the tensors that were written to, and whether memory outside them was."""
+        return self.lent.changes() if self.lent else ((), False)
+
+    def give_up(self) -> None:
+        """Closes what was lent."""
+        if self.lent is not None:
+            self.lent.close()
+            self.lent = None
 
 
 class _Silent(Exception):
@@ -66,6 +86,8 @@ class BackendProcess:
     def __exit__(self, error: object = None, *_: object) -> None:
         if self._started:
             self._end_worker(kill=bool(self._in_flight) or error is not None)  # Ctrl-C, perhaps, in the midst of a call
+        for call in self._in_flight:
+            call.give_up()
         if self._given_template is None:
             self._template.close()
 
@@ -82,12 +104,13 @@ class BackendProcess:
     def submit(self, call: Call) -> None:
         """Sends a call, without waiting for anything but the start of the worker."""
         self._ensure_worker()
-        frame, tensor_count = encode_call(call, self._submitted)
+        frame, storages = encode_call(call, self._submitted)
+        pending = _Pending(self._submitted, frame, payload_of(storages), [len(storage) for storage in storages])
         if not self._in_flight:
             self._quiet_since = time.monotonic()
-        self._in_flight.append(_Pending(self._submitted, frame, tensor_count))
+        self._in_flight.append(pending)
         self._submitted += 1
-        self._channel.send(frame)
+        pending.send(self._channel)
 
     def receive(self) -> Reply:
         """The reply to the oldest call in flight. LookupError if there is none."""
@@ -97,9 +120,12 @@ class BackendProcess:
         call = self._in_flight.popleft()
         try:
             header, payload = self._next_frame(self._timeout_s)
-            reply = decode_reply(header, payload, call.number, call.tensor_count)
+            mutated, overrun = call.changes()
+            reply = replace(decode_reply(header, payload, call.number), mutated=mutated, overrun=overrun)
         except (_Silent, Closed, ProtocolError) as failure:
             return self._lost_on(failure)
+        finally:
+            call.give_up()
         if header.get("retire") is True:
             self._end_worker(kill=True)
         else:
@@ -122,7 +148,7 @@ class BackendProcess:
         self._started = True
         self._description = self._greeting()
         for call in self._in_flight:
-            self._channel.send(call.frame)
+            call.send(self._channel)
         self._quiet_since = time.monotonic()
 
     def _greeting(self) -> dict[str, Any]:

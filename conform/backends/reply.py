@@ -38,8 +38,9 @@ class Reply:
     `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `declared`: the backend itself
     raised Unsupported; without it, torch's message says that it has no kernel. `result` is the returned value
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
-    arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all.
-    `log` is the end of what the worker printed, for crash and timeout.
+    arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
+    both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
+    memory it shares, as the worker tells. `log` is the end of what the worker printed, for crash and timeout.
     """
 
     status: str
@@ -47,6 +48,7 @@ class Reply:
     result: Any = None
     mutated: tuple[int, ...] = ()
     overrun: bool = False
+    aliases: tuple[tuple[int, int], ...] = ()
     log: str = ""
     declared: bool = False
 
@@ -80,28 +82,30 @@ def _leaves(value: Any) -> list[Any]:
     return [value]
 
 
-def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
-    """The reply to call `number`, which had `tensor_count` tensor arguments. ProtocolError if the frame is not one."""
+def decode_reply(header: dict[str, Any], payload: bytes, number: int) -> Reply:
+    """The reply to call `number`. ProtocolError if the frame is not one."""
     if header.get("call") != number:
         raise ProtocolError(f"a reply is for call {header.get('call')!r}, not for call {number}")
     status = header.get("status")
     if status not in WORKER_STATUSES:
         raise ProtocolError(f"a reply has status {status!r}")
-    mutated = _list(header, "mutated")
-    if not all(type(one) is int and 0 <= one < tensor_count for one in mutated):
-        raise ProtocolError(f"a reply names mutated tensors {str(mutated)[:100]} of {tensor_count}")
-    overrun = header.get("overrun") is True
     if status != "ok":
-        declared = header.get("declared") is True
-        return Reply(status, line(header.get("reason")), mutated=tuple(mutated), overrun=overrun, declared=declared)
+        return Reply(status, line(header.get("reason")), declared=header.get("declared") is True)
     outputs = _outputs(_list(header, "outputs"), payload)
     if (reason := _unwritten(outputs)) is not None:
-        return Reply("error", reason, mutated=tuple(mutated), overrun=overrun)
+        return Reply("error", reason)
     try:
         result = from_tree(header.get("result"), outputs)
     except RecursionError:
         raise ProtocolError("a result is nested too deeply") from None
-    return Reply(status, result=result, mutated=tuple(mutated), overrun=overrun)
+    return Reply(status, result=result, aliases=tuple(map(_alias, _list(header, "aliases"))))
+
+
+def _alias(pair: Any) -> tuple[int, int]:
+    match pair:
+        case [int(output), int(argument)] if output >= 0 and argument >= 0:
+            return output, argument
+    raise ProtocolError(f"an alias is described as {str(pair)[:100]}")
 
 
 def _outputs(described: list[Any], payload: bytes) -> list[Output]:

@@ -76,16 +76,20 @@ def _processor() -> str:
 
 
 def receive(connection: socket.socket) -> tuple[dict[str, Any], Memory] | None:
-    """The next call's header and memory, or None where the parent has closed the connection."""
-    prefix = bytearray(PREFIX.size)
-    if not _fill(connection, memoryview(prefix)):
+    """The next call's header and memory, or None where the parent has closed the connection.
+
+    The memory's descriptor comes with the first bytes of the frame: a read that asks for no more than the rest of a
+    frame gets none of the next.
+    """
+    prefix, descriptors, _, _ = socket.recv_fds(connection, PREFIX.size, 1)
+    rest = bytearray(PREFIX.size - len(prefix))
+    if not prefix or not _fill(connection, memoryview(rest)):
         return None
-    header_bytes, payload_bytes = parse_prefix(prefix)
-    text, memory = bytearray(header_bytes), Memory(payload_bytes)
-    if not (_fill(connection, memoryview(text)) and _fill(connection, memory.bytes.data)):
+    header_bytes, _ = parse_prefix(prefix + rest)
+    text = bytearray(header_bytes)
+    if not _fill(connection, memoryview(text)):
         return None
-    memory.freeze()
-    return parse_header(text), memory
+    return parse_header(text), Memory(*descriptors)
 
 
 def _fill(connection: socket.socket, buffer: memoryview) -> bool:
@@ -106,12 +110,11 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
     contents: list[bytes] = []
     try:
         result = run(backend, header, memory)
-        contents = _add_result(reply, result)
+        contents = _add_result(reply, result, memory)
     except Exception as error:
         reply["status"], reply["reason"] = classify(error)
         reply["declared"] = isinstance(error, Unsupported)
         reply["retire"] = device_is_lost(error)
-    reply["mutated"], reply["overrun"] = memory.changes()
     return frame(reply, payload_of(contents))
 
 
@@ -130,8 +133,9 @@ def torch_object(kind: str, name: str) -> Any:
     return torch.device(name) if kind == "device" else getattr(torch, name)
 
 
-def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
-    """Writes status, result and outputs into `reply`; the outputs' bytes, brought to the CPU."""
+def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[bytes]:
+    """Writes status, result, outputs and the arguments that each shares memory with into `reply`; the outputs' bytes,
+    brought to the CPU."""
     tensors: list[torch.Tensor] = []
 
     def tensor_number(value: Any) -> int | None:
@@ -145,5 +149,6 @@ def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
-    reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs])
+    aliases = [[number, behind] for number, one in enumerate(tensors) if (behind := memory.behind(one)) is not None]
+    reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs], aliases=aliases)
     return [content for _, content in outputs]
