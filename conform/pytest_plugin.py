@@ -97,6 +97,7 @@ class Bench:
     """
 
     def __init__(self, config: pytest.Config) -> None:
+        from conform import kit
         from conform.backends.client import BackendProcess
         from conform.contracts.tables import contract_table
         from conform.straight_line import TIMEOUT_S
@@ -105,6 +106,7 @@ class Bench:
         self.contract = config.getoption("conform_contract")
         self.seed = config.getoption("conform_seed")
         self.table = contract_table(self.contract)
+        kit.load()
         self.process = BackendProcess(self.backend, timeout_s=TIMEOUT_S).__enter__()
         config.add_cleanup(lambda: self.process.__exit__())
         self.described = self.process.describe()

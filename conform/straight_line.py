@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from conform import kit
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
@@ -55,6 +56,8 @@ def check(
     BackendUnavailable where the backend does not start, record.Interrupted (with what ran) on Ctrl-C.
     """
     started = time.perf_counter()
+    kit.load()
+    digest = kit.digest()
     _check_timeout(timeout_s)
     selection = Selection(ops, dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
@@ -65,6 +68,7 @@ def check(
     verdicts: list[Verdict] = []
 
     def finished(described: dict) -> Run:
+        process.retire()  # before the record is made: what it left running is in it, and ends
         seconds = time.perf_counter() - started
         return record.build(
             verdicts, asked=asked, suite={"names": suite.recorded_names, "digest": suite.digest},
@@ -73,6 +77,7 @@ def check(
             selftest=figure.total(figure.shipped()),
             invocation={"backend": backend, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware")},
+            kit_digests=(digest, kit.digest()), left_running=process.left_running,
         )  # fmt: skip
 
     with BackendProcess(backend, timeout_s=timeout_s) as process:

@@ -30,8 +30,10 @@ class Channel:
         self._closed = False
 
     def send(self, frame: bytes, descriptors: Sequence[int] = ()) -> None:
-        """Sends a frame, and file descriptors with its first byte, as far as the socket takes it now; the rest goes with
-        later calls of `send` and `wait`, until when the descriptors must stay open."""
+        """Sends a frame, and file descriptors with its first byte, as far as the socket takes it now.
+
+        The rest goes with later calls of `send` and `wait`, until when the descriptors must stay open.
+        """
         self._outgoing.append((memoryview(frame), descriptors))
         self._write()
 

@@ -77,6 +77,7 @@ class BackendProcess:
         self._given_template = template
         self._in_flight: deque[_Pending] = deque()
         self._submitted = 0
+        self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
     def __enter__(self) -> BackendProcess:
         self._template = self._given_template or Template()
@@ -100,6 +101,11 @@ class BackendProcess:
         """name, version, device, hardware, torch (its version) and threads of the backend, as its worker tells."""
         self._ensure_worker()
         return self._description
+
+    def retire(self) -> None:
+        """Ends the worker, if there is one, so that `left_running` is complete; the next call starts another."""
+        if self._started:
+            self._end_worker(kill=bool(self._in_flight))
 
     def submit(self, call: Call) -> None:
         """Sends a call, without waiting for anything but the start of the worker."""
@@ -183,7 +189,8 @@ class BackendProcess:
         """Its exit code (None if nobody knows) and the end of its log."""
         self._started = False
         self._channel.close()
-        exit_code = self._template.end(self._pid, kill)
+        exit_code, left = self._template.end(self._pid, kill)
+        self.left_running = sorted({*self.left_running, *left})
         with self._log:
             return exit_code, tail(self._log)
 

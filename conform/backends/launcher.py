@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from conform.backends.base import BackendUnavailable
-from conform.foreign import lines
+from conform.foreign import line, lines
 
 # How long the template may take to kill its workers and end once its socket is closed.
 _CLOSING_S = 10.0
@@ -80,17 +80,18 @@ class Template:
         self._has_worked = True
         return reply["pid"]
 
-    def end(self, pid: int, kill: bool) -> int | None:
-        """Ends a worker (by force, or after it has closed its connection): its exit code, negative for a signal.
+    def end(self, pid: int, kill: bool) -> tuple[int | None, list[str]]:
+        """Ends a worker (by force, or after it has closed its connection): its exit code, negative for a signal, and
+        the names of the programs that it left running, which are killed.
 
-        None if the template died first, so that nobody knows; the worker is killed then.
+        The code is None if the template died first, so that nobody knows; the worker is killed then.
         """
         reply = self._ask({"end": pid, "kill": kill}, [])
         if reply is not None:
-            return reply["exit_code"]
+            return reply["exit_code"], [line(name) for name in reply["left"]]
         with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
-        return None
+        return None, []
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any] | None:
         """The template's answer, None if it is dead."""

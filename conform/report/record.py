@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 
 from conform.errors import KitDefect
@@ -38,12 +39,22 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 every judged case passed, 1 some did not, 3 none could be judged; 70 the kit itself failed on some."""
+        """0 every judged case passed, 1 some did not, 3 none could be judged, or the kit's files changed meanwhile;
+        70 the kit itself failed on some."""
         if any(case["rule"] == KIT_DEFECT for case in self.cases):
             return KitDefect.exit_code
+        if kit_changed(self.record):
+            return NOTHING_JUDGED
         if self.summary["judged"] == 0:
             return NOTHING_JUDGED
         return CONFORMANT if self.summary["pass"] == self.summary["judged"] else NOT_CONFORMANT
+
+
+def kit_changed(record: Mapping) -> bool:
+    """Whether the kit's files are others at the end of a run than at its start: who wrote them may have written the
+    verdicts as well."""
+    kit = record["kit"]
+    return kit.get("digest") != kit.get("digest_at_end")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -66,6 +77,8 @@ def build(
     timings: Mapping[str, object],
     selftest: Mapping[str, int],
     invocation: Mapping[str, object] | None = None,
+    kit_digests: tuple[str, str] | None = None,
+    left_running: Sequence[str] = (),
 ) -> Run:
     """The record of a run.
 
@@ -76,21 +89,25 @@ def build(
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case, and so the only text that stands in the record as it was given
+    kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
+    left_running names of the programs that outlived the backend's process, and were killed
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
     record = {
         "schema": SCHEMA,
-        "kit": {"name": "conform", "version": metadata.version("conform"), "selftest": dict(selftest)},
+        "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),
-        "environment": {**environment(), "invocation": {}, "timings": dict(timings)},
+        "environment": {
+            **environment(), "left_running": list(left_running), "invocation": {}, "timings": dict(timings),
+        },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "not_run": asked - len(ordered),
         "cases": [case_json(verdict) for verdict in ordered],
-    }
+    }  # fmt: skip
     written: dict = json_value(record)  # type: ignore[assignment]
     written["environment"]["invocation"] = dict(invocation or {})
     return Run(written)
@@ -102,6 +119,17 @@ def _natural(case_id: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts]
 
 
+def _digests(taken: tuple[str, str] | None) -> dict[str, str]:
+    return {} if taken is None else {"digest": taken[0], "digest_at_end": taken[1]}
+
+
+@cache
+def kit_version() -> str:
+    """The version of the kit that is installed."""
+    return metadata.version("conform")
+
+
+@cache
 def environment() -> dict[str, object]:
     """What the kit itself ran on: Python, platform and package versions."""
     return {

@@ -10,6 +10,7 @@ from tabulate import tabulate
 from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure
 from conform.report.numbers import percent
+from conform.report.record import kit_changed
 from conform.report.tally import (
     Cell,
     FailureGroup,
@@ -136,7 +137,7 @@ def summary_lines(record: Mapping) -> str:
     """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
     elements = sum(case["compared"] for case in cases)
-    lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared"]
+    lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared", *warnings(record)]
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
     open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
@@ -148,6 +149,16 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     lines.append(selftest_line(record["kit"]["selftest"]))
     return "\n".join(lines)
+
+
+def warnings(record: Mapping) -> list[str]:
+    """What the run saw of a backend that reached beyond its calls."""
+    lines = []
+    if kit_changed(record):
+        lines.append("no verdict: the kit's files changed during the run (run.json: kit.digest, kit.digest_at_end)")
+    if left := record["environment"]["left_running"]:
+        lines.append(f"outlived the backend's process, and was killed: {', '.join(left)}")
+    return lines
 
 
 def selftest_line(figure: Mapping) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from conform import kit
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
@@ -50,6 +51,7 @@ def repro(
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
     table = contract_table(invocation.contract)
+    kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S) as process:
         trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
         finding = _smallest(trial, told)

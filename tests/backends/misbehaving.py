@@ -59,6 +59,19 @@ class Misbehaving(Backend):
             return self.child.pid
         return time.sleep(1000)
 
+    def leave_daemon(self):
+        """Starts a process that leaves group and session, and is nobody's child."""
+        told, tells = os.pipe()
+        if (pid := os.fork()) == 0:
+            os.setsid()
+            if (daemon := os.fork()) == 0:
+                os.closerange(0, 1024)
+                os.execvp("sleep", ["sleep", "1000"])
+            os.write(tells, str(daemon).encode())
+            os._exit(0)
+        os.waitpid(pid, 0)
+        return int(os.read(told, 20))
+
     def refuse(self, reason):
         raise conform.errors.Unsupported(reason)
 

@@ -22,6 +22,7 @@ from conform.backends.protocol import DTYPES, contiguous_strides
 from conform.backends.reply import Reply
 from conform.backends.template import LINGER_S
 from conform.errors import UsageError
+from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import exists, is_gone
 
 Starter = Callable[..., BackendProcess]
@@ -306,6 +307,21 @@ def test_timeout_ends_what_the_worker_started(start: Starter) -> None:
         assert exists(child)
         assert ask(process, "hang_with_child").status == "timeout"
         assert is_gone(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives orphans to an ancestor that asked for them")
+def test_a_process_that_left_its_worker_is_seen_and_killed() -> None:
+    with BackendProcess(f"{MISBEHAVING}::Misbehaving") as process:
+        daemon = ask(process, "leave_daemon").result
+        assert exists(daemon)
+        process.retire()
+        assert is_gone(daemon)
+        assert process.left_running == ["sleep"]
+        child = ask(process, "hang_with_child").result  # of the next worker
+        process.retire()
+        assert is_gone(child)
+        assert process.left_running == ["sleep"]
+        assert ask(process, "where").status == "ok"
 
 
 def test_calls_behind_a_fatal_one_are_answered_by_the_next_worker(start: Starter) -> None:
