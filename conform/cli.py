@@ -112,6 +112,8 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
               help="For one call of the backend, at most 86400. Its loading may always take 300.")  # fmt: skip
+@click.option("--jail", is_flag=True,
+              help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
@@ -145,7 +147,7 @@ def check(
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
         try:
-            run, exit_code = run_check(suites or DEFAULT_SUITE, on_verdict=progress.count, **selection), None
+            run, exit_code = run_check(suites or DEFAULT_SUITE, on_verdict=progress.count, out=out, **selection), None
         except Interrupted as interruption:
             run, exit_code = interruption.run, INTERRUPTED
     if exit_code == INTERRUPTED:

@@ -7,11 +7,13 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from conform import kit
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
+from conform.backends.jail import jail_for
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
 from conform.call.bound import Bound, bound_call
@@ -26,7 +28,7 @@ from conform.judging.verdict import Verdict
 from conform.report import record
 from conform.report.record import Run
 from conform.selftest import figure
-from conform.suites import load
+from conform.suites import Suite, load
 from conform.suites.cases import Case, Selection, select
 
 IN_FLIGHT = 8
@@ -47,13 +49,17 @@ def check(
     layouts: str | None = None,
     contract: str = "opencl",
     timeout_s: float = TIMEOUT_S,
+    jail: bool = False,
+    out: Path | None = None,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
+    With `jail` the backend is confined, and sees nothing of `out`, where the caller will write the record.
     `on_verdict` is called with each verdict and the number of cases asked. Raises UsageError for bad input,
-    BackendUnavailable where the backend does not start, record.Interrupted (with what ran) on Ctrl-C.
+    BackendUnavailable where the backend does not start, JailUnavailable where it cannot be confined,
+    record.Interrupted (with what ran) on Ctrl-C.
     """
     started = time.perf_counter()
     kit.load()
@@ -78,9 +84,11 @@ def check(
             invocation={"backend": backend, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware")},
             kit_digests=(digest, kit.digest()), left_running=process.left_running,
+            jail=confinement.made_by if confinement else None,
         )  # fmt: skip
 
-    with BackendProcess(backend, timeout_s=timeout_s) as process:
+    confinement = jail_for(backend, _hidden(suite, contract, out)) if jail else None
+    with BackendProcess(backend, timeout_s=timeout_s, jail=confinement) as process:
         described = process.describe()
         try:
             for verdict in verdicts_of(groups, process, described, table):
@@ -92,6 +100,15 @@ def check(
         except KeyboardInterrupt:
             raise record.Interrupted(finished(described)) from None
         return finished(described)
+
+
+def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
+    """The files of a run that no backend may read: they tell its inputs, or how far it may be off."""
+    yield from (Path(name) for name in suite.names)
+    yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
+    yield Path(contract)
+    if out is not None:
+        yield out
 
 
 def _check_timeout(timeout_s: object) -> None:

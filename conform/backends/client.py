@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
+from conform.backends.jail import Jail
 from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
 from conform.backends.lent import Lent
 from conform.backends.protocol import ProtocolError, payload_of
@@ -65,13 +67,17 @@ class BackendProcess:
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
     or on which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes
     the calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with
-    other BackendProcesses, which saves the import of torch.
+    other BackendProcesses, which saves the import of torch; a `jail` needs one of its own.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
 
-    def __init__(self, name: str, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None) -> None:
+    def __init__(
+        self, name: str, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None,
+        jail: Jail | None = None,
+    ) -> None:  # fmt: skip
         self.name = name
+        self._jail = jail
         self._timeout_s = timeout_s
         self._threads = threads
         self._given_template = template
@@ -80,7 +86,7 @@ class BackendProcess:
         self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
     def __enter__(self) -> BackendProcess:
-        self._template = self._given_template or Template()
+        self._template = self._given_template or Template(self._jail)
         self._started = False
         return self
 
@@ -91,6 +97,12 @@ class BackendProcess:
             call.give_up()
         if self._given_template is None:
             self._template.close()
+
+    @property
+    def _loaded_as(self) -> str:
+        """The name by which a worker finds the backend: in a jail there are no links that lead to its file."""
+        file, separator, class_name = self.name.partition("::")
+        return f"{os.path.realpath(file)}::{class_name}" if self._jail and separator else self.name
 
     @property
     def in_flight(self) -> int:
@@ -148,7 +160,7 @@ class BackendProcess:
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
             self._log = unless_started.enter_context(new_log())
-            self._pid = self._template.fork(self.name, self._threads, theirs, self._log)
+            self._pid = self._template.fork(self._loaded_as, self._threads, theirs, self._log)
             unless_started.pop_all()
         self._channel = Channel(ours)
         self._started = True

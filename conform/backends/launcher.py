@@ -12,10 +12,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from conform.backends.base import BackendUnavailable
+from conform.backends.jail import Jail, environment
 from conform.foreign import line, lines
 
 # How long the template may take to kill its workers and end once its socket is closed.
@@ -34,10 +36,11 @@ _POISON_MACOS = {"MallocPreScribble": "1", "MallocScribble": "1"}
 class Template:
     """A template process. It starts at once and in the background; a context manager that ends it and its workers.
 
-    Several backends may share one. If it dies, the next `fork` starts another.
+    Several backends may share one, unless it is in a `jail`. If it dies, the next `fork` starts another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, jail: Jail | None = None) -> None:
+        self._jail = jail
         self._start()
 
     def __enter__(self) -> Template:
@@ -50,12 +53,16 @@ class Template:
         self._control, theirs = socket.socketpair()
         self._log = new_log()
         self._has_worked = False
-        module = [sys.executable, "-m", "conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        module = ["conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        command, variables = [sys.executable, "-m", *module], dict(os.environ)
+        if self._jail is not None:
+            command = self._jail.command([*module, json.dumps(self._jail.settling())], os.getcwd())
+            variables = environment(os.environ)
         with theirs:
             self.process = subprocess.Popen(
-                module,
+                command,
                 cwd=_ROOT,  # so that -m finds this conform, installed or not
-                env=_poisoned(os.environ),
+                env=_poisoned(variables),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
@@ -89,8 +96,9 @@ class Template:
         reply = self._ask({"end": pid, "kill": kill}, [])
         if reply is not None:
             return reply["exit_code"], [line(name) for name in reply["left"]]
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
+        if self._jail is None:  # else its processes have ended with the template, and numbers of their own
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
         return None, []
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any] | None:
@@ -117,12 +125,12 @@ class Template:
             self.process.wait()
 
 
-def _poisoned(environment: os._Environ[str]) -> dict[str, str]:
-    """`environment` with an allocator that poisons memory; what the user tunes himself has the last word."""
+def _poisoned(variables: Mapping[str, str]) -> dict[str, str]:
+    """`variables` with an allocator that poisons memory; what the user tunes himself has the last word."""
     if sys.platform == "darwin":
-        return {**_POISON_MACOS, **environment}
-    tunables = [value for value in (_POISON["GLIBC_TUNABLES"], environment.get("GLIBC_TUNABLES")) if value]
-    return {**environment, "GLIBC_TUNABLES": ":".join(tunables)}
+        return {**_POISON_MACOS, **variables}
+    tunables = [value for value in (_POISON["GLIBC_TUNABLES"], variables.get("GLIBC_TUNABLES")) if value]
+    return {**variables, "GLIBC_TUNABLES": ":".join(tunables)}
 
 
 # --- What a worker left behind ----------------------------------------------------------------------------------------

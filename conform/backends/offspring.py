@@ -29,15 +29,16 @@ def adopt() -> None:
 
 def kill_all_but(kept: Collection[int]) -> list[str]:
     """Kills the children of this process, and what these leave, but for those `kept`; the names of those that ran."""
-    names = []
+    names = set()
+    is_alone = os.getpid() == 1 and not kept  # in a jail: one signal reaches them all, before they start others
     deadline = time.monotonic() + _KILLING_S
     while (found := _children() - set(kept)) and time.monotonic() < deadline:
         for pid in found:
             state, name = _state(pid)
             if state not in ("Z", ""):
-                names.append(name)
+                names.add(name)
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(-1 if is_alone else pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
     return sorted(names)

@@ -1,4 +1,4 @@
-"""The template process: `python -m conform.backends.template FD DIRECTORY`.
+"""The template process: `python -m conform.backends.template FD DIRECTORY [SETTLING]`.
 
 It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
 line of JSON, each answered by one line:
@@ -8,6 +8,7 @@ line of JSON, each answered by one line:
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
   running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 
+SETTLING is what `conform.backends.confine.settle` takes, as JSON, for a template in a jail; it is then process 1 there.
 When the socket closes (the parent closed it, or ended in whatever way) it kills its workers and ends.
 """
 
@@ -23,15 +24,17 @@ import sys
 import time
 import traceback
 
-from conform.backends import offspring
+from conform.backends import confine, offspring
 
 # How long a worker may take to end after it closed its socket, before it is killed.
 LINGER_S = 5.0
 _MAX_REQUEST_BYTES = 1 << 16
 
 
-def main(control_fd: int, directory: str) -> None:
+def main(control_fd: int, directory: str, settling: dict | None = None) -> None:
     """Serves until the control socket closes. `directory` is where the parent runs, and so the workers."""
+    if settling is not None:
+        confine.settle(**settling)
     sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
     os.chdir(directory)
     import torch  # noqa: F401 - once, for all workers
@@ -93,6 +96,7 @@ def fork(control: socket.socket, descriptors: list[int], backend: str, threads: 
 
 def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
     """The worker: serves its socket, printing to its log, and returns its exit code."""
+    confine.set_traceable(True)  # by its own kind; a jail's template is not
     os.set_inheritable(connection_fd, False)
     for stream in (1, 2):
         os.dup2(log_fd, stream)
@@ -135,5 +139,5 @@ def clear(pid: int, workers: set[int]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], *map(json.loads, sys.argv[3:]))
     os._exit(0)  # nothing to tidy up, and torch takes its time over it

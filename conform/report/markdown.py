@@ -12,7 +12,16 @@ from conform.judging.verdict import STATUSES
 from conform.report import failure
 from conform.report.numbers import percent
 from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
-from conform.report.terminal import LEGEND, NEAREST_HEADERS, header, nearest_rows, summary_line, verdict, warnings
+from conform.report.terminal import (
+    LEGEND,
+    NEAREST_HEADERS,
+    header,
+    nearest_rows,
+    summary_line,
+    trust_line,
+    verdict,
+    warnings,
+)
 
 SHOWN_IDS = 50
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
@@ -25,6 +34,7 @@ def render(record: Mapping) -> str:
         f"# conform: {click.unstyle(verdict(summary))}",
         code(header(record)) + "\n\n" + summary_line(summary),
         *map(code, warnings(record)),
+        trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
         _op_table(cases),

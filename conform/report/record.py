@@ -79,6 +79,7 @@ def build(
     invocation: Mapping[str, object] | None = None,
     kit_digests: tuple[str, str] | None = None,
     left_running: Sequence[str] = (),
+    jail: str | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -90,6 +91,7 @@ def build(
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case, and so the only text that stands in the record as it was given
     kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
+    jail         what confined the backend; None where nothing did
     left_running names of the programs that outlived the backend's process, and were killed
     """
     position = {test: number for number, test in enumerate(tests)}
@@ -101,7 +103,8 @@ def build(
         "contract": contract,
         "backend": dict(backend),
         "environment": {
-            **environment(), "left_running": list(left_running), "invocation": {}, "timings": dict(timings),
+            **environment(), "jail": jail, "left_running": list(left_running), "invocation": {},
+            "timings": dict(timings),
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),

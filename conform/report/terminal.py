@@ -147,7 +147,7 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"not judged: {', '.join(open_)}")
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
-    lines.append(selftest_line(record["kit"]["selftest"]))
+    lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
     return "\n".join(lines)
 
 
@@ -159,6 +159,14 @@ def warnings(record: Mapping) -> list[str]:
     if left := record["environment"]["left_running"]:
         lines.append(f"outlived the backend's process, and was killed: {', '.join(left)}")
     return lines
+
+
+def trust_line(record: Mapping) -> str:
+    """Whether the results are more than what the backend says of itself."""
+    jail = record["environment"]["jail"]
+    if jail is None:
+        return "self-reported: the backend ran beside the kit, and could have read or changed it (--jail confines it)"
+    return f"confined by {jail}: the backend could neither read nor change the kit"
 
 
 def selftest_line(figure: Mapping) -> str:

@@ -205,6 +205,33 @@ def test_write_outside_every_storage_is_an_overrun(misbehaving: BackendProcess) 
     assert (reply.status, reply.mutated, reply.overrun) == ("ok", (), True)
 
 
+def test_what_the_worker_thinks_of_its_inputs_does_not_matter(misbehaving: BackendProcess) -> None:
+    ones = np.ones(3, np.float32)
+    assert ask(misbehaving, "lie_about_memory", ones).mutated == (0,)
+    assert ones.tolist() == [1, 1, 1]
+
+
+def test_inputs_written_to_after_the_answer_change_nothing_of_the_parents(misbehaving: BackendProcess) -> None:
+    """It is seen if it happens before the parent looks; what the parent has is never what the worker has."""
+    ones = np.ones(3, np.float32)
+    misbehaving.submit(Call("do::write_from_a_thread", [ones]))
+    time.sleep(0.5)
+    assert misbehaving.receive().mutated == (0,)
+    assert ones.tolist() == [1, 1, 1]
+    assert ask(misbehaving, "echo", ones).mutated == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="lists its files in /proc")
+def test_a_worker_that_cuts_off_its_memory_has_changed_it(misbehaving: BackendProcess) -> None:
+    ask(misbehaving, "echo")
+    assert ask(misbehaving, "cut_memory", np.ones(3, np.float32)).status in ("ok", "crash")
+    assert ask(misbehaving, "echo", 1).result == [1]
+
+
+def test_results_in_the_memory_of_an_input_are_told(misbehaving: BackendProcess) -> None:
+    assert ask(misbehaving, "itself", np.ones(3, np.float32)).aliases == ((0, 0), (1, 0))
+
+
 @pytest.mark.skipif(
     sys.platform != "darwin" and platform.libc_ver()[0] != "glibc", reason="glibc and macOS have a malloc that poisons"
 )
