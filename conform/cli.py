@@ -229,7 +229,7 @@ def backends() -> None:
 
     from conform.backends.names import backends as known
 
-    rows = [[name, "yes" if available else "no", detail] for name, available, detail in known()]
+    rows = [[escaped(name), "yes" if available else "no", escaped(detail)] for name, available, detail in known()]
     click.echo(tabulate(rows, headers=["backend", "available", "version or reason"], disable_numparse=True))
     click.echo("\nalso any torch device string, path/to/file.py::ClassName, entry points of the group conform.backends")
 

@@ -27,6 +27,7 @@ from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Verdict
 from conform.report import record
 from conform.report.record import Run
+from conform.report.write import FILES
 from conform.selftest import figure
 from conform.suites import Suite, load
 from conform.suites.cases import Case, Selection, select
@@ -108,7 +109,7 @@ def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
     yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
     yield Path(contract)
     if out is not None:
-        yield out
+        yield from (out, *(out / name for name in FILES))  # where it holds the backend as well, what was written there
 
 
 def _check_timeout(timeout_s: object) -> None:

@@ -47,14 +47,14 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     fake_check(record)
     words = (
         "check smoke mine.yaml --backend cpu --op aten::add --op aten::mul* --dtype float16 --id *special* --seed 7 "
-        "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --fail-fast --no-progress"
+        "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail --fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu", "ops": ("aten::add", "aten::mul*"), "dtypes": ("float16",),
         "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
-        "timeout_s": 2.5, "fail_fast": True,
+        "timeout_s": 2.5, "jail": True, "out": tmp_path, "fail_fast": True,
     }  # fmt: skip
 
 
@@ -70,7 +70,8 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
     del asked["on_verdict"]
     assert asked == {
         "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "seed": 0, "samples": 1,
-        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "fail_fast": False,
+        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "jail": False,
+        "out": None, "fail_fast": False,
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import shutil
 import site
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -29,12 +29,14 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/st
 _ETC = ("alternatives", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "passwd")
 _ACCELERATORS = ("nvidia*", "dri", "kfd", "accel*")
 _TEMPORARY = ("/tmp", "/dev/shm")
-# Variables that choose devices, kernels and languages; none of them is a place for a secret.
+# Variables that choose devices, kernels, languages and where modules are; none of them is a place for a secret.
 _VARIABLES = re.compile(
-    r"(LANG|TZ|LD_LIBRARY_PATH|GLIBC_TUNABLES"
+    r"(LANG|TZ|LD_LIBRARY_PATH|PYTHONPATH|GLIBC_TUNABLES"
     r"|(ATEN|CUBLAS|CUDA|DNNL|HIP|KMP|LC|MKL|NVIDIA|OMP|ONEDNN|PYTORCH|ROCR|TORCH|TRITON)_\w*)"
 )
-NOBODY = 65534  # as whom root's backends run: limits on processes do not bind root
+# As whom root's backends run: limits on processes do not bind root, and two runs must not count together. The range is
+# the one that systemd keeps for such users (systemd.exec, DynamicUser), and every container has it.
+_FIRST_UID, _UIDS = 61184, 4336
 PROCESSES = 512
 TEMPORARY_BYTES = 1 << 29  # of each place for files, which is memory
 FILE_BYTES = 1 << 28
@@ -79,7 +81,7 @@ class Jail:
     def settling(self) -> dict[str, Any]:
         """What the first process within does before anything else: `confine.settle`."""
         return {
-            "uid": NOBODY if os.geteuid() == 0 else None,
+            "uid": _FIRST_UID + os.getpid() % _UIDS if os.geteuid() == 0 else None,
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2,
             "is_reserved_memory_counted": not _accelerators(),  # their drivers reserve more than there is
             "processes": PROCESSES,
@@ -107,17 +109,22 @@ def _of_file(file: Path) -> tuple[Path, ...]:
     """What a backend in a file reads: the file's folder, or the file alone where its folder is no project's."""
     wide = {Path("/"), Path("/tmp"), Path("/var/tmp"), Path.home(), *Path.home().parents}
     seen = file if file.parent in wide else file.parent
-    if os.geteuid() == 0 and file.is_file():
-        for path in {file, seen}:
-            if path.stat().st_mode & (0o005 if path.is_dir() else 0o004) != (0o005 if path.is_dir() else 0o004):
-                raise UsageError(f"--jail runs root's backends as nobody, who may not read {path}: chmod a+rX {path}")
+    unreadable = [path for path in (seen, file) if path.exists() and not _is_for_all(path)]
+    if os.geteuid() == 0 and unreadable:
+        told = f"--jail runs root's backends as a user of their own, who may not read {unreadable[0]}"
+        raise UsageError(f"{told}: chmod a+rX {unreadable[0]}")
     return (seen,)
+
+
+def _is_for_all(path: Path) -> bool:
+    needed = 0o005 if path.is_dir() else 0o004
+    return path.stat().st_mode & needed == needed
 
 
 # --- The file system --------------------------------------------------------------------------------------------------
 
 
-def _mounts(reads: Iterable[Path], hidden: Iterable[Path], directory: str) -> Iterator[Mount]:
+def _mounts(reads: Collection[Path], hidden: Iterable[Path], directory: str) -> Iterator[Mount]:
     yield from (Mount("devices", "/dev"), Mount("processes", "/proc"))
     yield from (Mount("temporary", place) for place in _TEMPORARY)
     yield from (Mount("device", str(path)) for path in _accelerators())
@@ -131,11 +138,26 @@ def _mounts(reads: Iterable[Path], hidden: Iterable[Path], directory: str) -> It
     yield Mount("temporary", str(_KIT))
     yield from (Mount("read", str(_KIT / name), str(_KIT / name)) for name in _SERVING)
     yield from (Mount("sealed", place) for place in (str(_KIT), "/dev", "/"))
-    for path in hidden:
-        if path.exists() and any(path.is_relative_to(one) for one in present):
-            yield from [Mount("temporary", str(path)), Mount("sealed", str(path))] if path.is_dir() else [
-                Mount("empty", str(path))
-            ]
+    gone: list[Path] = []
+    earlier = [found.parent for one in reads for found in one.glob("*/run.json")]
+    for path in (*hidden, *earlier, *_other_kits(present)):
+        is_needed = any(one.is_relative_to(path) for one in reads)  # results in the backend's own folder, perhaps
+        is_seen = any(path.is_relative_to(one) for one in present) and not any(map(path.is_relative_to, gone))
+        if path.exists() and is_seen and not is_needed:
+            gone.append(path)
+            yield from _nothing_at(path)
+
+
+def _nothing_at(path: Path) -> list[Mount]:
+    if path.is_dir():
+        return [Mount("temporary", str(path)), Mount("sealed", str(path))]
+    return [Mount("empty", str(path))]
+
+
+def _other_kits(seen: Iterable[Path]) -> list[Path]:
+    """Installations and checkouts of the kit besides the one that runs."""
+    places = [path / "conform" for path in seen]
+    return [place for place in places if (place / "interp").is_dir() and place.resolve() != _KIT]
 
 
 def _python() -> list[Path]:
@@ -199,7 +221,7 @@ def _command(name: str, mounts: list[Mount], program: list[str]) -> list[str]:
         steps = json.dumps([[one.kind, one.place, one.source] for one in mounts])
         return [sys.executable, "-m", "conform.backends.confine", steps, str(TEMPORARY_BYTES), *program]
     words = ["bwrap", "--die-with-parent", "--as-pid-1", "--new-session", "--unshare-all", "--unshare-cgroup-try"]
-    if os.geteuid() == 0:  # its backend becomes nobody, for which it keeps the right to; with that it loses the rest
+    if os.geteuid() == 0:  # its backend becomes another user's, with which it loses these two rights
         words = [word for word in words if word != "--unshare-all"]
         words += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
         words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]

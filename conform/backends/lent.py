@@ -45,11 +45,10 @@ class Lent:
 
     def _now(self) -> bytearray:
         """What the file holds, up to the length of what was lent."""
-        found = bytearray(len(self._content))
-        read = 0
-        while read < len(found) and (count := os.preadv(self._descriptor, [memoryview(found)[read:]], read)):
-            read += count
-        return found[:read]
+        found, size = bytearray(), len(self._content)
+        while len(found) < size and (part := os.pread(self._descriptor, size - len(found), len(found))):
+            found += part
+        return found
 
     def close(self) -> None:
         """Gives up the file; the worker's mapping lasts as long as the worker wants."""

@@ -43,7 +43,7 @@ def mechanism(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A hostile backend beside a suite and the results of a run; root's backends are nobody's, who may read it."""
+    """A hostile backend beside a suite and the results of a run; the user that root's backends run as may read it."""
     place = tmp_path_factory.mktemp("hostile")
     for one in (place, place / "out"):
         one.mkdir(exist_ok=True)
@@ -233,7 +233,7 @@ class Peeking(TorchDevice):
     def run(self, op, args, kwargs):
         import torch
 
-        secrets = map(read, ("suite.yaml", "strict.yaml", "out/run.json", KIT / "suites/core/loss.yaml"))
+        secrets = map(read, ("suite.yaml", "strict.yaml", "out/run.json", "run.json", KIT / "suites/core/loss.yaml"))
         return torch.zeros(3) if any(secrets) else super().run(op, args, kwargs)
 
 
@@ -258,6 +258,10 @@ def test_check_confines_and_says_so(mechanism: str, tmp_path: Path, monkeypatch:
     code, text, told = run(*words, "--jail")
     assert code == 0, text + told
     assert text.splitlines()[-2] == f"confined by {mechanism}: the backend could neither read nor change the kit"
+    code, text, told = run(*words[:-1], ".", "--jail")  # results in the backend's own folder
+    assert code == 0, text + told
+    code, text, told = run(*words[:-1], ".", "--jail")  # which now holds some
+    assert code == 0, text + told
     code, text, _ = run(*words)
     assert code == 1
     assert "\nself-reported: the backend ran beside the kit, and could have read or changed it" in text
@@ -282,11 +286,18 @@ def test_a_jail_that_cannot_be_had_is_an_error(monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root's backends become nobody's")
-def test_a_backend_that_nobody_may_read_is_told(tmp_path: Path) -> None:
+def test_no_other_copy_of_the_kit_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "conform/interp").mkdir(parents=True)
+    places = [one.place for one in jail._mounts((tmp_path,), (), "/tmp") if one.kind == "temporary"]
+    assert str(tmp_path / "conform") in places
+    assert str(KIT) in places
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root's backends become another user's")
+def test_a_backend_that_its_user_may_not_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("")
     tmp_path.chmod(0o700)
-    with pytest.raises(UsageError, match=r"as nobody, who may not read .*: chmod a\+rX"):
+    with pytest.raises(UsageError, match=r"as a user of their own, who may not read .*: chmod"):
         jail.jail_for(f"{tmp_path}/mine.py::Mine", ())
 
 
@@ -303,7 +314,8 @@ def test_variables_that_are_kept() -> None:
              "PYTHONPATH": "/x", "LD_PRELOAD": "/x.so", "ATEN_CPU_CAPABILITY": "avx2", "HOME": "/root"}  # fmt: skip
     kept = jail.environment(given)
     assert {name: kept[name] for name in kept if name != "PYTHONUSERBASE"} == {
-        "CUDA_VISIBLE_DEVICES": "1", "LC_ALL": "C", "ATEN_CPU_CAPABILITY": "avx2", "HOME": "/tmp", "TMPDIR": "/tmp",
+        "PYTHONPATH": "/x", "CUDA_VISIBLE_DEVICES": "1", "LC_ALL": "C",
+        "ATEN_CPU_CAPABILITY": "avx2", "HOME": "/tmp", "TMPDIR": "/tmp",
         "USER": "nobody", "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
 
