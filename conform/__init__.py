@@ -13,33 +13,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conform.api import Goldens, golden
+    from conform.api import Golden, assert_close, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.own_ops import op
     from conform.straight_line import check
 
 __all__ = [
     "Backend",
     "ConformError",
-    "Goldens",
+    "Golden",
     "InvalidArguments",
     "Unjudged",
     "Unsupported",
     "UsageError",
+    "assert_close",
     "check",
     "golden",
+    "op",
 ]
 
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
     "golden": "conform.api",
-    "Goldens": "conform.api",
+    "op": "conform.own_ops",
+    "Golden": "conform.api",
+    "assert_close": "conform.api",
     **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
 }
 
+_MODULES = ("backends", "ops")  # conform.backends.TorchDevice and conform.ops.add need no import of their own
+
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"conform.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'conform' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOME[name]), name)

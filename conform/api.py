@@ -1,77 +1,192 @@
-"""`conform.golden`: the true result of one call of an op, for users."""
+"""The Python front door: `conform.golden`, the true result of one call; `conform.assert_close` judges another's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conform.call.bound import Bound, bound_call
 from conform.contracts.components import components
-from conform.errors import UsageError
+from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp.blocks.blocks import fits, flat, spans
-from conform.interp.evaluate import evaluate
-from conform.interp.golden import Golden
+from conform.interp.evaluate import evaluate_call, is_array
+from conform.interp.golden import Golden as OutputGolden
+from conform.interp.golden import Outcome
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp
+from conform.operators import called, in_terms_of_the_kit
+
+if TYPE_CHECKING:  # and where they are used: a golden alone needs no contract, no judge and no report
+    from conform.contracts.tables import Row, Table
+    from conform.judging.verdict import Verdict
+
+DEFAULT_CONTRACT = "opencl"
 
 
-@dataclass(frozen=True)
-class Goldens:
-    """The golden outputs of one call."""
+def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
+    """The true result of `op` on arrays or torch tensors and Python values.
 
-    goldens: tuple[Golden, ...]
+    `op` is "aten::exp" (an overload is chosen by the arguments), "aten::add.Tensor", "aten::exp.default", "exp",
+    "torch.exp", or torch's own: torch.exp, torch.Tensor.exp, torch.ops.aten.exp, torch.ops.aten.exp.default. ml_dtypes
+    arrays stand for bfloat16 and the small floats, numpy scalars for 0-d tensors; dtype arguments are names or torch's
+    objects; device, layout and pin_memory are ignored. Torch is not imported unless something of torch's is given.
+
+    Raises Unjudged where the kit has no semantics, InvalidArguments where the op rejects the arguments, UsageError for
+    an unknown op or argument, and for a tensor without elements (on the meta device, sparse, quantized).
+    """
+    call = _bound(op, args, kwargs)
+    return Golden(call, evaluate_call(call))
+
+
+def _bound(op: str | Callable, args: Any, kwargs: Any) -> Bound:
+    return bound_call(*called(op, args, kwargs), is_array)
+
+
+def assert_close(
+    op: str | Callable, actual: Any, *args: Any, contract: str = DEFAULT_CONTRACT, **kwargs: Any
+) -> None:
+    """Judge `actual`, the result of `op` on the arguments, as `conform check` would; for an existing pytest.
+
+    `actual` is an array or a torch tensor on any device, a tuple or list of them where the op has several outputs;
+    `contract` names a table of bounds, or a YAML file. What `golden` says of `op` and the arguments holds here.
+
+    Raises AssertionError with the failure block where the result is wrong, or the op refuses the arguments; Unjudged
+    where nothing could be compared: the kit has no semantics or bound, or the op leaves every element open.
+    """
+    __tracebackhide__ = True  # pytest shows the caller's line
+    from conform.one_call import judged
+
+    call = _bound(op, args, kwargs)
+    try:
+        outcome: Outcome | InvalidArguments = evaluate_call(call)
+    except InvalidArguments as refusal:
+        outcome = refusal
+    verdict = judged(call, outcome, actual, _table(contract))
+    if verdict.status == "fail":
+        from conform.showing import failure_text
+
+        raise AssertionError(failure_text(verdict))
+    if verdict.status != "pass":
+        raise Unjudged(f"{verdict.op}: nothing was compared: {verdict.reason}"
+                       + (f" ({verdict.rule})" if verdict.rule else ""))  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Golden:
+    """The true result of one call, and what a result of it is held to by the table of bounds `contract`.
+
+    It shows itself: op, outputs, bound and source, a few numbers of each. `outcome` has what a judge uses.
+    """
+
+    call: Bound
+    outcome: Outcome
+    contract: str = DEFAULT_CONTRACT
+
+    def under(self, contract: str) -> Golden:
+        """The same result, judged by another table: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file."""
+        _table(contract)
+        return replace(self, contract=contract)
 
     @property
     def value(self) -> np.ndarray | tuple[np.ndarray, ...]:
         """The correctly rounded result, in the storage dtype of its format; a tuple where the op has several
         outputs."""
-        values = tuple(golden.value for golden in self.goldens)
-        return values[0] if len(values) == 1 else values
+        return _one_or_all(tuple(output.value for output in self.outcome.goldens))
 
-    def error_ulp(self, actual: np.ndarray | tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarray, ...]:
+    @cached_property
+    def bound_ulp(self) -> np.ndarray | tuple[np.ndarray, ...]:
+        """How far off each element may be, in ulps of the exact result, by the contract; complex numbers have a last
+        axis of two parts.
+
+        0 where a result must be equal (integers, moved data, NaN and infinities), inf where nothing is judged, nan
+        beside a float64 zero, where a bound is no number of ulps.
+        """
+        from conform.contracts.judge import bounds_ulp
+
+        pairs = zip(self.outcome.goldens, self.rows, strict=True)
+        return _one_or_all(tuple(bounds_ulp(output, row, self.call.arguments) for output, row in pairs))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The row of the contract that holds for each output: kind, bound and source."""
+        table = _table(self.contract)
+        return tuple(table.row(each.bounded_as or self.call.op, each.format.name) for each in self.outcome.goldens)
+
+    def error_ulp(self, actual: Any) -> np.ndarray | tuple[np.ndarray, ...]:
         """|actual - real| / ulp(real) element by element, against the unrounded result; inf where the class is wrong.
 
-        `actual` has the shape and dtype of `value` (a tuple of arrays for several outputs), else UsageError.
-        Integers and bools: 0 where equal, inf where not.
+        `actual` has the shape and dtype of `value` (a tuple of arrays for several outputs), else UsageError; torch
+        tensors are taken as well. Integers and bools: 0 where equal, inf where not. Complex numbers have a last axis
+        of two parts.
         """
-        if len(self.goldens) == 1:
-            return _error(self.goldens[0], np.asarray(actual))
-        if len(actual) != len(self.goldens):
-            raise UsageError(f"expected {len(self.goldens)} arrays, one an output, got {len(actual)}")
-        return tuple(_error(golden, np.asarray(one)) for golden, one in zip(self.goldens, actual, strict=True))
+        outputs = self.outcome.goldens
+        actual = in_terms_of_the_kit(actual, "actual")
+        if len(outputs) == 1:
+            return error_of(outputs[0], np.asarray(actual))
+        if not isinstance(actual, list | tuple) or len(actual) != len(outputs):
+            found = len(actual) if isinstance(actual, list | tuple) else 1
+            raise UsageError(f"expected {len(outputs)} arrays, one an output, got {found}")
+        return tuple(error_of(output, np.asarray(one)) for output, one in zip(outputs, actual, strict=True))
+
+    def verdict(self, actual: Any) -> Verdict:
+        """How `conform check` would judge `actual` as the result of this call: status, reason, worst element.
+
+        `actual` is an array or a torch tensor, or a tuple or list of them; a wrong number of outputs, shape or dtype is
+        a verdict, `fail`.
+        """
+        from conform.one_call import judged
+
+        return judged(self.call, self.outcome, actual, _table(self.contract))
+
+    def __repr__(self) -> str:
+        from conform.showing import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from conform.showing import html
+
+        return html(self)
 
 
-def _error(golden: Golden, actual: np.ndarray) -> np.ndarray:
-    if actual.shape != golden.value.shape or format_of(actual) != golden.format:
-        expected = f"{golden.format.name} of shape {list(golden.value.shape)}"
+def _table(contract: str) -> Table:
+    from conform.contracts.tables import contract_table
+
+    return contract_table(contract)
+
+
+def _one_or_all(outputs: tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarray, ...]:
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+# --- Errors -----------------------------------------------------------------------------------------------------------
+
+
+def error_of(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
+    """`Golden.error_ulp` of one output; nothing that is computed on the way grows with it."""
+    if actual.shape != output.value.shape or format_of(actual) != output.format:
+        expected = f"{output.format.name} of shape {list(output.value.shape)}"
         raise UsageError(f"expected {expected}, got {format_of(actual).name} of shape {list(actual.shape)}")
-    golden = replace(golden, alternatives=())  # nothing is measured by them
+    output = replace(output, alternatives=())  # nothing is measured by them
     if fits(actual.size):
-        return _of_block(golden, actual)
-    parts = [2] if golden.format.is_complex else []
+        return _of_block(output, actual)
+    parts = [2] if output.format.is_complex else []
     errors_ulp = np.empty((actual.size, *parts))
     for place in spans(actual.size):
-        errors_ulp[place] = _of_block(golden.block(place), flat(actual, place))
+        errors_ulp[place] = _of_block(output.block(place), flat(actual, place))
     return errors_ulp.reshape(*actual.shape, *parts)
 
 
-def _of_block(golden: Golden, actual: np.ndarray) -> np.ndarray:
-    fmt, value = golden.format, golden.value
+def _of_block(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
+    fmt, value = output.format, output.value
     if not (fmt.is_float or fmt.is_complex):
         return np.where(actual == value, 0.0, np.inf)
     if fmt.is_complex:
         actual, value, fmt = components(fmt, actual), components(fmt, value), fmt.component
-    real = Real.exact(value.astype(np.float64)) if golden.real is None else golden.real
+    real = Real.exact(value.astype(np.float64)) if output.real is None else output.real
     return error_ulp(fmt, actual, real)
-
-
-def golden(op: str, *args: Any, **kwargs: Any) -> Goldens:
-    """The true result of `op` ("aten::exp"; an overload is chosen by the arguments) on numpy arrays and Python values.
-
-    ml_dtypes arrays stand for bfloat16 and the small floats, numpy scalars for 0-d tensors; dtype arguments go by name;
-    device, layout and pin_memory are ignored. Raises Unjudged where the kit has no semantics, InvalidArguments where
-    the op rejects the arguments, UsageError for an unknown op or argument.
-    """
-    return Goldens(evaluate(op, args, kwargs).goldens)

@@ -116,24 +116,27 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there.")  # fmt: skip
+@click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 20 GB of memory.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
 def check(
-    ctx: click.Context, suites: tuple[str, ...], out: Path | None, quiet: bool, no_progress: bool, **selection: object
+    ctx: click.Context, suites: tuple[str, ...], huge: bool, out: Path | None, quiet: bool, no_progress: bool,
+    **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
     SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, part of which is
-    derived from the argument specs, and, made from these at random, generated (valid calls) and negative (invalid
-    ones, which a backend must refuse).
+    derived from the argument specs, scale (sizes of models, and around those of blocks), and, made from the specs at
+    random, generated (valid calls) and negative (invalid ones, which a backend must refuse).
 
     \b
     conform check --backend cpu
     conform check smoke --backend cuda --dtype float16 --dtype bfloat16 --out results
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
     conform check generated negative --backend cpu --op aten::add
+    conform check scale --backend cuda --huge --timeout 300
 
     Exit code: 0 every judged case passed; 1 some did not; 2 usage, bad input or unwritable output; 3 nothing could be
     judged.
@@ -147,7 +150,8 @@ def check(
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
         try:
-            run, exit_code = run_check(suites or DEFAULT_SUITE, on_verdict=progress.count, out=out, **selection), None
+            named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
+            run, exit_code = run_check(named, on_verdict=progress.count, out=out, **selection), None
         except Interrupted as interruption:
             run, exit_code = interruption.run, INTERRUPTED
     if exit_code == INTERRUPTED:

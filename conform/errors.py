@@ -26,6 +26,9 @@ class Undecided(Unjudged):
     """A result so near to a rounding boundary that the highest precision does not tell on which side it lies."""
 
 
+class NoGolden(UsageError, Unjudged):
+    """A user's own reference program does what has no sound golden. In a run its cases are unjudged."""
+
 
 class KitDefect(Unjudged):
     """The kit itself failed on a case. The run goes on, and ends with exit code 70 (EX_SOFTWARE of sysexits.h)."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conform import kit
+from conform.backends.base import Backend
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
+from conform.backends.given import given
 from conform.backends.jail import jail_for
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
@@ -25,6 +27,7 @@ from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Verdict
+from conform.operators import op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import FILES
@@ -39,9 +42,9 @@ MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it co
 
 def check(
     suites: Sequence[str] = ("core",),
-    backend: str = "cpu",
+    backend: str | type[Backend] | Backend | Callable = "cpu",
     *,
-    ops: Sequence[str] = (),
+    ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
     seed: int = 0,
@@ -57,19 +60,23 @@ def check(
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
-    With `jail` the backend is confined, and sees nothing of `out`, where the caller will write the record.
-    `on_verdict` is called with each verdict and the number of cases asked. Raises UsageError for bad input,
-    BackendUnavailable where the backend does not start, JailUnavailable where it cannot be confined,
-    record.Interrupted (with what ran) on Ctrl-C.
+    The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
+    run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
+    confined, and sees nothing of `out`, where the caller will write the record. `on_verdict` is called with each
+    verdict and the number of cases asked. Raises UsageError for bad input, BackendUnavailable where the backend does
+    not start, JailUnavailable where it cannot be confined, record.Interrupted (with what ran) on Ctrl-C.
     """
     started = time.perf_counter()
     kit.load()
     digest = kit.digest()
     _check_timeout(timeout_s)
-    selection = Selection(ops, dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
+    selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
     suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
+    name = backend if isinstance(backend, str) else None
+    sent = backend if isinstance(backend, str) else given(backend)
     groups = select(suite, selection)
     asked = sum(map(len, groups))
     verdicts: list[Verdict] = []
@@ -82,14 +89,14 @@ def check(
             tests=[test.id for test in suite.tests], contract=table.name, backend=identity(described), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
             selftest=figure.total(figure.shipped()),
-            invocation={"backend": backend, "contract": contract, "suites": suite.names,
+            invocation={"backend": name, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware")},
             kit_digests=(digest, kit.digest()), left_running=process.left_running,
             jail=confinement.made_by if confinement else None,
         )  # fmt: skip
 
-    confinement = jail_for(backend, _hidden(suite, contract, out)) if jail else None
-    with BackendProcess(backend, timeout_s=timeout_s, jail=confinement) as process:
+    confinement = jail_for(name or "", _hidden(suite, contract, out)) if jail else None
+    with BackendProcess(sent, timeout_s=timeout_s, jail=confinement) as process:
         described = process.describe()
         try:
             for verdict in verdicts_of(groups, process, described, table):

@@ -16,16 +16,16 @@ class BackendUnavailable(ConformError):
 class Backend:
     """Runs operators. A subclass sets `name` (and `version`, if it has one) and implements `run`.
 
-    It is created without arguments, in a worker process of its own that never sees an expected value. `device` is the
-    kind of hardware a test's `device` field is held against: a torch device string, by default "cpu". A backend that
-    exports its calls to a runtime with tensor inputs alone sets `exports`: scalar nodes then arrive as tensors of shape
-    (1,), scalar_tensor nodes as 0-d tensors.
+    It is created without arguments, in a worker process of its own that never sees an expected value; an instance that
+    is given in Python is pickled and sent there. `device` is the kind of hardware a test's `device` field is held
+    against: a torch device string, by default "cpu". A backend that exports its calls to a runtime with tensor inputs
+    alone sets `exports`: scalar nodes then arrive as tensors of shape (1,), scalar_tensor nodes as 0-d tensors.
 
     Two fields declare arithmetic that is not IEEE 754's; what is not declared is not allowed for. `compute` says how
     matrices are multiplied and images convolved: "ieee" (in the element type, half types in float32), "tf32" and
     "bf16x3" (float32 factors cut to TF32, or as products of bfloat16 halves), "f16acc" (float16 products added up in
-    float16). `flushes_subnormals`: arithmetic takes subnormal operands and returns subnormal results as zeros of their
-    sign, all of them; results that no rounding made (moves, negations, maxima) keep them.
+    float16). `flushes_subnormals`: arithmetic, comparisons and conversions take subnormal operands, and give subnormal
+    results, as zeros of their sign, all of them; moves and negations keep them (docs/policy.md, P7).
     """
 
     name: str = ""

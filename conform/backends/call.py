@@ -87,8 +87,8 @@ def _constant(kind: str | None, value: Any) -> Any:
 
 @functools.cache
 def _constant_parameters(op: str) -> tuple[dict[int, str], dict[str, str]]:
-    """Kinds of the parameters that take a torch object, by position and by name; none for what is no aten operator."""
-    if not op.startswith("aten::"):
+    """Kinds of the parameters that take a torch object, by position and by name; none for what has no schema."""
+    if op not in schemas.operator_names():
         return {}, {}
     parameters = [(one, _KIND_OF_TYPE.get(one.type.removesuffix("?"))) for one in schemas.schema(op).arguments]
     positions = {at: kind for at, (one, kind) in enumerate(parameters) if kind and not one.kwarg_only}

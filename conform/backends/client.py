@@ -15,6 +15,7 @@ from typing import Any
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
+from conform.backends.given import Given
 from conform.backends.jail import Jail
 from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
 from conform.backends.lent import Lent
@@ -62,7 +63,7 @@ class _Silent(Exception):
 
 
 class BackendProcess:
-    """Backend `name` in a worker process; a context manager.
+    """A backend, by its name or as it was given, in a worker process; a context manager.
 
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
     or on which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes
@@ -73,10 +74,15 @@ class BackendProcess:
     """
 
     def __init__(
-        self, name: str, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None,
+        self,
+        backend: str | Given,
+        timeout_s: float = 60.0,
+        threads: int = 1,
+        template: Template | None = None,
         jail: Jail | None = None,
-    ) -> None:  # fmt: skip
-        self.name = name
+    ) -> None:
+        self.name = backend if isinstance(backend, str) else backend.label
+        self._backend = backend
         self._jail = jail
         self._timeout_s = timeout_s
         self._threads = threads
@@ -99,8 +105,11 @@ class BackendProcess:
             self._template.close()
 
     @property
-    def _loaded_as(self) -> str:
-        """The name by which a worker finds the backend: in a jail there are no links that lead to its file."""
+    def _loaded_as(self) -> str | None:
+        """The name by which a worker finds the backend: in a jail there are no links that lead to its file. None for
+        one that is given."""
+        if isinstance(self._backend, Given):
+            return None
         file, separator, class_name = self.name.partition("::")
         return f"{os.path.realpath(file)}::{class_name}" if self._jail and separator else self.name
 
@@ -164,6 +173,8 @@ class BackendProcess:
             unless_started.pop_all()
         self._channel = Channel(ours)
         self._started = True
+        if isinstance(self._backend, Given):
+            self._channel.send(self._backend.frame)
         self._description = self._greeting()
         for call in self._in_flight:
             call.send(self._channel)

@@ -70,7 +70,7 @@ class Template:
                 start_new_session=True,  # the terminal's Ctrl-C is the parent's business
             )
 
-    def fork(self, backend: str, threads: int, connection: socket.socket, log: BinaryIO) -> int:
+    def fork(self, backend: str | None, threads: int, connection: socket.socket, log: BinaryIO) -> int:
         """The process id of a new worker that serves `connection` and prints to `log`.
 
         Raises BackendUnavailable if the template cannot start.

@@ -26,9 +26,9 @@ def load(name: str) -> Backend:
 
         return Interpreter()
     if "::" in name:
-        return _created(_class_in_file(name), name)
+        return created(_class_in_file(name), name)
     if (entry_point := _entry_points().get(name)) is not None:
-        return _created(entry_point.load(), name)
+        return created(entry_point.load(), name)
     return _torch_device(name)
 
 
@@ -107,7 +107,7 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _created(candidate: object, name: str) -> Backend:
+def created(candidate: object, name: str) -> Backend:
     """An instance of what a name led to. UsageError unless it is a subclass of Backend with a name."""
     if not _is_backend_class(candidate):
         raise UsageError(f"backend {name!r} is {candidate!r}; a subclass of conform.Backend was expected")

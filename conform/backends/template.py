@@ -4,7 +4,8 @@ It imports torch, runs nothing and holds no expected value. Over the control soc
 line of JSON, each answered by one line:
 
 * `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a
-  worker that serves the socket and prints to the log, and answers `{"pid": P}`;
+  worker that serves the socket and prints to the log, and answers `{"pid": P}`; where NAME is null, the backend itself
+  comes first over the worker's socket;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
   running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 
@@ -78,7 +79,7 @@ def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(line), descriptors
 
 
-def fork(control: socket.socket, descriptors: list[int], backend: str, threads: int) -> int:
+def fork(control: socket.socket, descriptors: list[int], backend: str | None, threads: int) -> int:
     """The process id of a new worker, which owns `descriptors`: its socket and its log."""
     pid = os.fork()
     if pid == 0:
@@ -94,7 +95,7 @@ def fork(control: socket.socket, descriptors: list[int], backend: str, threads: 
     return pid
 
 
-def work(connection_fd: int, log_fd: int, backend: str, threads: int) -> int:
+def work(connection_fd: int, log_fd: int, backend: str | None, threads: int) -> int:
     """The worker: serves its socket, printing to its log, and returns its exit code."""
     confine.set_traceable(True)  # by its own kind; a jail's template is not
     os.set_inheritable(connection_fd, False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from conform.backends import names
+from conform.backends import given, names
 from conform.backends.base import Backend
 from conform.backends.failures import classify, device_is_lost
 from conform.backends.memory import Memory, output_of
@@ -16,11 +16,14 @@ from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, pa
 from conform.errors import Unsupported, UsageError
 
 
-def serve(connection: socket.socket, name: str, threads: int) -> None:
-    """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend."""
+def serve(connection: socket.socket, name: str | None, threads: int) -> None:
+    """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend.
+
+    Without a name the first frame that comes holds the backend itself.
+    """
     torch.set_num_threads(threads)
     try:
-        backend = names.load(name)
+        backend = names.load(name) if name is not None else _given(connection)
         greeting = {"hello": describe(backend, threads)}
     except UsageError as error:
         connection.sendall(frame({"usage": str(error)}))
@@ -31,6 +34,14 @@ def serve(connection: socket.socket, name: str, threads: int) -> None:
     connection.sendall(frame(greeting))
     while (received := receive(connection)) is not None:
         connection.sendall(answer(backend, *received))
+
+
+def _given(connection: socket.socket) -> Backend:
+    received = receive(connection)
+    if received is None:
+        raise EOFError("the parent closed the connection before it sent its backend")
+    header, memory = received
+    return given.loaded(header, memory.bytes.tobytes())
 
 
 def describe(backend: Backend, threads: int) -> dict[str, Any]:

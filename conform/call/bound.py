@@ -28,14 +28,14 @@ class Bound:
             yield from filter(has_ndim, value if isinstance(value, list | tuple) else [value])
 
     def mapped(self, change: Callable[[Any], Any]) -> Bound:
-        """This call with every tensor changed."""
+        """This call with every argument changed, those in lists one by one."""
         return replace(self, arguments={name: _mapped(change, value) for name, value in self.arguments.items()})
 
 
 def _mapped(change: Callable[[Any], Any], value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_mapped(change, item) for item in value)
-    return change(value) if has_ndim(value) else value
+    return change(value)
 
 
 def bound_call(

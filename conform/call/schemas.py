@@ -80,11 +80,32 @@ def operator_names() -> frozenset[str]:
 
 @functools.cache
 def schema(name: str) -> OpSchema:
-    """The schema of exactly this name. UsageError with a suggestion if torch has none."""
-    for line in _lines().get(name.partition(".")[0], ()):
-        if _full_name(line) == name:
+    """The schema of exactly this name; `.default` is the overload without a name. UsageError with a suggestion if torch
+    has none."""
+    plain = name.removesuffix(".default")
+    for line in _lines().get(plain.partition(".")[0], ()):
+        if _full_name(line) == plain:
             return _parse(line)
     raise unknown_operator(name)
+
+
+def parsed(line: str) -> OpSchema:
+    """The schema that a line of text states; UsageError if it states none."""
+    try:
+        return _parse(line)
+    except (ValueError, AssertionError, SyntaxError):
+        expected = "NAMESPACE::NAME(TYPE NAME, ...) -> TYPE"
+        raise UsageError(f"not an operator's schema: {line!r}; expected {expected}") from None
+
+
+def define(line: str) -> OpSchema:
+    """Add the operator of a schema line, a user's own; in place of one of its name that was added before."""
+    found = parsed(line)
+    others = [one for one in _lines().get(found.packet, []) if _full_name(one) != found.name]
+    _lines()[found.packet] = [*others, line]  # type: ignore[index]
+    for look_up in (operator_names, schema, overloads, out_variant, without_out):
+        look_up.cache_clear()
+    return found
 
 
 def unknown_operator(name: str) -> UsageError:

@@ -77,7 +77,7 @@ COMPUTE_MODES: Mapping[str, Mapping[str, ComputeMode]] = {
 @dataclass(frozen=True)
 class Arithmetic:
     """A backend's declaration: `compute` names one of COMPUTE_MODES; `flushes_subnormals`: subnormal operands and
-    results of arithmetic become zeros of their sign, all of them."""
+    results of arithmetic become zeros of their sign, all of them (P7)."""
 
     compute: str = "ieee"
     flushes_subnormals: bool = False

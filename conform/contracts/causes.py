@@ -1,4 +1,5 @@
-"""Why sums are off, told from their errors: factors cut short, additions that truncate, a narrow accumulator.
+"""Why sums are off, told from their errors: factors cut short, a partial result rounded, additions that truncate, a
+narrow accumulator.
 
 Each hypothesis is tested on the failed output itself. Cut factors change the exact result in a known way: the sums of
 the cut factors are computed, and they are the cause if they explain the actual values (within IEEE bounds, and nearer
@@ -24,6 +25,7 @@ from conform.interp.golden import Golden
 from conform.numerics.ball import gamma
 from conform.numerics.formats import FORMATS, Format, compute_format
 from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 from conform.numerics.ulp import ulp
 
 EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error
@@ -60,7 +62,8 @@ def cause(golden: Golden, actual: np.ndarray, products: Products | None) -> str 
         return None
     golden = replace(golden, alternatives=())
     with np.errstate(all="ignore"):
-        return _cut_factors(golden, actual, products) or _truncation(golden, actual) or _narrow(golden, actual)
+        of_products = _cut_factors(golden, actual, products) or _rounded_before_addend(golden, actual, products)
+        return of_products or _truncation(golden, actual) or _narrow(golden, actual)
 
 
 # -- Factors cut short: float32 only, since the half types fit into TF32 -----------------------------------------------
@@ -136,6 +139,31 @@ def _within(golden: Golden, actual: np.ndarray) -> bool:
 
 def _finite(golden: Golden) -> np.ndarray:
     return np.isfinite(golden.real.hi) & (golden.magnitude > 0)
+
+
+# -- The addend --------------------------------------------------------------------------------------------------------
+
+
+def _rounded_before_addend(golden: Golden, actual: np.ndarray, products: Products | None) -> str | None:
+    """Every result is the sum of products, rounded to the half type, plus the addend, rounded again: what honest errors
+    in the compute type leave open is whether the sum went to one neighbour or the other."""
+    fmt = golden.format
+    if products is None or compute_format(fmt) == fmt:
+        return None
+    honest = products(unchanged, unchanged)
+    for place in honest.tiles():
+        block, got = golden.rearranged(partial(honest.part, place=place)), honest.part(actual, place)
+        sums, used = honest.tile(*place), _finite(block)
+        addend, spread = block.real - sums.real, gamma(sums.terms, compute_format(fmt).unit_roundoff) * sums.magnitude
+        least, most = (_rounded(fmt, addend + _rounded(fmt, sums.real + end)) for end in (-spread, spread))
+        if not ((least <= got) & (got <= most))[used].all():
+            return None
+    return f"as if a partial result was rounded to {fmt.name}"
+
+
+def _rounded(fmt: Format, real: Real) -> np.ndarray:
+    """The numbers, as float64."""
+    return round_to(fmt, real.hi, real.lo).astype(np.float64)
 
 
 # -- Additions ---------------------------------------------------------------------------------------------------------

@@ -83,9 +83,11 @@ class Comparison:
 
     @cached_property
     def kept_subnormals(self) -> bool:
-        """Whether somewhere in the output a subnormal result came back as a number other than zero."""
+        """Whether somewhere in the output a subnormal number was computed."""
         whole = self.numbers or self.output
-        return flushing.kept_some(self.golden, self.actual) if whole is None else whole.kept_subnormals
+        if whole is not None:
+            return whole.kept_subnormals
+        return flushing.kept_some(self.golden, self.actual, self.operands.values())
 
     @property
     def results(self) -> int:

@@ -71,6 +71,19 @@ def judge(
     return Elements(**whole).reshaped(*shape)
 
 
+def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndarray:
+    """How far off each element may be by its first reading, in ulps of the exact result; of complex numbers each part.
+
+    0 where it must be equal, inf where nothing is judged, nan beside a float64 zero, where ulps cannot be counted.
+    """
+    first = replace(golden, alternatives=())
+    elements = judge(first, golden.value, row, operands)  # the bound does not depend on what is judged
+    comparison = Comparison(first, golden.value)
+    fmt, is_exact = golden.format, golden.real is None and row.kind == "exact"
+    equal = (comparison.parts if fmt.is_complex else comparison).determined if fmt.is_float or fmt.is_complex else True
+    return np.where(elements.compared, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
+
+
 def judged_shape(comparison: Comparison) -> tuple[int, ...]:
     """The shape of what is judged: the output's, of complex numbers with a last axis of two components."""
     golden = comparison.golden

@@ -16,10 +16,10 @@ from conform.interp import semantics
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import fits, flat, spans
 from conform.interp.golden import Golden, Outcome
-from conform.interp.operands import steps_of
-from conform.interp.promotion import category
+from conform.interp.operands import excess_precision, steps_of
+from conform.interp.promotion import category, result_type
 from conform.interp.refusal import is_in_domain, refuse_outside_domain
-from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.rounding import round_to
 
 # Arguments that say where or how a result is stored, not what it is; torch documents no effect on values. momentum
@@ -47,7 +47,7 @@ def evaluate_call(call: Bound) -> Outcome:
     """The golden outputs of a call that is bound already; raises as `evaluate`."""
     definition = semantics.find(call.op)
     if definition is None:
-        raise Unjudged(f"no semantics for {call.op}")
+        raise Unjudged(f"no semantics for {call.op}{semantics.related(call.op)}")
     meant = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
     for name in definition.arrays:
         if not isinstance(meant[name], np.ndarray | None):
@@ -55,7 +55,7 @@ def evaluate_call(call: Bound) -> Outcome:
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         refuse_outside_domain(call.op, meant)
         if definition.traits.pointwise:
-            return _by_elements(partial(_of_all_readings, call.schema, definition.function), meant)
+            return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)
 
 
@@ -65,6 +65,19 @@ def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapp
         if is_in_domain(schema.name, {**meant, **reading}):  # a start that becomes inf is none
             outcome = _joined(outcome, _outcome(function(**{**meant, **reading})))
     return outcome
+
+
+def _of_all_conversions(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:
+    """P84: integers beside a half type, rounded to it or to the compute type alone."""
+    outcome = _of_all_readings(schema, function, meant)
+    if compute_format(element := element_format(meant)) == element or not any(map(_is_integral, meant.values())):
+        return outcome
+    with excess_precision():
+        return _joined(outcome, _of_all_readings(schema, function, meant))
+
+
+def _is_integral(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and format_of(value).is_integer
 
 
 def _by_elements(of_some: Callable[[Mapping[str, Any]], Outcome], arguments: Mapping[str, Any]) -> Outcome:
@@ -108,7 +121,7 @@ def _joined(outcome: Outcome, other: Outcome) -> Outcome:
 def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
     """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type
     hold it."""
-    element = _element_format(bound)
+    element = element_format(bound)
     readings = []
     for fmt in steps_of(element):
         rounded = {
@@ -121,13 +134,14 @@ def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str
     return readings
 
 
-def _element_format(bound: Mapping[str, Any]) -> Format:
-    """The dtype that Python floats are cast to: of the first float tensor with dimensions, else torch's default."""
-    for value in bound.values():
-        first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, np.ndarray) and first.ndim and category(format_of(first)) >= 2:
-            return _component(format_of(first))
-    named = bound.get("dtype")
+def element_format(arguments: Mapping[str, Any]) -> Format:
+    """The dtype that Python floats are cast to: of the first float tensor with dimensions, else the common dtype of
+    0-d float tensors, else a named one, else torch's default."""
+    firsts = (value[0] if isinstance(value, list) and value else value for value in arguments.values())
+    tensors = [first for first in firsts if isinstance(first, np.ndarray) and category(format_of(first)) >= 2]
+    if tensors:
+        return _component(next((format_of(each) for each in tensors if each.ndim), result_type(*tensors)))
+    named = arguments.get("dtype")
     return FORMATS[named] if named in FORMATS and FORMATS[named].is_float else FORMATS["float32"]
 
 

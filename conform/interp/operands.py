@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import numpy as np
 
 from conform.errors import Unjudged
@@ -13,6 +17,25 @@ from conform.numerics.rounding import convert
 def steps_of(fmt: Format) -> tuple[Format, ...]:
     """The formats that an implementation may round its steps to: the compute type, and the element type."""
     return tuple(dict.fromkeys((compute_format(fmt), fmt)))
+
+
+def conversions(source: Format, fmt: Format) -> tuple[Format, ...]:
+    """The formats that an operand may be rounded to before an op computes in the common dtype `fmt`: that, or the
+    compute type alone (P84)."""
+    return (fmt,) if source == fmt else tuple(dict.fromkeys((fmt, compute_format(fmt))))
+
+
+_IN_COMPUTE_TYPE: ContextVar[bool] = ContextVar("_IN_COMPUTE_TYPE", default=False)
+
+
+@contextmanager
+def excess_precision() -> Iterator[None]:
+    """Within, operands of elementwise ops are rounded to the compute type, not to the common dtype (P84)."""
+    before = _IN_COMPUTE_TYPE.set(True)
+    try:
+        yield
+    finally:
+        _IN_COMPUTE_TYPE.reset(before)
 
 
 def refuse_complex(fmt: Format, op: str) -> None:
@@ -42,8 +65,8 @@ def _converted_number(number: bool | int | float | complex, fmt: Format) -> np.n
 def numbers(operand: Operand, fmt: Format) -> np.ndarray:
     """The float64 numbers that `operand` stands for in an op whose common dtype is the float format `fmt`.
 
-    Tensors are rounded to `fmt` first. A Python number, or a 0-d tensor wider than `fmt`, is read as its own value: the
-    default reading of policy P30.
+    Tensors are rounded to `fmt` first, or within `excess_precision()` to its compute type. A Python number, or a 0-d
+    tensor wider than `fmt`, is read as its own value: the default reading of policy P30.
     """
     refuse_complex(fmt, "this real function")
     if not isinstance(operand, np.ndarray):
@@ -51,7 +74,7 @@ def numbers(operand: Operand, fmt: Format) -> np.ndarray:
     source = format_of(operand)
     if operand.ndim == 0 and source.is_float and source.bits > fmt.bits:
         return operand.astype(np.float64)
-    return converted(operand, fmt).astype(np.float64)
+    return converted(operand, compute_format(fmt) if _IN_COMPUTE_TYPE.get() else fmt).astype(np.float64)
 
 
 def complex_numbers(operand: Operand, fmt: Format) -> np.ndarray:

@@ -11,8 +11,10 @@ from conform.errors import InvalidArguments, Unjudged
 
 
 def is_in_domain(op: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether the op gives a result of the arguments, and the kit judges it."""
-    return first_violation(spec_of(op), arguments) is None
+    """Whether the op gives a result of the arguments, and the kit judges it. A user's own op has no spec: its reference
+    decides."""
+    spec = spec_of(op)
+    return spec is None or first_violation(spec, arguments) is None
 
 
 def refuse_outside_domain(op: str, arguments: Mapping[str, Any]) -> None:
@@ -20,9 +22,10 @@ def refuse_outside_domain(op: str, arguments: Mapping[str, Any]) -> None:
     where some may, and the kit has no semantics for them.
 
     Both name the argument, what it was found to be, and the constraint. arguments: by the schema's names, numpy arrays
-    for tensors.
+    for tensors. An op without a spec takes what its meaning takes.
     """
-    violation = first_violation(spec_of(op), arguments)
+    spec = spec_of(op)
+    violation = None if spec is None else first_violation(spec, arguments)
     if violation is None:
         return
     what = f"{op}: argument {violation.argument}: found {violation.found}, expected {violation.constraint}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,9 +74,17 @@ def _load() -> dict[str, Semantics]:
     return _table
 
 
+_own: dict[str, Semantics] = {}  # of a user's ops: no part of what the kit proves of itself
+
+
+def define_own(name: str, function: Callable[..., tuple[Golden, ...]], parameters: tuple[str, ...]) -> None:
+    """Give the user's own op `name` a meaning; another one than before, if it had one."""
+    _own[name] = Semantics((name,), "own", function=function, parameters=parameters, arrays=(), traits=Traits())
+
+
 def find(name: str) -> Semantics | None:
     """The semantics of the overload `name` ("aten::add.Tensor"), or None."""
-    return _load().get(name)
+    return _load().get(name) or _own.get(name)
 
 
 def traits_of(name: str) -> Traits:
@@ -87,6 +96,13 @@ def traits_of(name: str) -> Traits:
     return found.traits if found else Traits()
 
 
+def related(name: str) -> str:
+    """`; there are for aten::_softmax`: ops with semantics whose names are like that of `name`, or an empty string."""
+    bare = {one.partition(".")[0].partition("::")[2] for one in _load()}
+    close = difflib.get_close_matches(name.partition(".")[0].partition("::")[2], bare, n=2, cutoff=0.7)
+    return f"; there are for aten::{' and aten::'.join(close)}" if close else ""
+
+
 def names() -> list[str]:
-    """Every overload that has semantics, sorted."""
+    """Every overload that the kit itself has semantics of, sorted."""
     return sorted(_load())

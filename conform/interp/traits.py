@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 class Products:
     """An op that adds up products over shared indices.
 
-    factors: the arguments that are multiplied; addend: the argument that is added to the sums; sums: of the op's
-    arguments by name, the sums tile by tile.
+    factors: the arguments that are multiplied; addend: the argument that is added to the sums; scale: the number that
+    multiplies the sums, or one of the factors before (P35); sums: of the op's arguments by name, the sums tile by tile.
     """
 
     factors: tuple[str, str]
     addend: str | None
+    scale: str | None
     sums: Callable[..., Contraction]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from conform.contracts.components import components
 from conform.contracts.judge import has_bound
 from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
+from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import looks_like
@@ -84,11 +87,32 @@ def verdict_of(
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     arithmetic = arithmetic_for(case.op, declared)
-    verdict = _compared(case, call, outcome=outcome, reply=reply, table=table, arithmetic=arithmetic)
-    if verdict.status == "fail" and verdict.compared and arithmetic != IEEE:
-        admitted_outcome = admitted(call, outcome, arithmetic, reply.outputs)
-        return _compared(case, call, outcome=admitted_outcome, reply=reply, table=table, arithmetic=arithmetic)
+    judged = partial(_compared, case, call, reply=reply, table=table)
+    verdict = judged(outcome=outcome, arithmetic=arithmetic)
+    if _is_wrong(verdict) and arithmetic != IEEE:
+        verdict = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
+    if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
+        flushing_too = replace(arithmetic, flushes_subnormals=True)
+        supposed = admitted(call, outcome, flushing_too, reply.outputs)
+        if not _is_wrong(judged(outcome=supposed, arithmetic=flushing_too)):
+            return replace(verdict, reason=f"{verdict.reason}, as if subnormals were flushed to zero")
     return verdict
+
+
+def _is_wrong(verdict: Verdict) -> bool:
+    """Whether values were compared, and found wrong."""
+    return verdict.status == "fail" and verdict.compared > 0
+
+
+def _may_be_flushed(call: Bound, outcome: Outcome, reply: Reply) -> bool:
+    """Whether operands are subnormal, or a result is zero that should be none."""
+    pairs = zip(outcome.goldens, reply.outputs, strict=True)
+    lost = (not everywhere(_are_not_lost, golden.value, output.array) for golden, output in pairs)
+    return any(map(flushing.has_subnormals, call.tensors())) or any(lost)
+
+
+def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    return (actual != 0) | (expected == 0)
 
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
@@ -249,9 +273,17 @@ def _reason(deciding: Result) -> str:
         return "wrong value"
     if worst.wrong_class:
         return _wrong_class(golden, actual, worst.number)
-    if deciding.comparison.arithmetic.flushes_subnormals and flushing.partly(golden, actual, worst.number):
+    if _is_flushed_among_kept(deciding.comparison, worst.number):
         return "a subnormal result is flushed to zero, another is kept"
     return "not the correctly rounded result" if row.kind == "exact" or row.bound == 0.5 else "error above the bound"
+
+
+def _is_flushed_among_kept(comparison: Comparison, number: int) -> bool:
+    """Of a backend that flushes: whether this element was, and another was not."""
+    golden = comparison.golden
+    flushes = comparison.arithmetic.flushes_subnormals and flushing.concerns(golden)
+    zero = flushes and _component(golden.format, comparison.actual, number) == 0
+    return bool(zero) and comparison.kept_subnormals
 
 
 def _wrong_class(golden: Golden, actual: np.ndarray, number: int) -> str:

@@ -217,8 +217,9 @@ def _exactly(
 
 
 def _underflows(fmt: Format, rounded: np.ndarray, *operands: np.ndarray) -> np.ndarray:
-    """Where a result of float64 is subnormal, of which hi + lo cannot tell how it was rounded."""
-    underflows = (np.abs(rounded) < FLOAT64.min_normal) & (fmt == FLOAT64)
+    """Where a result of float64 is subnormal, or was before it was rounded, of which hi + lo cannot tell how that was
+    done."""
+    underflows = (np.abs(rounded) <= FLOAT64.min_normal) & (fmt == FLOAT64)
     for x in operands:
         underflows = underflows & np.isfinite(x) & (x != 0)
     return underflows

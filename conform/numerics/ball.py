@@ -7,7 +7,8 @@ smallest subnormal of the compute type (Higham, Accuracy and Stability of Numeri
 A bound that overflows the compute type is infinite: it says nothing, and the judge reports it as vacuous.
 
 Errors add up, because they may all point the same way. Within `root_sum_of_squares()` the same formulas add up their
-squares: no bound, but what to expect of errors that are independent and centred.
+squares: no bound, but what to expect of errors that are independent and centred. Within `flushed_intermediates()` every
+operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there.
 """
 
 from __future__ import annotations
@@ -63,14 +64,15 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + underflow(self.compute))
+            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + _half_subnormal(self.compute))
+            rounding = rounding + flushed_sum(self.compute)
             rad = joined(propagated, rounding)
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
 
-    def _determined(self, *operands: Ball) -> Ball:
+    def _determined(self, *operands: Ball, unless: np.ndarray | bool = False) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
-        result."""
+        result; of an infinite operand not where `unless` says so."""
         with np.errstate(all="ignore"):
             exact_nan, exact_special, bounded = False, False, True
             for operand in operands:
@@ -78,7 +80,12 @@ class Ball:
                 exact_nan = exact_nan | (np.isnan(operand.mid) & exact)
                 exact_special = exact_special | (~np.isfinite(operand.mid) & exact)
                 bounded = bounded & np.isfinite(operand.rad)
+        bounded = bounded & ~np.asarray(unless)
         return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
+
+    def _has_any_sign(self) -> np.ndarray:
+        """Where the computed value may be positive, negative or zero."""
+        return (self.rad > 0) & (np.abs(self.mid) <= self.rad)
 
     def _lift(self, other: Ball | float) -> Ball:
         return other if isinstance(other, Ball) else self.constant(other)
@@ -97,7 +104,9 @@ class Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            return self.rounded(self.mid * other.mid, spread)._determined(self, other)
+            product = self.rounded(self.mid * other.mid, spread)
+            no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
+            return product._determined(self, other, unless=no_class)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -110,7 +119,8 @@ class Ball:
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
-        ball = self.rounded(quotient, spread, ulps)._determined(self, other)
+        no_class = np.isinf(self.mid) & other._has_any_sign()
+        ball = self.rounded(quotient, spread, ulps)._determined(self, other, unless=no_class)
         by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
         return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
 
@@ -139,6 +149,7 @@ class Ball:
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
             compute = piece.compute
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = rad + count * flushed_sum(compute)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
             return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
 
@@ -245,9 +256,31 @@ def _holds(compute: Format, value: float) -> bool:
     return float(round_to(compute, np.float64(value))) == value
 
 
+_FLUSHES: ContextVar[bool] = ContextVar("_FLUSHES", default=False)
+
+
+@contextmanager
+def flushed_intermediates() -> Iterator[None]:
+    """Within, every result of an operation that is below the normal range may be a zero."""
+    before = _FLUSHES.set(True)
+    try:
+        yield
+    finally:
+        _FLUSHES.reset(before)
+
+
+def flushed_sum(compute: Format) -> float:
+    """The absolute error of one addition below the normal range: none, but all of it where it is flushed."""
+    return compute.min_normal if _FLUSHES.get() else 0.0
+
+
 def underflow(compute: Format) -> float:
-    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds
-    that."""
+    """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds that;
+    where results are flushed, all below the smallest normal number."""
+    return flushed_sum(compute) or _half_subnormal(compute)
+
+
+def _half_subnormal(compute: Format) -> float:
     return max(compute.min_subnormal / 2, 2.0**-1074)
 
 

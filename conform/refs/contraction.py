@@ -128,7 +128,7 @@ def convolution(
     """torch.nn.Conv{1,2,3}d and ConvTranspose{1,2,3}d: input (N, C_in, *), cross-correlated with the weight.
 
     The weight is (C_out, C_in / groups, *) or, transposed, (C_in, C_out / groups, *). A window in which an infinite or
-    NaN weight meets padding is UNSPECIFIED (P39); a transposed convolution has no padding terms.
+    NaN weight meets padding, or transposed no input, is UNSPECIFIED (P39).
     """
     dtype = _check_dtypes("convolution", input, weight, *([bias] if bias else []))
     spatial = len(input.shape) - 2
@@ -156,7 +156,7 @@ def convolution(
         for d in range(spatial)
     ]
     return _correlate(
-        dtype, input, weight=weight, bias=bias, out_channels=out_channels, transposed=transposed, groups=groups,
+        dtype, input, bias=bias, kernels=_kernels(weight, out_channels, transposed, groups), groups=groups,
         windows=windows,
     )  # fmt: skip
 
@@ -210,18 +210,15 @@ def _transposed_windows(
 def _correlate(
     dtype: str,
     input: RefTensor,
-    weight: RefTensor,
     bias: RefTensor | None,
-    out_channels: int,
-    transposed: bool,
+    kernels: list[_Vector],
     groups: int,
     windows: list[list[Window]],
 ) -> RefTensor:
     """Sum input * weight over the input channels of the output channel's group and over the kernel."""
     elements, batch, in_channels = _Elements(input), *input.shape[:2]
-    in_group, out_group, volume = in_channels // groups, out_channels // groups, prod(input.shape[2:])
+    in_group, out_group, volume = in_channels // groups, len(kernels) // groups, prod(input.shape[2:])
     flat_windows = [_flat_window(each, input.shape[2:]) for each in product(*windows)]
-    kernels = _kernels(weight, out_channels, transposed, groups)
     data = []
     for n, group in product(range(batch), range(groups)):
         starts = [(n * in_channels + group * in_group + c) * volume for c in range(in_group)]
@@ -231,11 +228,11 @@ def _correlate(
         for out_channel in range(group * out_group, (group + 1) * out_group):
             added = exact(bias.data[out_channel]) if bias else (0, 0)
             for patch in patches:
-                if not transposed and _special_meets_padding(patch, kernels[out_channel]):
+                if _special_meets_padding(patch, kernels[out_channel]):
                     data.append(UNSPECIFIED)  # P39
                 else:
                     data.append(_round_total(dtype, add_exact(_dot(patch, kernels[out_channel]), added)))
-    return RefTensor(dtype, (batch, out_channels, *map(len, windows)), data)
+    return RefTensor(dtype, (batch, len(kernels), *map(len, windows)), data)
 
 
 def _kernels(weight: RefTensor, out_channels: int, transposed: bool, groups: int) -> list[_Vector]:
@@ -254,7 +251,7 @@ def _kernels(weight: RefTensor, out_channels: int, transposed: bool, groups: int
 
 
 def _special_meets_padding(patch: _Vector, kernel: _Vector) -> bool:
-    """Whether an infinite or NaN weight is multiplied by padding."""
+    """Whether an infinite or NaN weight is multiplied by padding, or by nothing."""
     return any(patch.values[i] is None for i in kernel.special)
 
 

@@ -14,7 +14,14 @@ SHOWN_VALUES = 8
 
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
-    lines = [("case", case["id"] + (f"   ({_location(case, record)})" if case["location"] else ""))]
+    place = case["id"] + (f"   ({_location(case, record)})" if case["location"] else "")
+    lines = [("case", place), *findings(case), ("repeat", repeat_command(case, record))]
+    return [(label, escaped(text)) for label, text in lines]
+
+
+def findings(case: Mapping) -> list[tuple[str, str]]:
+    """(label, text) lines of what is wrong with a result, whatever made the case."""
+    lines: list[tuple[str, str]] = []
     if case["worst"] is not None:
         lines += _worst_lines(case["worst"])
         lines.append(("error", error_line(case)))
@@ -22,8 +29,17 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
         lines.append(("contract", contract_text(case["contract"])))
     if case["compared"]:
         lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
-    lines.append(("repeat", repeat_command(case, record)))
-    return [(label, escaped(text)) for label, text in lines]
+    return lines
+
+
+def headline(status: str, case: Mapping) -> str:
+    """`FAIL aten::exp float32: error above the bound`."""
+    return f"{status} {case['op']} {case['dtype']}: {case['reason']}"
+
+
+def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
+    """A headline, and under it the lines."""
+    return "\n".join([head, *(f"  {line}" for line in aligned(lines))])
 
 
 def _location(case: Mapping, record: Mapping) -> str:
@@ -58,7 +74,7 @@ def operand_text(operand: Mapping) -> str:
 
 def aligned(lines: Sequence[tuple[str, str]]) -> list[str]:
     """Lines of text, the labels in a column of their own."""
-    width = max(len(label) for label, _ in lines)
+    width = max((len(label) for label, _ in lines), default=0)
     return [f"{label:<{width}}  {text}" for label, text in lines]
 
 
@@ -81,7 +97,7 @@ def contract_text(contract: Mapping) -> str:
 
 
 def repeat_command(case: Mapping, record: Mapping) -> str:
-    """The command that runs this case again and nothing else.
+    """The command that runs this case again and nothing else; a call, where the backend was given as a Python object.
 
     A case id fixes dtype, value class, layout and sample, but the options must span it: a user's own file is run with
     one dtype, typical values and layouts as written unless told otherwise.
@@ -90,14 +106,20 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     backend = invocation.get("backend", record["backend"]["name"])
     contract = invocation.get("contract", record["contract"])
     suites = invocation.get("suites", record["suite"]["names"])
-    words = ["conform", "check", *suites, "--backend", backend]
-    words += ["--id", glob.escape(case["id"]), "--seed", str(record["seed"])]
+    options: dict[str, object] = {"ids": glob.escape(case["id"]), "seed": record["seed"]}
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
     if sample:
-        words += ["--samples", str(int(sample[0]) + 1)]
+        options["samples"] = int(sample[0]) + 1
     if any(name.endswith((".yaml", ".yml")) for name in suites):
-        words += ["--dtype", case["dtype"]]
-        words += ["--values", "all"] if case["values"] != "typical" else []
-        words += ["--layouts", "all"] if case["layout"] != "contiguous" else []
-    words += ["--contract", contract] if contract != "opencl" else []
-    return shlex.join(words)
+        options["dtypes"] = case["dtype"]
+        options |= {"values": "all"} if case["values"] != "typical" else {}
+        options |= {"layouts": "all"} if case["layout"] != "contiguous" else {}
+    options |= {"contract": contract} if contract != "opencl" else {}
+    if backend is None:
+        given = ", ".join(f"{option}={value!r}" for option, value in options.items())
+        return f"conform.check({list(suites)!r}, backend={record['backend']['name']}, {given})"
+    words = [word for option, value in options.items() for word in (_OPTIONS.get(option, f"--{option}"), str(value))]
+    return shlex.join(["conform", "check", *suites, "--backend", backend, *words])
+
+
+_OPTIONS = {"ids": "--id", "dtypes": "--dtype"}  # those whose name in Python is another

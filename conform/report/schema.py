@@ -56,7 +56,7 @@ class BackendNames(_Form):
 class Invocation(_Form):
     """What the command named, as it was given: names and paths, to be opened or shown, never to be run."""
 
-    backend: GivenPath
+    backend: GivenPath | None  # None: given as a Python object
     contract: GivenPath
     suites: list[GivenPath]
 

@@ -97,14 +97,14 @@ def failure_block(group: FailureGroup, record: Mapping) -> str:
     """The kind of failure, its worst case in full, and the ids of the others."""
     count = len(group.cases)
     cases = f"{count} case{'s' if count > 1 else ''}"
-    head = click.style(group.status.upper(), fg="red", bold=True)
-    lines = [f"{head} {group.op} {group.dtype}: {group.reason} ({cases})"]
+    status = click.style(group.status.upper(), fg="red", bold=True)
+    head = failure.headline(status, vars(group))
     details = failure.details(group.example, record)
     others = [case["id"] for case in group.cases if case is not group.example]
     if others:
         more = f", ... {len(others) - SHOWN_IDS} more" if len(others) > SHOWN_IDS else ""
         details.append(("also", ", ".join(others[:SHOWN_IDS]) + more))
-    return "\n".join([*lines, *(f"  {line}" for line in failure.aligned(details))])
+    return failure.block(f"{head} ({cases})", details)
 
 
 def not_judged_table(rows: Sequence[NotJudged]) -> str:

@@ -58,8 +58,13 @@ def repro(
     return script(finding, record, chosen)
 
 
-def _trusted(recorded: str, directory: Path) -> str:
+def _trusted(recorded: str | None, directory: Path) -> str:
     """The backend of a run, unless it is a file: a run.json, which anybody can write, must not choose what is run."""
+    if recorded is None:
+        raise UsageError(
+            f"the run in {directory} was of a backend given as a Python object, which no command can name: write it to "
+            "a file, and name that: --backend FILE.py::CLASS"
+        )
     if "::" not in recorded:
         return recorded
     raise UsageError(

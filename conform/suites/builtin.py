@@ -7,7 +7,8 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parent
 OF_FILES = ("smoke", "core")
-FROM_SPECS = ("core", "generated", "negative")
+DERIVED = ("core", "scale", "huge")
+FROM_SPECS = (*DERIVED, "generated", "negative")
 NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))
 
 

@@ -12,8 +12,9 @@ _WILDCARDS = "*?["
 
 
 def matches_op(op: str, glob: str) -> bool:
-    """Whether the glob names the op, with its overload or without."""
-    return fnmatchcase(op, glob) or fnmatchcase(op.partition(".")[0], glob)
+    """Whether the glob names the op, with its overload (`.default` where that has no name) or without."""
+    packet, _, overload = op.partition(".")
+    return any(fnmatchcase(name, glob) for name in (op, packet, f"{packet}.{overload or 'default'}"))
 
 
 def matches_id(case_id: str, glob: str) -> bool:

@@ -47,7 +47,8 @@ def load(
         tests += file_tests
         digest.update(file_digest)
     for name in _from_specs(names):
-        tests += _tests_from_specs(name, seed, ops, ids)
+        had = {test.id for test in tests if test.builtin}  # the core suite has some of what `scale` has
+        tests += [test for test in _tests_from_specs(name, seed, ops, ids) if test.id not in had]
         digest.update(_digest_of_specs(name))
     _refuse_duplicates(tests)
     return Suite(names, [recorded[name] for name in names], tuple(tests), f"sha256:{digest.hexdigest()}")
@@ -117,7 +118,9 @@ def _tests_from_specs(name: str, seed: int = 0, ops: Sequence[str] = (), ids: Se
     from conform.suites.derived.tests import derived_tests  # the specs load for these suites alone
     from conform.suites.generated.tests import suite_tests
 
-    return list(derived_tests(seed, ops, ids) if name == "core" else suite_tests(name, seed, ops, ids))
+    if name in builtin.DERIVED:
+        return list(derived_tests(seed, ops, ids, suite=name))
+    return list(suite_tests(name, seed, ops, ids))
 
 
 def _digest_of_specs(name: str) -> bytes:

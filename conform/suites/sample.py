@@ -7,8 +7,9 @@ only casts them. The defaults are documented in docs/yaml.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,8 @@ from conform.suites.dtypes import DEFAULT_DTYPES
 from conform.suites.nodes import Draw, Node
 from conform.suites.test import Test
 from conform.suites.variants import Variant
+
+_PIECE = 2**20  # elements drawn together, so that the work space does not grow with the tensor
 
 
 class Stream(Protocol):
@@ -133,6 +136,10 @@ def draw_array(draw: Draw, fmt: Format, shape: tuple[int, ...], stream: Stream) 
         result = np.empty(shape, fmt.storage)
         result.real, result.imag = real, imaginary
         return result
+    size = prod(shape)
+    if size > _PIECE:  # whole blocks of the stream: the values are those of one draw
+        pieces = (min(_PIECE, size - start) for start in range(0, size, _PIECE))
+        return _assembled(fmt, shape, (draw_array(draw, fmt, (piece,), stream) for piece in pieces))
     match draw.init:
         case "zeros" | "ones":
             return np.full(shape, draw.init == "ones").astype(fmt.storage)
@@ -147,6 +154,15 @@ def draw_array(draw: Draw, fmt: Format, shape: tuple[int, ...], stream: Stream) 
         case _:
             low, high = integer_bounds(draw, fmt)
             return stream.integers(low, high, shape).astype(fmt.storage)
+
+
+def _assembled(fmt: Format, shape: tuple[int, ...], pieces: Iterable[np.ndarray]) -> np.ndarray:
+    result = np.empty(prod(shape), fmt.storage)
+    start = 0
+    for piece in pieces:
+        result[start : start + piece.size] = piece
+        start += piece.size
+    return result.reshape(shape)
 
 
 def integer_bounds(draw: Draw, fmt: Format) -> tuple[int, int]:

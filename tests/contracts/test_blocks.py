@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conform.api import Goldens
+from conform.api import error_of
 from conform.call.bound import bound_call
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
@@ -293,7 +293,7 @@ def many_sums(size: int) -> tuple[Golden, np.ndarray]:
     [
         lambda golden, actual: statistics(golden, actual, np.broadcast_to(True, actual.shape), IEEE),
         lambda golden, actual: cause(golden, actual, None),
-        lambda golden, actual: Goldens((golden,)).error_ulp(actual),
+        lambda golden, actual: error_of(golden, actual),
     ],
     ids=["statistics", "cause", "truth"],
 )
@@ -305,14 +305,14 @@ def test_nor_does_what_is_said_of_all_sums(asked: Callable[[Golden, np.ndarray],
 def test_what_is_said_of_all_sums_does_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     golden, actual = many_sums(3000)
     compared = np.arange(3000).reshape(actual.shape) % 7 > 0
-    whole, errors_ulp = statistics(golden, actual, compared, IEEE), Goldens((golden,)).error_ulp(actual)
+    whole, errors_ulp = statistics(golden, actual, compared, IEEE), error_of(golden, actual)
     truncated = cause(golden, actual, None)
     assert truncated == "as if the sums were truncated (rounded toward zero)"
     monkeypatch.setattr(blocks, "BLOCK", 256)
     found = statistics(golden, actual, compared, IEEE)
     assert (found.sums, found.rms, found.mean) == (whole.sums, pytest.approx(whole.rms), pytest.approx(whole.mean))
     assert cause(golden, actual, None) == truncated
-    np.testing.assert_array_equal(Goldens((golden,)).error_ulp(actual), errors_ulp, strict=True)
+    np.testing.assert_array_equal(error_of(golden, actual), errors_ulp, strict=True)
     few_differ = replace(golden, real=Real.exact(np.round(golden.real.hi, 2)))
     assert statistics(few_differ, actual, compared, IEEE) is None
 

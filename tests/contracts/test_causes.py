@@ -8,6 +8,7 @@ import pytest
 from conform.call.bound import bound_call
 from conform.contracts.causes import Products, cause, cut, halves
 from conform.interp.blocks.converted import unchanged
+from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden
 from conform.judging.products import products_of
 from conform.numerics.formats import FORMATS
@@ -139,3 +140,25 @@ def test_sums_that_are_no_products_have_additions_only() -> None:
     golden, _ = golden_of(lhs, rhs)
     assert cause(golden, truncating(lhs, rhs, F32), None) == TRUNCATED
     assert cause(golden, sequential(cut(lhs, 11), cut(rhs, 11), F32), None) is None
+
+
+# --- A partial result that was rounded --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_sum_that_was_rounded_before_the_bias_is_added_is_told_from_a_narrow_accumulator(dtype: str) -> None:
+    storage = FORMATS[dtype].storage
+    lhs, rhs = factors(dtype, 16)
+    addend = np.random.default_rng(1).standard_normal((13, 11)).astype(storage)
+    call = bound_call("aten::addmm", [addend, lhs, rhs], {})
+    golden, products = evaluate_call(call).goldens[0], products_of(call)
+
+    def told(actual: np.ndarray) -> str | None:
+        return cause(golden, actual.astype(storage), products)
+
+    rounded = sequential(lhs.astype(F32), rhs.astype(F32), F32).astype(storage)
+    assert told(rounded.astype(F32) + addend.astype(F32)) == f"as if a partial result was rounded to {dtype}"
+    narrow = sequential(lhs, rhs, storage)
+    assert told(narrow.astype(F32) + addend.astype(F32)) == f"as if the sums were accumulated in {dtype}"
+    twice = (2 * rounded.astype(F32)).astype(storage)
+    assert told(twice.astype(F32) + addend.astype(F32)) is None

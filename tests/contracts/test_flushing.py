@@ -60,6 +60,6 @@ def test_without_the_declaration_subnormals_are_required() -> None:
 def test_flushed_operands_keep_their_sign_and_all_else() -> None:
     given = np.float32([NORMAL, STEP, -NORMAL / 2, -0.0, np.inf, np.nan, 1.0])
     expected = np.float32([NORMAL, 0.0, -0.0, -0.0, np.inf, np.nan, 1.0])
-    got = flushed(FORMATS["float32"], given)
+    got = flushed(given)
     np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(np.signbit(got[:4]), [False, False, True, True])

@@ -74,6 +74,38 @@ def test_a_reading_of_another_shape_is_none() -> None:
     assert all(other.value.shape == (3,) for other in ours.alternatives)
 
 
+def test_a_number_beside_0d_tensors_is_read_in_their_common_dtype() -> None:
+    third = 1 / 3
+    found = readings("aten::add", np.array(-1.0, BF16), np.array(3.0, BF16), alpha=third)
+    assert {value for value in found if isinstance(value, float)} >= {2.0**-25, 2.0**-9}
+    wide = readings("aten::add", np.array(-1.0, BF16), np.array(3.0), alpha=third)
+    assert len(wide) == len(readings("aten::add", np.array(-1.0), np.array(3.0), alpha=third))
+
+
+# --- P84 --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_conversion_to_a_half_type_and_back_may_be_left_out() -> None:
+    x = F32([1 + 2.0**-8, 1.0])  # 1 + 2^-8 is a tie of bfloat16, to 1
+    assert readings("aten::sum", x - F32([0, 1]), dtype="bfloat16") == [1.0, 1.0]
+    assert readings("aten::sum", F32([1 + 2.0**-8, -1.0]), dtype="bfloat16") == [0.0, 2.0**-8]
+    assert readings("aten::mean", F32([1 + 2.0**-8, -1.0]), dtype="bfloat16") == [0.0, 2.0**-9]
+    assert readings("aten::cumsum", F32([1 + 2.0**-8, -1.0]), 0, dtype="bfloat16") == [[1.0, 0.0], [1.0, 2.0**-8]]
+    assert readings("aten::prod", F32([70000.0, 2.0**-4]), dtype="float16") == [np.inf, 4376.0]
+    assert readings("aten::sum", np.array([2049, -2048]), dtype="float16") == [0.0, 1.0]
+
+
+def test_integers_beside_a_half_type_may_be_read_in_the_compute_type() -> None:
+    assert readings("aten::add", np.float16([-2048.0]), np.array([2049])) == [[0.0], [1.0]]
+    assert readings("aten::mul", np.float16([0.5]), np.array([70000])) == [[np.inf], [35008.0]]
+
+
+def test_no_other_conversion_may_be_left_out() -> None:
+    assert readings("aten::sum", np.array([1 + 2.0**-24, -1.0]), dtype="float32") == [0.0]
+    assert readings("aten::add", F32([-(2.0**24)]), np.array([2**24 + 1])) == [[0.0]]
+    assert readings("aten::sum", np.array([1.0, 2.0], BF16)) == [3.0]
+
+
 # --- Arguments --------------------------------------------------------------------------------------------------------
 
 
@@ -132,6 +164,12 @@ def test_signalling_nans_and_overflows_raise_no_warning() -> None:
 def test_what_is_refused_and_how(op: str, args: list, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         evaluate(op, args, {})
+
+
+def test_a_backend_may_refuse_a_negative_exponent_of_integers() -> None:
+    outcome = evaluate("aten::pow", [np.int32([2, 2]), np.int32([-1, 2])], {})
+    assert (outcome.refusal, outcome.goldens[0].open.tolist()) == ("P46", [True, False])
+    assert evaluate("aten::pow", [np.int32([2]), np.int32([2])], {}).refusal is None
 
 
 def test_a_backend_may_refuse_integer_division_by_zero() -> None:

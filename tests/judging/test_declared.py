@@ -28,9 +28,11 @@ TF32, F16ACC = Arithmetic("tf32"), Arithmetic("f16acc")
 TINY = 2.0**-130  # a subnormal number of float32
 
 
-def verdict(op: str, args: list[Any], actual: np.ndarray, declared: Arithmetic = IEEE) -> Verdict:
-    call = bound_call(op, args, {})
-    return verdict_of(case(call.op), call, evaluate_call(call), returned(actual), OPENCL, declared)
+def verdict(op: str, args: list[Any], actual: Any, declared: Arithmetic = IEEE, **keywords: Any) -> Verdict:
+    """Of the output `actual`, or of a tuple of them."""
+    call = bound_call(op, args, keywords)
+    outputs = actual if isinstance(actual, tuple) else (actual,)
+    return verdict_of(case(call.op), call, evaluate_call(call), returned(*outputs), OPENCL, declared)
 
 
 def test_every_contraction_names_its_factors() -> None:
@@ -57,9 +59,96 @@ def test_a_backend_that_declares_flushing_may_flush(op: str, args: list[Any], ac
     assert verdict(op, args, actual, FLUSHING).status == "pass"
 
 
+NORMAL = 2.0**-126  # the smallest normal number of float32
+C64, F64, F16 = np.complex64, np.float64, np.float16
+ORDER = np.int64([[0, 1]])
+
+# op, args, what an honest implementation that flushes returns, and the nearest wrong result.
+OF_FLUSHING = [
+    # Comparisons take subnormals for zeros, and choose a zero or move what they chose.
+    ("aten::maximum", [F32([-TINY]), F32([-1.0])], F32([-0.0]), F32([-1.0])),
+    ("aten::maximum", [F32([-TINY]), F32([-TINY / 2])], F32([-TINY]), F32([-TINY / 4])),
+    ("aten::minimum", [F32([TINY]), F32([NORMAL])], F32([0.0]), F32([NORMAL])),
+    ("aten::minimum", [F32([NORMAL / 2]), F32([NORMAL])], F32([0.0]), F32([NORMAL])),
+    ("aten::amax", [F32([[-TINY, -TINY / 2, -1.0]]), [1]], F32([-TINY]), F32([-1.0])),
+    ("aten::sort", [F32([[TINY, -TINY]])], (F32([[TINY, -TINY]]), ORDER), (F32([[-TINY, TINY]]), ORDER)),
+    ("aten::sort", [F32([[TINY, -TINY]])], (F32([[0.0, -0.0]]), ORDER), (F32([[NORMAL, 0.0]]), ORDER)),
+    ("aten::sort", [F32([[NORMAL, TINY]])], (F32([[TINY, NORMAL]]), ORDER[:, ::-1]), (F32([[NORMAL, TINY]]), ORDER)),
+    ("aten::argmax", [F32([TINY, 2 * TINY])], np.array(0), None),
+    # What has to be converted is flushed; what is only moved is not.
+    ("aten::where", [np.array([True]), F32([TINY]), F64([1.0])], F64([0.0]), F64([TINY / 2])),
+    ("aten::where", [np.array([True]), F64([2.0**-1030]), F32([1.0])], F64([2.0**-1030]), F64([0.0])),
+    # The negative of a complex number may be 0 - z.
+    ("aten::neg", [C64([TINY + 1j])], C64([-1j]), C64([0])),
+    ("aten::neg", [C64([NORMAL + 1j])], C64([-NORMAL - 1j]), C64([-1j])),
+    ("aten::angle", [C64([complex(-0.0, TINY)])], F32([np.pi]), F32([-np.pi])),
+    # A normal number beside a flushed one was not kept: TINY - NORMAL, TINY + TINY
+    ("aten::add", [F32([TINY, TINY]), F32([-NORMAL, TINY])], F32([-NORMAL, 0.0]), F32([0.0, 0.0])),
+    # Results on the way: e^-88 is subnormal, e^-80 is not.
+    ("aten::silu", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
+    ("aten::silu", [F32([-80.0])], F32([-1.4438108e-33]), F32([-0.0])),
+    ("aten::mish", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
+    ("aten::softplus", [F32([-87.0])], F32([0.0]), F32([5e-37])),
+    ("aten::kl_div", [F32([0.3]), F32([2 * NORMAL]), 0], F32([-2.0369763e-36]), F32([-1.9e-36])),  # without 0.3 t
+    # A number is read in a type in which it is subnormal, a 0-d tensor like it.
+    ("aten::mul", [F32([2.0**20]), TINY], F32([0.0]), F32([TINY])),
+    ("aten::mul", [F32([2.0**20]), NORMAL], F32([2.0**-106]), F32([0.0])),
+    ("aten::mul", [F32([2.0**20]), np.array(TINY)], F32([0.0]), F32([TINY])),
+    ("aten::mul", [F16([1024.0]), 2.0**-20], F16([0.0]), F16([2.0**-20])),
+    # Below the smallest normal number before it is rounded to that.
+    ("aten::mul", [F64([2.0**-1022]), F64([1 - 2.0**-53])], F64([0.0]), F64([-0.0])),
+    ("aten::mul", [F64([2.0**-1022]), F64([1 + 2.0**-52])], F64([2.0**-1022 + 2.0**-1074]), F64([0.0])),
+    # float16 is computed in float32, where its subnormals are normal numbers, bfloat16's are not.
+    ("aten::add", [F16([2.0**-20]), F32([TINY])], F32([2.0**-20]), F32([2.0**-21])),
+    ("aten::sin", [F32([TINY, 2 * TINY])], F32([TINY, 0.0]), F32([TINY, TINY * 3])),  # sin(x) = x may be moved
+]
+
+
+@pytest.mark.parametrize(("op", "args", "honest", "wrong"), OF_FLUSHING)
+def test_what_flushing_makes_right_and_what_it_does_not(op: str, args: list[Any], honest: Any, wrong: Any) -> None:
+    assert verdict(op, args, honest, FLUSHING).status == "pass"
+    if wrong is not None:
+        assert verdict(op, args, wrong, FLUSHING).status == "fail"
+
+
+def test_a_conversion_flushes_and_a_copy_does_not() -> None:
+    zero = F64([0.0])
+    assert verdict("aten::_to_copy", [F32([TINY])], zero, FLUSHING, dtype="float64").status == "pass"
+    assert verdict("aten::_to_copy", [F32([NORMAL])], zero, FLUSHING, dtype="float64").status == "fail"
+    assert verdict("aten::_to_copy", [F32([TINY])], F32([0.0]), FLUSHING).status == "fail"
+    narrowed, kept = [np.complex128([TINY + 1j])], C64([TINY + 1j])
+    assert verdict("aten::_to_copy", narrowed, C64([1j]), FLUSHING, dtype="complex64").status == "pass"
+    assert verdict("aten::_to_copy", narrowed, C64([1j]), dtype="complex64").status == "fail"
+    assert verdict("aten::_to_copy", narrowed, kept, dtype="complex64").status == "pass"
+    assert verdict("aten::_to_copy", narrowed, C64([TINY]), FLUSHING, dtype="complex64").status == "fail"
+
+
+def test_alpha_makes_a_factor_subnormal_beside_infinity() -> None:
+    args = [F32([[0.0]]), F32([[NORMAL, 1.0]]), F32([[np.inf], [1.0]])]
+    assert verdict("aten::addmm", args, F32([[np.nan]]), FLUSHING, alpha=0.3).status == "pass"
+    assert verdict("aten::addmm", args, F32([[np.nan]]), alpha=0.3).status == "fail"
+    large = [args[0], F32([[4 * NORMAL, 1.0]]), args[2]]
+    assert verdict("aten::addmm", large, F32([[np.nan]]), FLUSHING, alpha=0.3).status == "fail"
+
+
+def test_a_zero_for_everything_is_no_flushing() -> None:
+    for op in ("aten::exp", "aten::silu", "aten::add", "aten::maximum"):
+        args = [F32([TINY, 1.0])] * (2 if op in ("aten::add", "aten::maximum") else 1)
+        assert verdict(op, args, F32([0.0, 0.0]), FLUSHING).status == "fail"
+
+
 def test_moves_and_negations_keep_subnormals() -> None:
     for op, args in (("aten::neg", [F32([-TINY])]), ("aten::cat", [[F32([TINY])]])):
         assert verdict(op, args, F32([0.0]), FLUSHING).status == "fail"
+
+
+def test_an_undeclared_flush_is_told() -> None:
+    flushed = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 1.0]))
+    assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
+    zeros = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
+    assert zeros.reason == "not the correctly rounded result"
+    tail = verdict("aten::silu", [F32([-88.0])], F32([-0.0]))
+    assert tail.reason == "error above the bound, as if subnormals were flushed to zero"
 
 
 def test_flushing_some_results_and_keeping_others_fails() -> None:

@@ -301,3 +301,12 @@ def test_a_mean_accumulated_in_float16_is_outside() -> None:
     x = ROWS["easy"].astype(np.float16).astype(np.float32)
     outside = rejected(x, layer_norm(x, in_halves))
     assert min(outside[:2]) > 0
+
+
+def test_an_infinity_beside_a_number_of_either_sign_has_no_class() -> None:
+    """inf * [-1, 3] is inf, -inf or NaN; inf * [1, 3] is inf. Quotients likewise."""
+    infinite, open_sign, positive = ball(np.inf, 0.0), ball(1.0, 2.0), ball(2.0, 1.0)
+    for unknown in (infinite * open_sign, open_sign * infinite, infinite / open_sign):
+        assert np.isinf(unknown.rad)
+    for known in (infinite * positive, infinite / positive, open_sign / infinite):
+        assert known.rad == 0

@@ -165,7 +165,9 @@ def test_convolution_special() -> None:
     plane, weight = tensor("float32", [[[[1.0, 2.0], [3.0, 4.0]]]]), tensor("float32", [[[[1.0, -inf]]]])
     same(conv(plane, weight, padding=[1, 0]), "float32", [[[[UNSPECIFIED], [-inf], [-inf], [UNSPECIFIED]]]])
     transposed = conv(X, tensor("float32", [[[inf, 1.0]]]), stride=[2], transposed=True)  # each output has one term
-    same(transposed, "float32", [[[inf, 1.0, inf, 2.0, inf, 3.0, inf, 4.0]]])
+    same(transposed, "float32", [[[e for _ in range(4) for e in (inf, UNSPECIFIED)]]])  # and one tap without input
+    tail = conv(X, tensor("float32", [[[1.0, inf]]]), stride=[2], transposed=True)
+    same(tail, "float32", [[[e for _ in range(4) for e in (UNSPECIFIED, inf)]]])
     two = tensor("float32", [[[1.0], [2.0]]])  # padding of a group meets the weights of that group alone
     padded = conv(two, tensor("float32", [[[nan]], [[1.0]]]), padding=[1], groups=2)
     same(padded, "float32", [[[UNSPECIFIED, nan, UNSPECIFIED], [0.0, 2.0, 0.0]]])

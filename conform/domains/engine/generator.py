@@ -13,7 +13,8 @@ from conform.numerics.draws import Stream
 
 # The limits of what is generated; a space that lies beyond them altogether is entered as little as possible.
 MAX_RANK = 4
-LARGEST_COUNT = 4096  # of lengths, ranks and sizes, even where a constraint is broken
+LARGEST_COUNT = 4096
+ANY_COUNT = 2**63 - 1
 MAX_LENGTH = 4
 MAX_NUMEL = 256
 MAX_SIZE_OF_RANK = (1, 17, 8, 5, 4)
@@ -28,12 +29,14 @@ class Limits(NamedTuple):
     """How large tensors are made, where no constraint says it.
 
     numel: elements of a tensor; size_of_rank: sizes of a tensor of rank 0, 1, ...; short: where it is not 0, every
-    second size, at random, is at most this, so that what is summed over is short beside many results.
+    second size, at random, is at most this, so that what is summed over is short beside many results; largest: of
+    lengths, ranks and sizes, even where a constraint is broken or a size is wished for.
     """
 
     numel: int = MAX_NUMEL
     size_of_rank: tuple[int, ...] = MAX_SIZE_OF_RANK
     short: int = 0
+    largest: int = LARGEST_COUNT
 
     def window(self, rank: int, numel: int, dice: Dice) -> Window:
         """Where the next size of a tensor of this rank is drawn, of which the sizes so far make `numel`; 0 and 1 are

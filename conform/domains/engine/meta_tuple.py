@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import Argument
 from conform.domains.engine.attribute import Draft, Wish, no_wish
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.coverage import Coverage, Place
-from conform.domains.engine.generator import Limits, Target
+from conform.domains.engine.generator import ANY_COUNT, Limits, Target
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
@@ -145,10 +145,11 @@ def invalid_tuples(spec: OpSpec, seed: int, *, dtype: str | None = None) -> Inva
     return InvalidTuples(spec, seed, dtype=dtype)
 
 
-def wished_tuple(spec: OpSpec, label: str, wish: Wish) -> MetaTuple:
+def wished_tuple(spec: OpSpec, label: str, wish: Wish, limits: Limits = LIMITS) -> MetaTuple:
     """The valid tuple that comes of wishes, and where they leave something open of `label`: the same whatever other
     tuples there are. Contradiction where what was wished for one argument leaves nothing for another."""
     draft = _wishing(spec, 0, label, wish, Coverage())
+    draft.limits = limits
     metas = spec.generate(draft)
     return MetaTuple(spec.name, 0, metas, _omitted(spec, metas, draft))
 
@@ -183,6 +184,7 @@ def results(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[MetaArg
     """The dtype and shape of each output of a valid tuple."""
     draft = Draft(Coverage(), lambda label: Stream(0, spec.name, 0, label))
     draft.scope.update({name: meta.view for name, meta in arguments.items()})
+    draft.limits = Limits(largest=ANY_COUNT)  # a result is as large as it is
     return [engine.generate(draft) for engine in spec.result_engines]
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.attribute import AttributeEngine, Draft, Scope
-from conform.domains.engine.generator import LARGEST_COUNT, MAX_LENGTH, MAX_RANK
+from conform.domains.engine.generator import MAX_LENGTH, MAX_RANK
 from conform.domains.engine.spaces import Discrete, Space, integers_between
 from conform.domains.engine.variables import WHOLE, Contradiction
 
-COUNTS = integers_between(0, LARGEST_COUNT)
 Part = tuple[str, Space]  # an attribute, and the values that it has
 
 
@@ -29,8 +28,8 @@ class StructuralEngine:
 
     def shape(self, draft: Draft) -> tuple[int, ...]:
         """Rank and sizes of a tensor."""
-        engine, scope = self._engines["Size"], draft.scope
-        rank = self._engines["Rank"].choose(COUNTS, draft, window=(0, MAX_RANK), each=True, materialized=True)
+        engine, scope, counts = self._engines["Size"], draft.scope, _counts(draft)
+        rank = self._engines["Rank"].choose(counts, draft, window=(0, MAX_RANK), each=True, materialized=True)
         scope["#rank"] = rank
         given = self._given(engine, rank, draft)
         sizes: tuple[int, ...] = ()
@@ -38,17 +37,18 @@ class StructuralEngine:
         for d in range(rank):
             scope["#d"], scope["#sizes"] = d, sizes
             if given is not None:
-                size = self._given_or_broken(engine, COUNTS, given[d], draft)
+                size = self._given_or_broken(engine, counts, given[d], draft)
             else:
                 window = draft.limits.window(rank, numel, draft.dice)
-                size = engine.choose(COUNTS, draft, window=window, materialized=True)
+                size = engine.choose(counts, draft, window=window, materialized=True)
             sizes += (size,)
             numel *= size
         return sizes
 
     def length(self, draft: Draft) -> int:
         """How many elements a list has."""
-        return self._engines["Length"].choose(COUNTS, draft, window=(0, MAX_LENGTH), each=True, materialized=True)
+        counts, window = _counts(draft), (0, MAX_LENGTH)
+        return self._engines["Length"].choose(counts, draft, window=window, each=True, materialized=True)
 
     def list_of_values(self, draft: Draft, default: tuple[Any, ...]) -> tuple[Any, ...]:
         """Length and values of a list; preferably the default's, if it has one."""
@@ -98,3 +98,7 @@ class StructuralEngine:
         for number, value in enumerate(values):
             scope["#i"], scope["#previous"] = number, values[:number]
             yield "Value", Discrete((value,))
+
+
+def _counts(draft: Draft) -> Space:
+    return integers_between(0, draft.limits.largest)

@@ -19,7 +19,7 @@ from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, joined
+from conform.numerics.ball import Ball, flushed_sum, joined
 from conform.numerics.escalate import decide_exactly, resolved, root
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.real import Real, where
@@ -149,6 +149,7 @@ class _Piece:
             centred, reach = self.x - mean.mid, rstd.mid + rstd.rad
             cancelled = (4 if folded else 2) * u * (np.abs(self.x) + np.abs(mean.mid))
             cancelled = 0.0 if isinstance(self.norm.moments, AboutZero) else cancelled
+            cancelled = cancelled + flushed_sum(compute)  # of x - mean
             spread = joined(np.abs(centred) * rstd.rad, joined(mean.rad, cancelled) * reach)
             output = x.rounded(centred * rstd.mid, spread)
             output = output if self.scale is None else output * Ball.exact(self.scale, compute)

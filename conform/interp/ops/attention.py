@@ -91,13 +91,13 @@ SCORES = (np.maximum, np.logical_or, np.logical_or, np.logical_or)
 
 
 def _of_scores(whole: Attention, compute: Format, keys: Keys) -> tuple[np.ndarray, ...]:
-    """[r, 1]: (the largest score, whether one is NaN or infinite, whether P69 leaves the row open, whether a masked
-    score may overflow, which makes NaN of inf - inf)."""
+    """[r, 1]: (the largest score, whether one is NaN or infinite, whether P69 leaves the row open, whether a product of
+    query and key may overflow: scaled or not, it makes NaN of inf - inf, and of 0 * inf)."""
     hi, factor = keys.scores.hi, 1.0 if whole.scale is None else max(1.0, abs(whole.scale))
     tests = (
         np.isnan(hi) | (hi == np.inf),
         keys.masked & keys.is_special | keys.has_infinite_value,
-        keys.masked & (factor * keys.magnitude > compute.max_finite),
+        factor * keys.magnitude > compute.max_finite,
     )
     return hi.max(axis=1, keepdims=True), *(test.any(axis=1, keepdims=True) for test in tests)
 

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial, reduce, wraps
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces, spans
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
+from conform.interp.formulas.winograd import or_by_winograd
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -34,13 +36,26 @@ SMALL_PRODUCT = 1 << 18  # multiplications
 Exactly = Callable[[Sequence[np.ndarray]], Digits]  # of a row and a column for each of some elements
 
 
-def contraction(name: str, lhs: str, rhs: str, addend: str | None = None) -> Callable[[Callable], Callable]:
+def contraction(
+    name: str,
+    lhs: str,
+    rhs: str,
+    addend: str | None = None,
+    scale: str | None = None,
+    otherwise: Callable[..., Golden] | None = None,
+) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
-    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up, and `addend`."""
+    `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
+    `scale`, and `addend` is added. otherwise: of the golden and the arguments, the golden with the results of other
+    algorithms as alternatives."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
-        meaning = wraps(sums)(lambda *args, **kwargs: sums(*args, **kwargs).golden())
-        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, sums))(meaning)
+        @wraps(sums)
+        def meaning(**arguments: Any) -> Golden:
+            golden = sums(**arguments).golden()
+            return golden if otherwise is None else otherwise(golden, **arguments)
+
+        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, scale, sums))(meaning)
         return sums
 
     return register
@@ -73,7 +88,7 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@contraction("aten::addmm", "mat1", "mat2", addend="self")
+@contraction("aten::addmm", "mat1", "mat2", addend="self", scale="alpha")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:
@@ -169,7 +184,7 @@ def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
     return largest
 
 
-@contraction("aten::convolution", "input", "weight", addend="bias")
+@contraction("aten::convolution", "input", "weight", addend="bias", otherwise=or_by_winograd)
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
@@ -237,8 +252,7 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
         product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
         return product if bias is None else product + single(bias[channels])
 
-    golden = _golden(fmt, total, exactly)
-    return golden if patches.are_transposed else golden.opened(np.concatenate(beside).T, "P39")
+    return _golden(fmt, total, exactly).opened(np.concatenate(beside).T, "P39")
 
 
 def _as_float64(pair: Pair) -> Pair:

@@ -10,6 +10,7 @@ from conform.errors import Unsupported
 from conform.selftest.plants.base import Planted
 from conform.selftest.plants.enumerated import Plant, enumerated
 from conform.selftest.plants.facts import op_of, ops
+from conform.selftest.plants.sizes import of_sizes
 
 WRITTEN = (
     "memory", "special", "integers", "accuracy", "edges", "functions", "products", "complex_numbers", "parameters",
@@ -52,7 +53,7 @@ def plants(op: str) -> dict[str, Plant]:
     """Every defect planted in an overload, by its words or the name of its class."""
     known = op_of(op)
     classes = [Plant(op, name, value.bug, value) for name, value in written().items() if value.touches(known)]
-    every = [*enumerated(known), *classes]
+    every = [*enumerated(known), *of_sizes(known), *classes]
     found = {one.defect: one for one in every}
     assert len(found) == len(every), f"{op}: two plants have one name"
     return found

@@ -129,12 +129,12 @@ def sizes(spec: OpSpec, first: Argument) -> Iterator[Derived]:
 def _sizes_of_another(spec: OpSpec, first: str, other: str, plain: dict[str, Shape]) -> Iterator[Derived]:
     for size in SIZES_OF_OTHERS:
         shape = (*plain[other][:-1], size)
-        given = _shaped(other, shape) | _shaped(first, plain[first])
+        given = shaped(other, shape) | shaped(first, plain[first])
         yield from met(spec, f"{other}_size_{size}", Plain(spec, given=given),
                        lambda metas, shape=shape: shape_of(metas[other]) == shape != plain[other])  # fmt: skip
 
 
-def _shaped(name: str, shape: Shape) -> dict[tuple[str, str], Any]:
+def shaped(name: str, shape: Shape) -> dict[tuple[str, str], Any]:
     return {(name, "Optional"): (False,), (name, "Rank"): (len(shape),), (name, "Size"): shape}
 
 
@@ -194,7 +194,7 @@ def _reduced(shape: Shape) -> list[Shape]:
 
 def _broadcast(spec: OpSpec, name: str, shapes: dict[str, Shape], result: Shape) -> Iterator[Derived]:
     """The call on operands of these shapes, if there is one and its result is of the shape."""
-    given = {key: value for each, shape in shapes.items() for key, value in _shaped(each, shape).items()}
+    given = {key: value for each, shape in shapes.items() for key, value in shaped(each, shape).items()}
     for one in met(spec, name, Plain(spec, rank=len(result), sizes=(1, *result), given=given),
                    lambda metas: all(shape_of(metas[each]) == shape for each, shape in shapes.items())):  # fmt: skip
         if results(spec, one.tuple_.arguments)[0].shape in (result, ()):
@@ -203,7 +203,7 @@ def _broadcast(spec: OpSpec, name: str, shapes: dict[str, Shape], result: Shape)
 
 def _result_of(spec: OpSpec, shapes: dict[str, Shape]) -> Shape:
     """The shape of the result of operands that do not broadcast."""
-    given = {key: value for each, shape in shapes.items() for key, value in _shaped(each, shape).items()}
+    given = {key: value for each, shape in shapes.items() for key, value in shaped(each, shape).items()}
     found = wished_tuple(spec, "full", Plain(spec, given=given))
     return results(spec, found.arguments)[0].shape
 
@@ -219,7 +219,7 @@ def promotions(spec: OpSpec) -> Iterator[Derived]:
     for pair in dict.fromkeys(each for one in PROMOTIONS for each in (one, one[::-1])):
         yield from _promotion(spec, f"promotes_{'_'.join(pair)}", dict(zip(data, pair, strict=True)), {})
     for (one, other), (dtype, wider) in itertools.product((data, data[::-1]), ZERO_DIM):
-        shapes = _shaped(one, (5, 7)) | _shaped(other, ())
+        shapes = shaped(one, (5, 7)) | shaped(other, ())
         yield from _promotion(spec, f"promotes_{dtype}_{other}_{wider}_0d", {one: dtype, other: wider}, shapes)
 
 

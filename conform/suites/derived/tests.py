@@ -11,6 +11,7 @@ from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
 from conform.numerics.draws import Stream
 from conform.suites import nodes
+from conform.suites.derived import scale
 from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
@@ -22,21 +23,29 @@ from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 
 
-def derived_tests(seed: int, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Test]:
-    """The tests, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can match are left
-    out. If that leaves none, each op has its first test, so that who filters can say what there is.
+def derived_tests(
+    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core"
+) -> Iterator[Test]:
+    """The derived tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can
+    match are left out. If that leaves none, each op has its first test, so that who filters can say what there is.
 
     What a test is does not depend on the seed, which draws the numbers alone.
     """
     every = specs()
     wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{short(one)}/", ids)]
     for spec in wanted or every:
-        yield from derived_of(spec, seed) if wanted else itertools.islice(derived_of(spec, seed), 1)
+        tests = derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed)
+        yield from tests if wanted else itertools.islice(tests, 1)
+
+
+def _sized(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
+    targets = scale.of_sizes(spec) if suite == "scale" else scale.of_huge_sizes(spec)
+    return (_test(spec, one, seed) for one in targets)
 
 
 def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
-    """The derived tests of one op."""
-    for one in itertools.chain(of_tensors(spec), of_keywords(spec)):
+    """The derived tests of one op in the core suite."""
+    for one in itertools.chain(of_tensors(spec), of_keywords(spec), scale.in_core(spec)):
         yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)

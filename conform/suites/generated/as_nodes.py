@@ -31,7 +31,7 @@ def nodes_of(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> tuple[tuple[Nod
     kwarg_only = {one.name for one in spec.schema.arguments if one.kwarg_only}
     present = {name: meta for name, meta in tuple_.arguments.items() if name not in tuple_.omitted}
     positional = [name for name in present if name not in kwarg_only]
-    literal = {name: _is_written_out(spec, name, meta) for name, meta in present.items()}
+    literal = {name: is_written_out(spec, name, meta) for name, meta in present.items()}
     values: dict[str, Any] = {}
     if any(literal.values()):
         call = arguments(spec, tuple_, stream)
@@ -40,7 +40,7 @@ def nodes_of(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> tuple[tuple[Nod
     return tuple(made[name] for name in positional), {name: made[name] for name in present if name in kwarg_only}
 
 
-def _is_written_out(spec: OpSpec, name: str, meta: MetaArgument) -> bool:
+def is_written_out(spec: OpSpec, name: str, meta: MetaArgument) -> bool:
     """Whether an argument has elements that no method of the language draws."""
     parts = meta.structure if meta.type.is_tensor_list else (meta,) if meta.type.is_tensor else ()
     is_given = spec.engines[name].values.is_given

@@ -41,3 +41,15 @@ def test_a_mask_does_not_extend_the_scores() -> None:
     """It is added to them in place (torch.nn.functional.scaled_dot_product_attention: broadcastable to [..., L, S])."""
     with pytest.raises(InvalidArguments, match=r"found bool\[2, 1, 2\], expected rank\(attn_mask\) <= max\("):
         attend(np.ones((2, 1, 2), bool))
+
+
+def test_a_product_that_overflows_bounds_nothing_whatever_the_scale() -> None:
+    """In float32 query @ key^T is infinite, and times 0 or 2^-100 NaN or infinite."""
+    query, key, value = np.float32([[2.0**100]]), np.float32([[2.0**100], [1]]), np.float32([[1], [2]])
+    for scale in (0.0, 2.0**-100):
+        (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, value], {"scale": scale}).goldens
+        assert golden.budget.tolist() == [[np.inf]]
+    small = [query / 2**80, key / 2**80, value]
+    (golden,) = evaluate("aten::scaled_dot_product_attention", small, {"scale": 0.0}).goldens
+    assert golden.value.tolist() == [[1.5]]
+    assert golden.budget.max() < 1e-5

@@ -126,6 +126,13 @@ def test_padding_beside_an_infinite_weight_is_open() -> None:
                gives=f32([[[nan, inf]]]), where_open=[[[True, False]]], rule="P39")  # fmt: skip
 
 
+def test_an_infinite_weight_is_open_where_a_transposed_window_meets_no_input() -> None:
+    """Zeros inserted between the inputs, and around them, make 0 * inf of it."""
+    check_open("aten::convolution", f32([[[1.0, 2.0]]]), f32([[[inf, 1.0]]]), None,
+               **{**PLAIN, "transposed": True, "stride": [2]},
+               gives=f32([[[inf, nan, inf, nan]]]), where_open=[[[False, True, False, True]]], rule="P39")  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("weight", "changes"),
     [

@@ -30,7 +30,7 @@ from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic, functions
 from conform.numerics.ball import Ball
 from conform.numerics.formats import Format
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
 
 LARGEST_POWER_OF_TEN = 308  # that float64 holds
@@ -188,11 +188,30 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
     """self - other * floor(self / other): the remainder with the sign of the divisor (P6, P34)"""
     fmt = result_type(self, other)
     if fmt.is_float:
-        return Golden(fmt, *arithmetic.remainder(fmt, *broadcast_numbers(fmt, self, other)), zero_sign_free=True)
+        a, b = broadcast_numbers(fmt, self, other)
+        exactly = Golden(fmt, *arithmetic.remainder(fmt, a, b), zero_sign_free=True)
+        return exactly.or_else(*_remainders_by_floor(exactly, a, b))
     dividend, divisor = broadcast_converted(fmt, self, other)
     zero, overflow = _divisor_rules(fmt, dividend, divisor)
     result = np.where(overflow, 0, dividend % np.where(zero | overflow, fmt.storage.type(1), divisor))
     return Outcome((exact(result, fmt).opened(zero, "P11"),), refusal="P11" if zero.any() else None)
+
+
+def _remainders_by_floor(exactly: Golden, a: np.ndarray, b: np.ndarray) -> list[Golden]:
+    """P34: a - b * floor(a / b), each step rounded in the compute or element type, or the last two at once; where the
+    type does not hold the floor of every such quotient, or the divisor is infinite, the formula is no remainder."""
+    fmt, goldens = exactly.format, []
+    for step in steps_of(fmt):
+        quotient = arithmetic.div(step, a, b)[0].astype(np.float64)
+        product = arithmetic.mul(step, b, np.floor(quotient))[0].astype(np.float64)
+        differences = arithmetic.sub(step, a, product)[0], arithmetic.axpy(step, np.floor(quotient), a, -b)[0]
+        for difference in differences:
+            other = _rounded_from(fmt, difference.astype(np.float64))
+            is_one = (np.abs(quotient) < 2.0**step.precision) & np.isfinite(b)
+            value = np.where(is_one, other.value, exactly.value)
+            real = where(is_one, other.real, exactly.real)
+            goldens.append(Golden(fmt, value, real, zero_sign_free=True))
+    return goldens
 
 
 # Choice and sign
@@ -217,9 +236,12 @@ def minimum(self: Operand, other: Operand) -> Golden:
 
 @pointwise("aten::neg")
 def neg(self: Operand) -> Golden:
-    """-self"""
+    """-self; of complex numbers 0 - self or -1 * self is as right, so that a zero part may have either sign (P9)"""
     fmt = result_type(self)
-    return exact(np.negative(converted(self, fmt)), fmt, zero_sign_free=fmt.is_complex)
+    negative = np.negative(converted(self, fmt))
+    if fmt.is_complex:
+        return Golden(fmt, negative, Real.exact(components(negative)), zero_sign_free=True)
+    return exact(negative, fmt)
 
 
 @pointwise("aten::abs")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from conform.interp.formulas.complexes import components
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import pointwise
@@ -29,6 +30,8 @@ def cast(operand: np.ndarray, fmt: Format) -> Golden:
     value = convert(operand, source, fmt)
     if (source.is_float and fmt.is_float and fmt.precision < source.precision) or (source.is_integer and fmt.is_float):
         return Golden(fmt, value, _exact_real(operand, source))
+    if source.is_complex and fmt.is_complex and fmt.bits < source.bits:
+        return Golden(fmt, value, Real.exact(components(operand)))
     golden = exact(value, fmt)
     if source.is_float and fmt.is_integer:
         return golden.opened(~in_integer_range(operand, fmt), "P13")

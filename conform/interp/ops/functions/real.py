@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import (
     broadcast_complex_numbers,
     broadcast_converted,
@@ -220,7 +220,7 @@ def _quiet_numbers(fmt: Format, *operands: Operand) -> list[np.ndarray]:
 
 
 @pointwise("aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar")
-def pow_(self: Operand, exponent: Operand) -> Golden:
+def pow_(self: Operand, exponent: Operand) -> Golden | Outcome:
     """self to the power of exponent; integers wrap (P10, P42, P45, P46)"""
     fmt = result_type(self, exponent)
     if fmt.is_complex:
@@ -230,7 +230,8 @@ def pow_(self: Operand, exponent: Operand) -> Golden:
     base, power = broadcast_converted(fmt, self, exponent)
     negative = power < 0
     with np.errstate(all="ignore"):
-        return exact(base ** np.where(negative, fmt.storage.type(0), power), fmt).opened(negative, "P46")
+        powers = exact(base ** np.where(negative, fmt.storage.type(0), power), fmt)
+    return Outcome((powers.opened(negative, "P46"),), refusal="P46" if negative.any() else None)
 
 
 @pointwise("aten::hypot", commutes=True)

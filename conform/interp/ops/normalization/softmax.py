@@ -94,7 +94,16 @@ def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
     for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
         value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, rows, x))
-        yield Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+        yield _or_beside_infinity(x, rows.largest(), Golden(fmt, value, real, budget=(ball - log_sum_ball).rad))
+
+
+def _or_beside_infinity(x: np.ndarray, largest: np.ndarray, golden: Golden) -> Golden:
+    """P53: beside +inf, x - logsumexp(x) of any other number is -inf."""
+    beside = (largest == np.inf) & (x < np.inf)
+    if not beside.any():
+        return golden
+    value = np.where(beside, golden.format.storage.type(-np.inf), golden.value)
+    return golden.or_else(replace(golden, value=value, real=where(beside, -np.inf, golden.real)))
 
 
 def _mp_log_softmax(rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:

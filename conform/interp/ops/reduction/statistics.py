@@ -14,7 +14,7 @@ from conform.interp.formulas import moments
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.reduction.sums import accumulation, converted_rows, overflowing, reshaped
+from conform.interp.ops.reduction.sums import accumulation, of_conversions, overflowing, reshaped
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
@@ -34,11 +34,11 @@ def mean(self: np.ndarray, dtype: str | None = None) -> Golden:
 
 @semantics("aten::mean.dim", along="dim", accumulates="self")
 def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
-    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58)"""
+    """The sum over dim (all dimensions if None or empty), divided by the number of terms (P57, P58, P84)"""
     fmt = format_named(dtype) if dtype else format_of(self)
     refuse_complex(fmt, "mean")
     axes = reduced_axes(dim, self.ndim)
-    golden = by_rows(partial(_mean_of_rows, fmt), converted_rows(self, axes, fmt))
+    golden = of_conversions(partial(_mean_of_rows, fmt), self, axes, fmt)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 

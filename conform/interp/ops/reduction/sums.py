@@ -15,7 +15,7 @@ from conform.interp.blocks.rows import Rows, as_float64, by_elements_of_rows, by
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.formulas import log_sum_exp
 from conform.interp.golden import Golden
-from conform.interp.operands import converted, refuse_complex
+from conform.interp.operands import conversions, converted, refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import category, float_result
 from conform.interp.semantics import semantics
@@ -57,6 +57,14 @@ def converted_rows(self: np.ndarray, axes: tuple[int, ...], fmt: Format) -> Rows
     return Rows.over(self, axes, lambda some: converted(some, fmt).astype(np.float64))
 
 
+def of_conversions(of_rows: Callable[[Rows], Golden], self: np.ndarray, axes: tuple[int, ...], fmt: Format) -> Golden:
+    """The golden of self's rows, whose elements are rounded to the float format `fmt` first, or to its compute type
+    alone (P84)."""
+    steps = conversions(format_of(self), fmt)
+    first, *others = (by_rows(of_rows, converted_rows(self, axes, step)) for step in steps)
+    return first.or_else(*others)
+
+
 def _not_held(self: np.ndarray, fmt: Format) -> np.ndarray:
     """Where the conversion before a sum has no result (P13)."""
     is_cast = format_of(self).is_float and fmt.is_integer
@@ -71,10 +79,10 @@ def sum_(self: np.ndarray, dtype: str | None = None) -> Golden:
 
 @semantics("aten::sum.dim_IntList", along="dim", accumulates="self")
 def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
-    """The sum over dim (all dimensions if None or empty), of elements converted to dtype first"""
+    """The sum over dim (all dimensions if None or empty), of elements converted to dtype first (P84)"""
     fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
     if fmt.is_float:
-        golden = by_rows(partial(_sum_of_rows, fmt), converted_rows(self, axes, fmt))
+        golden = of_conversions(partial(_sum_of_rows, fmt), self, axes, fmt)
     else:
         golden = _folded(self, axes, fmt, np.logical_or if fmt.kind == "bool" else np.add)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
@@ -124,12 +132,14 @@ def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> G
 
 @semantics("aten::cumsum", along="dim", accumulates="self")
 def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
-    """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first"""
+    """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first (P84)"""
     axis, fmt = wrap_dim(dim, self.ndim), _sum_format(self, dtype)
     if self.ndim == 0:
         return exact(converted(self, fmt), fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
     if fmt.is_float:
-        golden = by_elements_of_rows(partial(_running_sums, fmt), converted_rows(self, (axis,), fmt))
+        rows = [converted_rows(self, (axis,), step) for step in conversions(format_of(self), fmt)]
+        first, *others = (by_elements_of_rows(partial(_running_sums, fmt), each) for each in rows)
+        golden = first.or_else(*others)
     else:
         golden = by_elements_of_rows(partial(_running_integers, fmt), Rows.over(self, (axis,), lambda some: some))
     last = np.moveaxis(self, axis, -1).shape
@@ -176,13 +186,13 @@ class _Beginnings:
 
 @semantics("aten::prod")
 def prod_all(self: np.ndarray, dtype: str | None = None) -> Golden:
-    """The product of all elements, converted to dtype first (P61)"""
+    """The product of all elements, converted to dtype first (P61, P84)"""
     return _product(self, tuple(range(self.ndim)), False, dtype)
 
 
 @semantics("aten::prod.dim_int", along="dim")
 def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | None = None) -> Golden:
-    """The product along dim, of elements converted to dtype first (P61)"""
+    """The product along dim, of elements converted to dtype first (P61, P84)"""
     axis = wrap_dim(dim, self.ndim)
     return _product(self, (axis,) if self.ndim else (), keepdim, dtype)
 
@@ -190,7 +200,7 @@ def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | No
 def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
     fmt = _sum_format(self, dtype)
     if fmt.is_float:
-        golden = by_rows(partial(_float_product, fmt), converted_rows(self, axes, fmt))
+        golden = of_conversions(partial(_float_product, fmt), self, axes, fmt)
     else:
         golden = _folded(self, axes, fmt, np.logical_and if fmt.kind == "bool" else np.multiply)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))

@@ -1,0 +1,129 @@
+"""What a user of torch hands in, in the kit's own terms: tensors as arrays, constants and operators by name.
+
+Imports torch, so it is imported only where something of torch's was handed in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn._reduction import get_enum  # of losses: mean is 1, sum is 2
+
+from conform.backends.interpreter import to_numpy
+from conform.backends.protocol import DTYPES
+from conform.call.binding import DEVICE_NAMES
+from conform.call.schemas import overloads
+from conform.errors import UsageError
+
+_CONSTANTS = (torch.dtype, torch.device, torch.layout, torch.memory_format)
+_BUILTIN = (BuiltinFunctionType, MethodDescriptorType)
+_PLAIN_DISPATCH = torch.Tensor.__torch_dispatch__
+
+
+def is_of_torch(value: object) -> bool:
+    """Whether `value` is a tensor, or a constant that an operator's schema names."""
+    return isinstance(value, (torch.Tensor, *_CONSTANTS))
+
+
+def in_terms_of_the_kit(value: Any, place: str) -> Any:
+    """A tensor as an array of its shape and dtype, a constant as its name.
+
+    UsageError, which names `place`, for a tensor whose elements no array holds.
+    """
+    if isinstance(value, torch.device) and value.type not in DEVICE_NAMES:
+        return "privateuseone"  # a name that a vendor gave it (torch.utils.rename_privateuse1_backend)
+    return array_of(value, place) if isinstance(value, torch.Tensor) else to_numpy(value)
+
+
+def array_of(tensor: torch.Tensor, place: str) -> np.ndarray:
+    """The elements of a tensor of any device and strides, without its gradient."""
+    if (trouble := _without_elements(tensor)) is not None:
+        raise UsageError(f"{place}: found {trouble}; expected a dense tensor with elements")
+    plain = tensor.detach().as_subclass(torch.Tensor)
+    return to_numpy(plain.cpu().resolve_conj().resolve_neg())
+
+
+def _without_elements(tensor: torch.Tensor) -> str | None:
+    """Why no array holds the elements of a tensor; None if one does."""
+    if type(tensor).__torch_dispatch__ is not _PLAIN_DISPATCH:
+        return f"a {type(tensor).__name__}, which wraps another tensor or none: give that one"
+    if tensor.is_nested or tensor.is_quantized or tensor.layout != torch.strided:
+        kind = "nested" if tensor.is_nested else "quantized" if tensor.is_quantized else str(tensor.layout)
+        return f"a {kind} tensor"
+    if tensor.is_meta:
+        return f"a tensor of shape {list(tensor.shape)} on the meta device, which holds no numbers"
+    if str(tensor.dtype).removeprefix("torch.") not in DTYPES:
+        return f"a tensor of {tensor.dtype}, of which the kit has no numbers"
+    return None
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def called(
+    function: object, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[str, Sequence[Any], dict[str, Any]]:
+    """(the operator's name, its arguments) of a call of torch's `function`.
+
+    The arguments of a Python function of torch are given to the operator of its name by name, defaults too: its
+    parameters may stand in another order. UsageError if that leads to no call.
+    """
+    name = operator_name(function)
+    if not isinstance(function, (*_BUILTIN, FunctionType)):
+        return name, args, dict(kwargs)
+    known = {argument.name for one in overloads(name) for argument in one.arguments}
+    if not isinstance(function, FunctionType):
+        return name, args, _renamed(kwargs, known)
+    return name, (), _by_name(function, name, known, args, kwargs)
+
+
+def operator_name(function: object) -> str:
+    """`aten::exp` of torch.exp, torch.Tensor.exp and torch.ops.aten.exp; `aten::exp.default` of that overload.
+
+    UsageError for what is no function of torch.
+    """
+    if isinstance(function, torch._ops.OpOverload):
+        return f"{function._schema.name}.{function._overloadname}"
+    if isinstance(function, torch._ops.OpOverloadPacket):
+        return function._qualified_op_name
+    if isinstance(function, (*_BUILTIN, FunctionType)) and _home(function).partition(".")[0] == "torch":
+        return f"aten::{function.__name__}"
+    raise UsageError(f"expected an operator's name or a function of torch, got {function!r}")
+
+
+def _home(function: Any) -> str:
+    owner = getattr(function, "__objclass__", function)
+    return owner.__module__ or ""
+
+
+def _renamed(kwargs: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """torch's Python functions call `input` what most schemas call `self`."""
+    renames = "input" not in known and "self" in known
+    return {"self" if renames and name == "input" else name: value for name, value in kwargs.items()}
+
+
+def _by_name(
+    function: FunctionType, operator: str, known: Collection[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by the operator's names, `known`; what is none of these must be at its default."""
+    name = f"{_home(function)}.{function.__name__}"
+    signature = inspect.signature(function)
+    if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
+        raise UsageError(f"{name} chooses an operator by itself: name the operator")
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(f"{name}: {error}") from None
+    bound.apply_defaults()
+    given = _renamed(bound.arguments, known)
+    for key in given.keys() - known:
+        if given[key] is not signature.parameters[key].default:
+            raise UsageError(f"{name}: {operator} has no argument {key!r}: name the operator")
+    if isinstance(given.get("reduction"), str):
+        given["reduction"] = get_enum(given["reduction"])
+    return {key: value for key, value in given.items() if key in known}

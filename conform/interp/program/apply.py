@@ -1,0 +1,108 @@
+"""One op on the numbers of a program: by its rule, or where all operands are exact by its semantics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from conform.call.bound import Bound, bound_call
+from conform.errors import NoGolden
+from conform.interp import semantics
+from conform.interp.evaluate import evaluate_call
+from conform.interp.golden import Golden
+from conform.interp.program.number import Number
+from conform.interp.program.rules import find
+from conform.interp.refusal import refuse_outside_domain
+from conform.numerics.ball import gamma, underflow
+from conform.numerics.formats import compute_format
+from conform.numerics.real import Real
+
+
+def apply(op: str, *args: Any, **kwargs: Any) -> Any:
+    """The Numbers that `op` makes of Numbers, arrays and Python values.
+
+    NoGolden, which names the op, where nothing sound is known of them; Unjudged where the result hangs on a comparison
+    that an honest error may turn; InvalidArguments and UsageError as for any call.
+    """
+    call = bound_call(op, _numbers(args), {name: _number(value) for name, value in kwargs.items()}, _is_number)
+    rule = find(call.op)
+    if rule is not None:
+        refuse_outside_domain(call.op, call.mapped(_stand_in).arguments)
+        result = rule(**_meant(call))
+        if result is not NotImplemented:
+            return result
+    return _by_semantics(call)
+
+
+def _stand_in(number: Number) -> np.ndarray:
+    """An array of the number's shape and dtype, for what a domain asks of a tensor."""
+    return np.broadcast_to(np.zeros((), number.format.storage), number.shape) if number.array is None else number.array
+
+
+def _numbers(values: Any) -> list[Any]:
+    return [_number(value) for value in values]
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return Number.exact(np.asarray(value))
+    return type(value)(_numbers(value)) if isinstance(value, list | tuple) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number)
+
+
+def _meant(call: Bound) -> Mapping[str, Any]:
+    """The arguments that are not at their defaults, and those without any."""
+    defaults = {one.name: one.default for one in call.schema.arguments if one.has_default}
+    return {
+        name: value for name, value in call.arguments.items()
+        if name not in defaults or isinstance(value, Number) or value != defaults[name]
+    }  # fmt: skip
+
+
+def _by_semantics(call: Bound) -> Any:
+    if semantics.find(call.op) is None:
+        raise NoGolden(f"a program cannot use {call.op}: the kit has no semantics for it{semantics.related(call.op)}")
+    if any(one.array is None for one in call.tensors()):
+        raise NoGolden(f"a program cannot use {call.op} on numbers that it has computed: no rule tells what becomes of "
+                       "their errors; on arguments of the program it can")  # fmt: skip
+    outcome = evaluate_call(call.mapped(lambda number: number.array))
+    if outcome.refusal is not None:
+        raise NoGolden(f"a program cannot use {call.op} here: an implementation may refuse ({outcome.refusal})")
+    found = tuple(_of_golden(call.op, golden) for golden in outcome.goldens)
+    return found[0] if len(found) == 1 else found
+
+
+def _of_golden(op: str, golden: Golden) -> Number:
+    """An output of an op on exact operands, with what an honest implementation may have lost of it."""
+    fmt, shape = golden.format, golden.value.shape
+    open_ = np.zeros(shape, bool) if golden.open is None else golden.open
+    if golden.real is None and not golden.alternatives and golden.ties is None:
+        if not open_.any():
+            return Number.exact(golden.value)
+        if fmt.is_float:
+            return Number(fmt, Real.exact(golden.value.astype(np.float64)), np.where(open_, np.inf, 0.0))
+    rad = _budget(golden)
+    if rad is None or golden.real is None or not fmt.is_float:
+        raise NoGolden(f"a program cannot use {op} here: the kit knows no bound of its error, or of its choice")
+    with np.errstate(all="ignore"):
+        for other in golden.alternatives:
+            beside = _budget(other)
+            far = other.format != fmt or beside is None or other.real is None
+            rad = np.maximum(rad, np.inf if far else np.abs((other.real - golden.real).hi) + beside)
+    rad = np.where(np.isfinite(golden.real.hi) | open_ | np.isnan(rad), np.where(np.isnan(rad), np.inf, rad), 0.0)
+    return Number(fmt, golden.real, np.where(open_, np.inf, rad))
+
+
+def _budget(golden: Golden) -> np.ndarray | None:
+    """The absolute error before the rounding to a narrower format; None where no formula bounds it."""
+    if golden.budget is not None:
+        return golden.budget
+    if golden.magnitude is None or golden.terms is None:
+        return None
+    compute = compute_format(golden.format)
+    return gamma(golden.terms, compute.unit_roundoff) * golden.magnitude + golden.terms * underflow(compute)

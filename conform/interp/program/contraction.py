@@ -1,0 +1,82 @@
+"""Rules of products of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conform.interp.program.elementwise import add, scaled
+from conform.interp.program.number import Number
+from conform.interp.program.rules import common_format, operands, rule
+from conform.numerics.ball import gamma, underflow
+from conform.numerics.formats import Format, compute_format
+from conform.numerics.matmul import matmul
+from conform.numerics.real import Real, concatenate
+
+PRODUCTS_AT_ONCE = 1 << 20
+
+
+@rule("aten::mm")
+def mm(self: Number, mat2: Number) -> Any:
+    """In any order: gamma_n times the sum of magnitudes, and what the factors' errors come to."""
+    fmt = common_format(self, mat2)
+    if not fmt.is_float:
+        return NotImplemented
+    lhs, rhs = operands(fmt, self, mat2)
+    return Number(fmt, _product(lhs.real, rhs.real), _error(lhs, rhs, np.float64(0), compute_format(fmt)))
+
+
+@rule("aten::addmm")
+def addmm(self: Number, mat1: Number, mat2: Number, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * self + alpha * (mat1 @ mat2); the addend may come first, so that every addition carries it."""
+    fmt = common_format(self, mat1, mat2)
+    if not fmt.is_float:
+        return NotImplemented
+    addend, lhs, rhs = operands(fmt, self, mat1, mat2)
+    addend, rhs = scaled(addend, beta), scaled(rhs, alpha)
+    product = Number(fmt, _product(lhs.real, rhs.real), _error(lhs, rhs, _finite(addend), compute_format(fmt)))
+    return add(addend, product)
+
+
+def _product(lhs: Real, rhs: Real) -> Real:
+    if not any(part.any() for part in (lhs.lo, lhs.radius, rhs.lo, rhs.radius)):
+        return matmul(lhs.hi, rhs.hi).real
+    step = max(PRODUCTS_AT_ONCE // max(lhs.shape[1] * rhs.shape[1], 1), 1)
+    rows = range(0, max(lhs.shape[0], 1), step)
+    return concatenate([(lhs[row : row + step, :, None] * rhs[None]).sum(1) for row in rows])
+
+
+def _error(lhs: Number, rhs: Number, addend: np.ndarray, compute: Format) -> np.ndarray:
+    """How far the sums of products of an honest implementation may lie from the exact ones."""
+    count = lhs.shape[1]
+    a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
+    with np.errstate(all="ignore"):
+        magnitude = (a + a_rad) @ (b + b_rad) + addend
+        rad = a @ b_rad + a_rad @ (b + b_rad) + gamma(count, compute.unit_roundoff) * magnitude
+        rad = (rad + count * underflow(compute)) * (1 + 2.0**-40 + count * 2.0**-52)  # what float64 rounds off
+        rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
+    return _where_special(lhs, rhs, rad)
+
+
+def _where_special(lhs: Number, rhs: Number, rad: np.ndarray) -> np.ndarray:
+    """An exact NaN determines the sum, an exact infinity beside nothing but exact factors."""
+
+    def anywhere(test: Any) -> np.ndarray:
+        return test(lhs).any(axis=1)[:, None] | test(rhs).any(axis=0)
+
+    nan = anywhere(lambda one: np.isnan(one.real.hi) & (one.rad == 0))
+    special = anywhere(lambda one: ~np.isfinite(one.real.hi))
+    inexact = anywhere(lambda one: np.broadcast_to(one.rad > 0, one.shape))
+    unknown = anywhere(lambda one: np.broadcast_to(np.isinf(one.rad), one.shape))
+    rad = np.where(unknown | (special & inexact), np.inf, rad)
+    return np.where(nan | (special & ~inexact), 0.0, rad)
+
+
+def _finite(number: Number) -> np.ndarray:
+    """Magnitudes, 0 for what is no number."""
+    return np.where(np.isfinite(number.real.hi), np.abs(number.real.hi), 0.0)
+
+
+def _bounded(number: Number) -> np.ndarray:
+    return np.broadcast_to(np.where(np.isinf(number.rad), 0.0, number.rad), number.shape)

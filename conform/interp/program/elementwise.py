@@ -1,0 +1,239 @@
+"""Rules of arithmetic: formulas, once for reals and once for balls."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from conform.errors import NoGolden, Unjudged
+from conform.interp.program.number import Number
+from conform.interp.program.rules import combined, common_format, operands, rounded, rule, unbounded_where
+from conform.interp.promotion import float_result
+from conform.numerics import real as reals
+from conform.numerics.ball import Ball
+from conform.numerics.formats import Format, compute_format, format_named
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
+
+
+@rule("aten::add.Tensor", "aten::add.Scalar")
+def add(self: Any, other: Any, alpha: float = 1) -> Any:
+    """self + alpha * other, in one or two roundings."""
+    fmt = common_format(self, other)
+    if not fmt.is_float:
+        return NotImplemented
+    x, y = operands(fmt, self, other)
+    return combined(fmt, operator.add, operator.add, x, scaled(y, alpha))
+
+
+@rule("aten::sub.Tensor", "aten::sub.Scalar")
+def sub(self: Any, other: Any, alpha: float = 1) -> Any:
+    """self - alpha * other, in one or two roundings."""
+    fmt = common_format(self, other)
+    if not fmt.is_float:
+        return NotImplemented
+    x, y = operands(fmt, self, other)
+    return combined(fmt, operator.sub, operator.sub, x, scaled(y, alpha))
+
+
+def scaled(y: Number, alpha: float) -> Number:
+    if alpha == 1:
+        return y
+    (factor,) = operands(y.format, alpha)
+    return combined(y.format, operator.mul, operator.mul, y, factor)
+
+
+@rule("aten::mul.Tensor", "aten::mul.Scalar")
+def mul(self: Any, other: Any) -> Any:
+    fmt = common_format(self, other)
+    if not fmt.is_float:
+        return NotImplemented
+    return combined(fmt, operator.mul, operator.mul, *operands(fmt, self, other))
+
+
+@rule("aten::div.Tensor", "aten::div.Scalar")
+def div(self: Any, other: Any) -> Number:
+    fmt = float_result(common_format(self, other))
+    return _quotient(*operands(fmt, self, other))
+
+
+@rule("aten::reciprocal")
+def reciprocal(self: Number) -> Number:
+    fmt = float_result(self.format)
+    return _quotient(*operands(fmt, 1, self))
+
+
+def _quotient(x: Number, y: Number) -> Number:
+    """Nothing is bounded by a zero that was computed: an implementation may have the other one, or none."""
+    quotient = combined(x.format, operator.truediv, operator.truediv, x, y)
+    return quotient if y.array is not None else unbounded_where(y.real.hi == 0, quotient)
+
+
+@rule("aten::neg")
+def neg(self: Number) -> Any:
+    return combined(self.format, operator.neg, operator.neg, self) if self.format.is_float else NotImplemented
+
+
+@rule("aten::abs")
+def abs_(self: Number) -> Any:
+    """||a| - |b|| <= |a - b|."""
+    if not self.format.is_float:
+        return NotImplemented
+    return combined(self.format, operator.abs, lambda x: Ball(np.abs(x.mid), x.rad, x.compute), self)
+
+
+@rule("aten::sqrt")
+def sqrt(self: Number) -> Number:
+    return root(*operands(float_result(self.format), self))
+
+
+@rule("aten::rsqrt")
+def rsqrt(self: Number) -> Number:
+    fmt = float_result(self.format)
+    return _quotient(*operands(fmt, 1), root(*operands(fmt, self)))
+
+
+def root(x: Number) -> Number:
+    """Nothing is bounded where an implementation's number may be negative, and its root NaN; of what is negative for
+    certain it is."""
+    result = combined(x.format, Real.sqrt, Ball.sqrt, x)
+    negative, may_be_negative = (x.real.hi < 0) & (x.rad == 0), (x.rad > 0) & (x.real.hi < x.rad)
+    return Number(x.format, result.real, np.where(negative, 0.0, np.where(may_be_negative, np.inf, result.rad)))
+
+
+POWER_ULPS = 16.0  # pow: OpenCL C 3.0, full profile, section 7.4
+LARGEST_POWER = 16
+
+
+@rule("aten::pow.Tensor_Scalar")
+def pow_(self: Number, exponent: float) -> Any:
+    """An integer power as a product, or as pow computes it; a half and its negative as roots."""
+    fmt = common_format(self, exponent)
+    if not fmt.is_float:
+        return NotImplemented
+    (x,) = operands(fmt, self)
+    by_root = {0.5: sqrt, -0.5: rsqrt, -1: reciprocal}
+    if exponent in by_root:
+        return by_root[exponent](x)
+    if exponent not in range(1, LARGEST_POWER + 1):
+        expected = f"1 to {LARGEST_POWER}, 0.5, -0.5 or -1"
+        raise NoGolden(f"a program cannot use aten::pow with exponent {exponent}: expected {expected}")
+    product = x
+    for _ in range(int(exponent) - 1):
+        product = combined(fmt, operator.mul, operator.mul, product, x)
+    return combined(fmt, lambda y: y, lambda y: y.rounded(y.mid, y.rad, POWER_ULPS)._determined(y), product)
+
+
+# --- Choice -----------------------------------------------------------------------------------------------------------
+
+
+@rule("aten::maximum")
+def maximum(self: Number, other: Number) -> Any:
+    """Continuous: off by no more than the larger of the two errors, or that of the one that is larger for certain."""
+    fmt = common_format(self, other)
+    if not fmt.is_float:
+        return NotImplemented
+    return combined(fmt, reals.maximum, larger, *operands(fmt, self, other))
+
+
+@rule("aten::minimum")
+def minimum(self: Number, other: Number) -> Any:
+    fmt = common_format(self, other)
+    if not fmt.is_float:
+        return NotImplemented
+    x, y = operands(fmt, self, other)
+    return combined(fmt, lambda a, b: -reals.maximum(-a, -b), lambda a, b: -larger(-a, -b), x, y)
+
+
+def larger(x: Ball, y: Ball) -> Ball:
+    """The larger of each pair, NaN if either is."""
+    first, second = x.mid - x.rad > y.mid + y.rad, y.mid - y.rad > x.mid + x.rad
+    rad = np.where(first, x.rad, np.where(second, y.rad, np.maximum(x.rad, y.rad)))
+    exactly_nan = np.isnan(x.mid) & (x.rad == 0) | np.isnan(y.mid) & (y.rad == 0)
+    return Ball(np.maximum(x.mid, y.mid), np.where(exactly_nan, 0.0, rad), x.compute)
+
+
+# --- Steps: decided where the whole ball lies on one side -------------------------------------------------------------
+
+
+@rule("aten::eq.Tensor", "aten::eq.Scalar")
+def eq(self: Any, other: Any) -> Any:
+    fmt = common_format(self, other)
+    if not fmt.is_float or all(getattr(one, "array", 0) is not None for one in (self, other)):
+        return NotImplemented
+    x, y = (widened(one) for one in operands(fmt, self, other))
+    equal, undecided = x.equal(y)
+    refuse_undecided("aten::eq", undecided)
+    return Number.exact(equal)
+
+
+@rule("aten::round")
+def round_(self: Number) -> Any:
+    """To the nearest integer; nothing is bounded where an implementation's number may go to another one."""
+    if self.array is not None:
+        return NotImplemented
+    low, high = (np.rint(end) for end in ends(self))
+    nearest = Real.exact(np.where(low == high, low, np.rint(self.real.hi)))
+    return Number(self.format, nearest, np.where(low == high, 0.0, np.inf))
+
+
+@rule("aten::_to_copy")
+def to_copy(self: Number, dtype: str | None = None) -> Any:
+    """A rounding is a step as well, but a small one: the error becomes that of the rounded ends of the ball."""
+    fmt = self.format if dtype is None else format_named(dtype)
+    if self.array is not None or not fmt.is_float:
+        return _converted_exactly(self, fmt)
+    if compute_format(fmt) != fmt or fmt.bits < self.format.bits:
+        return _rounded(self, fmt)
+    return Number(fmt, self.real, self.rad)
+
+
+def _converted_exactly(number: Number, fmt: Format) -> Any:
+    if number.array is None:
+        raise NoGolden(f"a program cannot convert what it has computed to {fmt.name}: its arguments it can")
+    if not fmt.is_float or number.format.is_complex or (number.format.is_float and fmt.bits <= 8):
+        return NotImplemented
+    return number.held_in(fmt) if number.ndim else Number.exact(round_to(fmt, *_parts(number)))
+
+
+def _parts(number: Number) -> tuple[np.ndarray, ...]:
+    real = number.real if number.format.is_float else Real.of_integers(number.array)
+    return real.hi, real.lo
+
+
+def _rounded(number: Number, fmt: Format) -> Number:
+    if fmt.bits <= 8:
+        raise NoGolden(f"a program cannot convert what it has computed to {fmt.name}: what overflows may saturate")
+    value, undecided = rounded(fmt, number.real)
+    middle = value.astype(np.float64)
+    with np.errstate(all="ignore"):
+        low, high = (round_to(fmt, end).astype(np.float64) for end in ends(number))
+        rad = np.where((low == middle) & (high == middle), 0.0, np.maximum(high - middle, middle - low))
+    determined = ~np.isfinite(middle) & (number.rad == 0)
+    rad = np.where(determined, 0.0, np.where(np.isfinite(rad) & ~undecided, rad, np.inf))
+    return Number(fmt, Real.exact(middle), rad, value if not np.any(rad) else None)
+
+
+def ends(number: Number) -> tuple[np.ndarray, np.ndarray]:
+    """float64 numbers at or beyond the ends of the balls; a NaN is both its ends."""
+    with np.errstate(all="ignore"):
+        exact = (number.rad == 0) & (number.real.lo == 0) & (number.real.radius == 0)
+        low, high = (number.real.hi - number.rad, number.real.hi + number.rad)
+        low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+        return np.where(exact, number.real.hi, low), np.where(exact, number.real.hi, high)
+
+
+def widened(number: Number) -> Real:
+    """The real numbers with the honest error in their radius."""
+    return Real(number.real.hi, number.real.lo, number.real.radius + number.rad)
+
+
+def refuse_undecided(op: str, undecided: np.ndarray) -> None:
+    """Unjudged where a result hangs on which side of a threshold an honest number lies."""
+    if np.any(undecided):
+        count, first = np.count_nonzero(undecided), np.argwhere(undecided)[0].tolist()
+        raise Unjudged(f"{op} hangs on {count} numbers that honest implementations have on either side of a threshold, "
+                       f"the first at {first}")  # fmt: skip
+

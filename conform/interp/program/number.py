@@ -1,0 +1,136 @@
+"""The tensors of a program: exact real numbers, and how far an honest implementation's may lie from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conform.call.schemas import operator_names
+from conform.errors import NoGolden
+from conform.interp.operands import converted
+from conform.numerics.ball import Ball
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real
+
+_STRAIGHT = "a program is straight: its steps must not depend on its numbers"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Number:
+    """A tensor that a program computes with.
+
+    format    the dtype that torch would give it; steps are taken in its compute type, and nothing is rounded to it
+    real      the exact numbers that the program's definition makes of its exact operands
+    rad       how far from them the numbers of an honest implementation may lie, inf where nothing bounds that
+    array     the elements, in the storage of `format`, where these are the numbers: of arguments, and of what is moved
+    """
+
+    format: Format
+    real: Real
+    rad: np.ndarray
+    array: np.ndarray | None = None
+
+    __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
+
+    @staticmethod
+    def exact(array: np.ndarray) -> Number:
+        """An argument of the program, or a constant: any dtype; integers and bools have no other form."""
+        fmt = format_of(array)
+        real = Real.exact(array.astype(np.float64)) if fmt.is_float else Real.exact(np.zeros(array.shape))
+        return Number(fmt, real, np.zeros(array.shape), array)
+
+    def __repr__(self) -> str:
+        return f"{self.format.name}{list(self.shape)}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.real.shape
+
+    @property
+    def dtype(self) -> str:
+        return self.format.name
+
+    def to(self, dtype: str) -> Number:
+        """The numbers rounded to another dtype: the one step of a program that rounds."""
+        return _apply("_to_copy", self, dtype=dtype)
+
+    @property
+    def ndim(self) -> int:
+        return self.real.ndim
+
+    def ball(self, compute: Format) -> Ball:
+        """What an implementation has of the numbers where it computes in `compute`."""
+        return Ball(self.real.hi, np.broadcast_to(self.rad, self.shape), compute)
+
+    def held_in(self, fmt: Format) -> Number:
+        """The numbers as an operand of an op in the float format `fmt`: rounded to it where it is the narrower one and
+        the elements are known; of a computed 0-d tensor, which may be of a wider dtype, an implementation's are."""
+        if self.format is fmt:
+            return self
+        if self.array is not None and (self.ndim or not self.format.is_float):
+            return Number.exact(converted(self.array, fmt))
+        narrowed = (fmt.bits < self.format.bits) & np.isfinite(self.real.hi)
+        rounding = np.where(narrowed, np.abs(self.real.hi) * fmt.unit_roundoff + fmt.min_subnormal, 0.0)
+        return replace(self, format=fmt, rad=self.rad + rounding, array=None)
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
+        """The number with `move`, which only arranges elements, applied to all that it holds."""
+        array = None if self.array is None else move(self.array)
+        return Number(self.format, self.real.map_parts(move), move(np.broadcast_to(self.rad, self.shape)), array)
+
+    # --- What a program may write -------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """`x.sum(dim)` is `ops.sum(x, dim)`."""
+        if name.startswith("_") or f"aten::{name}" not in operator_names():
+            raise AttributeError(f"a number of a program has no attribute {name!r}")
+        return partial(_apply, name, self)
+
+    def __add__(self, other: Any) -> Any:
+        return _apply("add", self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _apply("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _apply("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _apply("mul", self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return _apply("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _apply("div", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _apply("mm", self, other)
+
+    def __pow__(self, exponent: Any) -> Any:
+        return _apply("pow", self, exponent)
+
+    def __neg__(self) -> Any:
+        return _apply("neg", self)
+
+    def __bool__(self) -> bool:
+        raise NoGolden(_STRAIGHT)
+
+    __float__ = __int__ = __index__ = __bool__  # type: ignore[assignment]
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NoGolden("a number of a program is not indexed: use ops.slice, ops.gather or ops.permute")
+
+    __iter__ = __array__ = __getitem__  # type: ignore[assignment]
+
+
+def _apply(name: str, *args: Any, **kwargs: Any) -> Any:
+    from conform.interp.program.apply import apply  # which needs this class
+
+    return apply(f"aten::{name}", *args, **kwargs)

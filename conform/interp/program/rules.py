@@ -1,0 +1,113 @@
+"""Rules by op name: how an op's exact numbers and its honest errors follow from those of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from conform.call.families import load_families
+from conform.errors import NoGolden
+from conform.interp.program.number import Number
+from conform.interp.promotion import result_type
+from conform.numerics.ball import Ball
+from conform.numerics.formats import Format, compute_format
+from conform.numerics.real import Real
+from conform.numerics.rounding import decide
+
+_ROOM = "conform.interp.program"
+Rule = Callable[..., Any]
+_table: dict[str, Rule] = {}
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register the decorated function for the overloads `names`; its parameters are the schema's names.
+
+    It gets a Number for a tensor, and gives Numbers, or NotImplemented for operands (integers, say) whose result the
+    op's own semantics gives exactly.
+    """
+
+    def register(function: Rule) -> Rule:
+        for name in names:
+            if name in _table:
+                raise ValueError(f"{name} has two rules")
+            _table[name] = function
+        return function
+
+    return register
+
+
+@cache
+def _load() -> dict[str, Rule]:
+    load_families(_ROOM)
+    return _table
+
+
+def find(name: str) -> Rule | None:
+    """The rule of the overload `name`, or None."""
+    return _load().get(name)
+
+
+# --- What rules are written in ----------------------------------------------------------------------------------------
+
+
+def common_format(*operands: Number | complex) -> Format:
+    """The common dtype of numbers and Python scalars, as torch.result_type."""
+    return result_type(*(_stand_in(one) if isinstance(one, Number) else one for one in operands))
+
+
+def _stand_in(number: Number) -> np.ndarray:
+    return np.broadcast_to(np.zeros((), number.format.storage), number.shape)
+
+
+def operands(fmt: Format, *given: Number | complex) -> list[Number]:
+    """The operands of an op in the float format `fmt`. A Python number, and a 0-d tensor of a wider dtype, is its own
+    value, which an implementation rounds to the compute type."""
+    if not fmt.is_float:
+        raise NoGolden(f"a program has no rule for {fmt.name} numbers here")
+    return [_operand(fmt, one) for one in given]
+
+
+def _operand(fmt: Format, given: Number | complex) -> Number:
+    if isinstance(given, Number):
+        held = given.held_in(fmt)
+        exact_elsewhere = given.array is not None and held.array is None
+        return _constant(fmt, given.real) if exact_elsewhere else held
+    if float(given) != given and given == given:
+        raise NoGolden(f"a program's constant must be a number that float64 holds, found {given}")
+    return _constant(fmt, Real.exact(np.float64(given)))
+
+
+def _constant(fmt: Format, real: Real) -> Number:
+    held = Ball.exact(real.hi, compute_format(fmt))
+    return Number(fmt, real, held.constant(float(real.hi)).rad if np.isfinite(real.hi) else held.rad)
+
+
+def combined(
+    fmt: Format, real: Callable[..., Real], ball: Callable[..., Ball], *numbers: Number
+) -> Number:
+    """The Number of a formula, which is given for reals and for balls."""
+    with np.errstate(all="ignore"):
+        result = real(*(one.real for one in numbers))
+        rad = ball(*(one.ball(compute_format(fmt)) for one in numbers)).rad
+    return Number(fmt, result, np.broadcast_to(rad, result.shape))
+
+
+def unbounded_where(mask: np.ndarray, number: Number) -> Number:
+    """The number with nothing said of the elements of `mask`."""
+    return Number(number.format, number.real, np.where(mask, np.inf, number.rad))
+
+
+def rounded(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
+    """(value, undecided): the numbers rounded to `fmt`, NaN where nothing is known of them.
+
+    Of a computed zero the sign is free, so it need not be decided.
+    """
+    value, undecided = decide(fmt, real)
+    with np.errstate(all="ignore"):
+        vanishes = undecided & (np.abs(real.hi) + np.abs(real.lo) + real.radius < fmt.min_subnormal / 4)
+    nan, zero = fmt.storage.type(np.nan), fmt.storage.type(0)
+    value = np.where(vanishes, zero, np.where(undecided & np.isinf(real.radius), nan, value))
+    return value, undecided & ~vanishes

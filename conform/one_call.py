@@ -1,0 +1,52 @@
+"""The verdict on the result of one call of the user's own, of no suite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conform.backends.protocol import contiguous_strides
+from conform.backends.reply import Output, Reply
+from conform.call.bound import Bound
+from conform.contracts.tables import Table
+from conform.errors import InvalidArguments
+from conform.interp.evaluate import is_array
+from conform.interp.golden import Outcome
+from conform.judging.case import verdict_of
+from conform.judging.verdict import Verdict
+from conform.numerics.formats import format_of
+from conform.operators import in_terms_of_the_kit
+from conform.suites.cases import Case, Draw
+from conform.suites.test import Test
+
+GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
+
+
+def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table: Table) -> Verdict:
+    """How a case with this call and golden outcome ends if the backend returns `actual`: arrays or torch tensors."""
+    reply = Reply("ok", result=_with_outputs(in_terms_of_the_kit(actual, "actual")))
+    return verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table)
+
+
+def _with_outputs(actual: Any) -> Any:
+    """`actual` as a worker's reply has it."""
+    if isinstance(actual, list | tuple):
+        return tuple(map(_with_outputs, actual))
+    if not is_array(actual):
+        return actual
+    array = np.asarray(actual)
+    format_of(array)
+    return Output(array, contiguous_strides(array.shape))
+
+
+def _case(call: Bound, outcome: Outcome | InvalidArguments) -> Case:
+    """A case of no suite: its call is the user's."""
+    test = Test(
+        call.op, call.op, inputs=(), kwargs={}, device=None, cast_input0_to_complex=False, impl=None, pair=None,
+        location="", arguments_at="", builtin=False, recorded_at="",
+    )  # fmt: skip
+    first = next(call.tensors(), None)
+    formats = [each.format.name for each in outcome.goldens[:1]] if isinstance(outcome, Outcome) else []
+    dtype = format_of(np.asarray(first)).name if first is not None else next(iter(formats), "none")
+    return Case(f"{call.op}/{dtype}/{GIVEN}", Draw(test, {}, 0, 0), call.op, dtype, values=GIVEN, layout=GIVEN)

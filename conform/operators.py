@@ -1,0 +1,94 @@
+"""Operators as a Python user names them: by text, or by a function of torch, which is imported only if one is given."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conform.call import names
+from conform.errors import UsageError
+from conform.numerics.formats import format_of
+
+
+def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:
+    """(the operator's name, args, kwargs) of a call in the kit's own terms: arrays for tensors, names for constants.
+
+    The arrays are copies: a golden stays what it is when the op under test, or its user, writes to the tensors.
+    UsageError for what names no operator, and for tensors without elements.
+    """
+    if isinstance(op, str):
+        name = names.operator_name(op)
+    else:
+        _check_is_of_torch(op)
+        from conform import from_torch
+
+        name, args, kwargs = from_torch.called(op, args, kwargs)
+    taken = [_taken(value, f"{name}: argument {place}") for place, value in enumerate(args)]
+    return name, taken, {key: _taken(value, f"{name}: argument {key!r}") for key, value in kwargs.items()}
+
+
+def _taken(value: Any, place: str) -> Any:
+    return _copied(in_terms_of_the_kit(value, place))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(map(_copied, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _check_is_of_torch(op: object) -> None:
+    if not callable(op) or "torch" not in sys.modules:
+        expected = "an operator's name such as 'aten::exp', or a function of torch"
+        raise UsageError(f"op: found {op!r:.200}, expected {expected}")
+
+
+def in_terms_of_the_kit(value: Any, place: str) -> Any:
+    """`value` with arrays for torch's tensors and names for its constants, in lists and tuples too.
+
+    UsageError, which names `place`, for a tensor that no array holds.
+    """
+    if isinstance(value, list | tuple):  # torch's named tuples too
+        items = [in_terms_of_the_kit(item, f"{place}[{at}]") for at, item in enumerate(value)]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, np.ndarray | np.generic):
+        return _checked(value, place)
+    if "torch" not in sys.modules:  # then nothing is of torch
+        return value
+    from conform import from_torch
+
+    return from_torch.in_terms_of_the_kit(value, place) if from_torch.is_of_torch(value) else value
+
+
+def _checked(array: np.ndarray | np.generic, place: str) -> np.ndarray | np.generic:
+    """The array, with numpy's own operators where it is of a subclass; UsageError where it is of no format."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise UsageError(f"{place}: found a masked array; expected one whose elements are all numbers")
+    try:
+        format_of(array)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from None
+    return array if isinstance(array, np.generic) else np.asarray(array)
+
+
+def op_globs(ops: str | Callable | Sequence[str | Callable]) -> Any:
+    """Globs for `Selection.ops`: functions and names of operators as `aten::` names; all else (a glob, the path of a
+    module) as it is."""
+    if isinstance(ops, str) or callable(ops):
+        return (_glob(ops),)
+    return tuple(map(_glob, ops)) if isinstance(ops, Sequence) else ops
+
+
+def _glob(op: object) -> object:
+    if callable(op):
+        _check_is_of_torch(op)
+        from conform import from_torch
+
+        return from_torch.operator_name(op)
+    try:
+        return names.operator_name(op) if isinstance(op, str) else op
+    except UsageError:
+        return op

@@ -1,0 +1,89 @@
+"""The sizes of the suites `scale` and `huge`, and of core: which calls they are, and that none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from math import prod
+
+import numpy as np
+import pytest
+
+from conform.domains.engine.op_spec import OpSpec
+from conform.domains.specs import spec_of, specs
+from conform.interp.semantics import traits_of
+from conform.numerics.draws import Stream
+from conform.numerics.formats import format_named
+from conform.suites import load
+from conform.suites.derived import scale
+from conform.suites.derived.plain import first_tensor
+from conform.suites.nodes import Draw
+
+
+def names(targets: Iterator) -> list[str]:
+    return [one.name for one in targets]
+
+
+def shapes(op: str, name: str) -> list[tuple[int, ...]]:
+    found = next(one for one in scale.of_sizes(spec_of(op)) if one.name == name)
+    return [meta.shape for meta in found.tuple_.arguments.values() if meta.type.is_tensor and not meta.optional]
+
+
+def test_a_dim_of_each_operand_of_a_product_is_long_in_turn() -> None:
+    assert names(scale.in_core(spec_of("aten::mm"))) == [
+        "line_4097", "line_100003", "many_rows_100003", "self_dim0_4097", "mat2_dim1_4097",
+    ]  # fmt: skip
+    assert shapes("aten::mm", "line_100003") == [(2, 100003), (100003, 3)]
+    assert shapes("aten::mm", "many_rows_100003") == [(100003, 2), (2, 2)]
+    assert shapes("aten::mm", "mat2_dim1_65537") == [(3, 5), (5, 65537)]
+    assert shapes("aten::mm", "square_257") == [(257, 257), (257, 257)]
+
+
+def test_a_line_is_read_along_the_last_dim_and_along_the_first() -> None:
+    assert shapes("aten::_softmax", "line_128256") == [(2, 128256)]
+    assert shapes("aten::_softmax", "dim0_65537") == [(65537, 5)]
+    assert shapes("aten::_softmax", "line_16777217") == [(16777217,)]
+
+
+@pytest.mark.parametrize("spec", [one for one in specs() if first_tensor(one)], ids=lambda spec: spec.name)
+def test_every_op_on_tensors_has_every_length_of_a_line_and_one_in_every_dtype(spec: OpSpec) -> None:
+    found = names(scale.of_sizes(spec))
+    assert len(set(found)) == len(found)
+    assert {f"line_{size}" for size in scale.LINE} <= set(found)
+    assert set(names(scale.in_core(spec))) <= set(found)
+    others = [dtype for dtype in spec.dtypes if f"line_{scale.IN_EVERY_DTYPE}_{dtype}" not in found]
+    assert len(others) == (1 if spec.dtypes else 0)  # the one that the lines are of: float32, or what stands for it
+    assert (f"line_{scale.COUNTER}" in found) == bool(traits_of(spec.name).along)
+
+
+def test_huge_calls_have_more_elements_than_32_bits_index_and_fit() -> None:
+    found = {spec.name: list(scale.of_huge_sizes(spec)) for spec in specs()}
+    assert [one.name for one in found["aten::neg"]] == ["line_2147483649_uint8"]
+    assert found["aten::exp"] == []  # no integer result
+    for spec_name, targets in found.items():
+        for one in targets:
+            metas = [meta for meta in one.tuple_.arguments.values() if meta.type.is_tensor and not meta.optional]
+            assert max(prod(meta.shape) for meta in metas) > 2**31, spec_name
+            assert sum(prod(meta.shape) * format_named(meta.dtype).storage.itemsize for meta in metas) <= 2**32 + 2**20
+
+
+def test_what_core_and_scale_share_is_run_once() -> None:
+    both = load(["core", "scale"], ops=["aten::mm"])
+    ids = [test.id for test in both.tests]
+    assert len(set(ids)) == len(ids)
+    assert ids.count("mm/line_4097") == 1
+    assert {test.id for test in load(["scale"], ops=["aten::mm"]).tests} <= set(ids)
+
+
+@pytest.mark.parametrize(
+    "draw", [Draw("normal"), Draw("uniform", -1.0, 1.0), Draw("bernoulli", p=0.5), Draw("randint")]
+)
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "uint8"])
+def test_large_draws_are_made_in_pieces_and_are_the_same(
+    draw: Draw, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = import_module("conform.suites.sample")  # the package has a function of that name
+    fmt, shape = format_named(dtype), (3, 101)
+    whole = sample.draw_array(draw, fmt, shape, Stream(0, "test", 0, "in.0"))
+    monkeypatch.setattr(sample, "_PIECE", 64)
+    np.testing.assert_array_equal(sample.draw_array(draw, fmt, shape, Stream(0, "test", 0, "in.0")), whole)
