@@ -15,14 +15,17 @@ from fractions import Fraction
 import numpy as np
 
 from conform.numerics.chunks import Result, chunked
+from conform.numerics.digits import products
 from conform.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.parts import parts_of, write
-from conform.numerics.real import SMALLEST_SAFE, Real
+from conform.numerics.real import SMALLEST_SAFE, Real, where
 from conform.numerics.rounding import round_fraction, round_to
+from conform.numerics.scaled import Scaled
 
 FLOAT64 = FORMATS["float64"]
 LARGEST_EXACT_POWER_OF_TEN = 22  # 5^22 < 2^53
+DIGITS_AT_ONCE = 1024  # sums of digits that may span the whole range of float64 twice
 FINEST, COARSEST = 1074, -310  # decimals: 2^-1074 has 1074 of them, and 2^1024 is less than half of 10^310
 
 
@@ -33,8 +36,8 @@ def add(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         total, error = two_sum(a, b)
         result = _result(fmt, total, error, overflowed=np.isinf(total) & np.isfinite(a) & np.isfinite(b))
         spoilt = np.isfinite(total) & ~np.isfinite(error)  # beside the largest number two_sum's inner steps overflow
-        hard = spoilt | _may_be_held(total, a / 2 + b / 2)
-        return _exactly(fmt, result, hard, Fraction.__add__, a, b)
+        hard = spoilt | _may_be_held(total, a / 2 + b / 2)  # both are large there, and have exact halves
+        return _at_range_ends(fmt, result, hard, _scaled_sum, Fraction.__add__, a, b)
 
 
 def sub(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
@@ -52,7 +55,7 @@ def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         error, radius = _rescued(product, error, 0.0, unsafe, lambda: Real.exact(a) * Real.exact(b))
         result = _result(fmt, product, error, radius, np.isinf(product) & finite)
         hard = _underflows(fmt, product, a, b) | _may_be_held(product, (a / 2) * b)  # a factor of an overflow exceeds 1
-        return _exactly(fmt, result, hard, Fraction.__mul__, a, b)
+        return _at_range_ends(fmt, result, hard, _scaled_product, Fraction.__mul__, a, b)
 
 
 @chunked
@@ -62,7 +65,7 @@ def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         quotient, error, radius = _quotient(a, b)
         result = _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
         hard = _underflows(fmt, quotient, a, b) | _may_be_held(quotient, (a / 2) / b)
-        return _exactly(fmt, result, hard, Fraction.__truediv__, a, b)
+        return _at_range_ends(fmt, result, hard, _scaled_quotient, Fraction.__truediv__, a, b)
 
 
 @chunked
@@ -91,8 +94,7 @@ def axpy(fmt: Format, alpha: np.ndarray, x: np.ndarray, y: np.ndarray) -> Result
         radius = 2.0**-52 * np.abs(rest) * (two_sum(low, high_error)[1] != 0)
         finite = np.isfinite(alpha) & np.isfinite(x) & np.isfinite(y)
         unsafe = ~(np.abs(product) >= SAFE_PRODUCT) & (alpha != 0) & (y != 0) | ~np.isfinite(lo)
-        exactly = lambda x, alpha, y: x + alpha * y  # noqa: E731
-        return _exactly(fmt, _result(fmt, hi, lo, radius), unsafe & finite, exactly, x, alpha, y)
+        return _by_digits(fmt, _result(fmt, hi, lo, radius), unsafe & finite, x, alpha, y)
 
 
 @chunked
@@ -147,7 +149,18 @@ def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
         result = div(fmt, multiple, power) if decimals >= 0 else mul(fmt, multiple, power)
         hard = ~(np.abs(scaled) < 2.0**51) | (abs(decimals) > LARGEST_EXACT_POWER_OF_TEN)
         hard &= np.isfinite(x)
+        own = hard & (decimals >= 0) & _is_multiple(x, -decimals)  # of a power of two, which 10^-decimals divides
+        if own.any():
+            value, real = result
+            hard &= ~own
+            result = np.where(own, round_to(fmt, x), value), where(own, x, real)
         return _exactly(fmt, result, hard, lambda x: round(x * scale) / scale, x, zero_sign=x)
+
+
+def _is_multiple(x: np.ndarray, exponent: int) -> np.ndarray:
+    """Whether x is a multiple of 2^exponent, an exponent of 0 or less."""
+    whole = np.ldexp(x, -exponent)
+    return np.isinf(whole) | (whole == np.rint(whole))
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------
@@ -194,6 +207,66 @@ def _result(
     radius = np.where(known, radius, np.where(overflowed, np.inf, 0.0))
     value = hi.copy() if fmt == FLOAT64 else round_to(fmt, hi, lo)
     return value, Real(hi, lo, radius)
+
+
+def _at_range_ends(
+    fmt: Format,
+    result: Result,
+    hard: np.ndarray,
+    again: Callable[..., Scaled],
+    exact: Callable[..., Fraction],
+    *operands: np.ndarray,
+) -> Result:
+    """`result`, with the elements in `hard` computed again with the exponent held apart, and on Fractions where that
+    does not decide."""
+    if not hard.any():
+        return result
+    value, real = result
+    numbers = again(*(operand[hard] for operand in np.broadcast_arrays(*operands)))
+    value[hard], undecided = numbers.decided(fmt)
+    write(real, hard, numbers.real())
+    hard[hard] = undecided
+    return _exactly(fmt, (value, real), hard, exact, *operands)
+
+
+def _by_digits(
+    fmt: Format, result: Result, hard: np.ndarray, x: np.ndarray, alpha: np.ndarray, y: np.ndarray
+) -> Result:
+    """`result` of x + alpha * y, with the elements in `hard` computed again in exact digits."""
+    if not hard.any():
+        return result
+    value, real = result
+    if not hard.ndim:
+        value, real = _by_digits(fmt, (value.reshape(1), real.reshape(1)), hard.reshape(1), x, alpha, y)
+        return value.reshape(()), real.reshape(())
+    places = np.nonzero(hard)
+    for start in range(0, len(places[0]), DIGITS_AT_ONCE):
+        some = tuple(each[start : start + DIGITS_AT_ONCE] for each in places)
+        a, b, c = (operand[some] for operand in np.broadcast_arrays(x, alpha, y))
+        numbers = products(np.stack([a, b]), np.stack([np.ones_like(a), c]))
+        value[some] = numbers.rounded(fmt)
+        write(real, some, numbers.real())
+    return value, real
+
+
+def _scaled_sum(a: np.ndarray, b: np.ndarray) -> Scaled:
+    """a + b, exactly, where both halves are exact."""
+    return Scaled.of(*two_sum(a / 2, b / 2), 0.0, 1)
+
+
+def _scaled_product(a: np.ndarray, b: np.ndarray) -> Scaled:
+    """a * b, exactly."""
+    (x, x_exponent), (y, y_exponent) = np.frexp(a), np.frexp(b)
+    return Scaled.of(*two_prod(x, y), 0.0, x_exponent + y_exponent)
+
+
+def _scaled_quotient(a: np.ndarray, b: np.ndarray) -> Scaled:
+    """a / b: what the rounded quotient lacks, the quotient of an exact remainder, is rounded once; 0 is exact."""
+    (x, x_exponent), (y, y_exponent) = np.frexp(a), np.frexp(b)
+    quotient = x / y
+    product, product_error = two_prod(quotient, y)
+    rest = ((x - product) - product_error) / y
+    return Scaled.of(quotient, rest, np.abs(rest / quotient) * 2.0**-52, x_exponent - y_exponent)
 
 
 def _exactly(

@@ -16,8 +16,10 @@ import numpy as np
 
 from conform.numerics.eft import fast_two_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
+from conform.numerics.parts import write
 from conform.numerics.real import TINY, Real
-from conform.numerics.rounding import decide, round_to
+from conform.numerics.rounding import decide
+from conform.numerics.scaled import Scaled, round_scaled
 
 DIGIT_BITS = 26
 AT_ONCE = 1 << 15  # products split at a time, whose sums of digits are far below 2^53
@@ -48,22 +50,25 @@ class Digits:
     def rounded(self, fmt: Format) -> np.ndarray:
         """[n]: each rounded once to nearest even in the float format `fmt`, which has a zero; 0 is +0."""
         with np.errstate(all="ignore"):
-            hi, rest, exponent = self._leading()
-            binade = np.frexp(hi)[1] - 1 + exponent
-            quantum = np.clip(binade, fmt.emin, fmt.emax) - fmt.mantissa_bits
-            scaled = np.ldexp(hi, exponent - quantum)  # of more than 53 bits only beyond the largest number
-            nearest = np.rint(scaled)
-            beside_midpoint = (np.abs(scaled - nearest) == 0.5) & (rest != 0)
-            nearest = np.where(beside_midpoint, scaled + np.copysign(0.5, rest), nearest)
-            return round_to(fmt, np.ldexp(nearest, quantum))
+            return round_scaled(fmt, *self._leading())
 
     def real(self) -> Real:
-        """[n]: what float64 holds of each; a number beyond float64 is known to be no more than that."""
+        """[n]: what float64 holds of each; numbers that round to infinity as R2 and R4 of real.py say."""
         hi = self.rounded(FLOAT64)
+        overflows = np.isinf(hi)
         rest = self._minus(hi)
-        lo = np.where(np.isfinite(hi), rest.rounded(FLOAT64), 0.0)
-        inexact = np.isfinite(hi) & rest._minus(lo).digits.any(1)
-        return Real(hi, lo, np.where(inexact, np.abs(lo) * 2.0**-52 + TINY, 0.0))
+        lo = np.where(overflows, 0.0, rest.rounded(FLOAT64))
+        inexact = ~overflows & rest._minus(lo).digits.any(1)
+        real = Real(hi, lo, np.where(inexact, np.abs(lo) * 2.0**-52 + TINY, 0.0))
+        if overflows.any():
+            write(real, overflows, self._scaled().real()[overflows])
+        return real
+
+    def _scaled(self) -> Scaled:
+        """[n]: each to within a unit of its fourth digit; nothing is known of 0."""
+        with np.errstate(all="ignore"):
+            hi, rest, exponent = self._leading()
+            return Scaled.of(hi, rest, 1 / np.abs(hi), exponent)
 
     def _minus(self, numbers: np.ndarray) -> Digits:
         """The numbers without float64 [n]; an infinity takes nothing."""
@@ -97,6 +102,15 @@ def _highest(digits: np.ndarray) -> np.ndarray:
 def single(numbers: np.ndarray) -> Digits:
     """Finite numbers [n] that float64 holds."""
     return products(numbers.astype(np.float64)[None], np.ones((1, 1)))
+
+
+def single_at(places: np.ndarray, numbers: np.ndarray, count: int) -> Digits:
+    """[count]: for each place the sum of the finite float64 `numbers` [n], at most 2^24, that belong to it by `places`
+    [n]."""
+    own = single(numbers)
+    digits = np.zeros((count, own.digits.shape[1]), np.int64)
+    np.add.at(digits, places, own.digits)
+    return _carried(digits, own.low)
 
 
 def products(lhs: np.ndarray, rhs: np.ndarray, exponent: np.ndarray | int = 0) -> Digits:
@@ -161,6 +175,6 @@ def decide_digits(
         index = tuple(each[start : start + step] for each in places)
         numbers = exact(index)
         found = numbers.real()
-        value[index] = found.hi if fmt == FLOAT64 else numbers.rounded(fmt)
+        value[index] = numbers.rounded(fmt)
         real.hi[index], real.lo[index], real.radius[index] = found.hi, found.lo, found.radius
     return value, real

@@ -18,6 +18,7 @@ from conform.numerics.formats import Format
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
 from conform.numerics.rounding import decide, round_fraction
+from conform.numerics.scaled import Scaled
 
 PRECISIONS = (160, 480, 1440, 4320)
 BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike in every format
@@ -25,21 +26,29 @@ BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike i
 Rational = Callable[[tuple[int, ...]], Fraction | None]
 
 
-def decide_exactly(fmt: Format, real: Real, exact: Rational) -> tuple[np.ndarray, Real]:
+def decide_exactly(
+    fmt: Format, real: Real, exact: Rational, scaled: Callable[[], Scaled] | None = None
+) -> tuple[np.ndarray, Real]:
     """`real` rounded once to `fmt`, and the reals that were rounded.
 
-    `exact(index)` is asked for the exact value where `real` cannot decide; what it says joins the reals.
+    Where `real` cannot decide, `scaled()`, the same numbers with their exponents held apart, is asked for if it is
+    given, then `exact(index)` for the exact value; what they say joins the reals.
     """
-    value, real, _ = settled_by_fractions(fmt, real, exact)
+    value, real, _ = settled_by_fractions(fmt, real, exact, scaled)
     return value, real
 
 
 def resolved(
-    fmt: Format, real: Real, formula: Callable[[np.ndarray], np.ndarray], rational: Rational | None = None
+    fmt: Format,
+    real: Real | Scaled,
+    formula: Callable[[np.ndarray], np.ndarray],
+    rational: Rational | None = None,
+    scaled: Callable[[], Scaled] | None = None,
 ) -> tuple[np.ndarray, Real]:
-    """`real` [rows, n] rounded to `fmt`: undecided elements by `rational(index)`, which gives None where a result is
-    not known to be rational, then rows with others by `formula(row numbers)` on mpmath numbers."""
-    value, real, undecided = settled_by_fractions(fmt, real, rational or (lambda index: None))
+    """`real` [rows, n] rounded to `fmt`: undecided elements by `scaled()`, the same numbers with their exponents held
+    apart, as far as these are known, then by `rational(index)`, which gives None where a result is not known to be
+    rational, then rows with others by `formula(row numbers)` on mpmath numbers."""
+    value, real, undecided = settled_by_fractions(fmt, real, rational or (lambda index: None), scaled)
     if undecided.any():
         rows = np.flatnonzero(undecided.any(axis=-1))
         rounded, numbers = decided(fmt, lambda: formula(rows), undecided[rows])
@@ -50,12 +59,18 @@ def resolved(
     return value, real
 
 
-def settled_by_fractions(fmt: Format, real: Real, rational: Rational) -> tuple[np.ndarray, Real, np.ndarray]:
-    """(value, real, undecided): `real` rounded to `fmt`, with what `rational(index)` says where that is not decided."""
-    value, undecided = decide(fmt, real)
+def settled_by_fractions(
+    fmt: Format, real: Real | Scaled, rational: Rational, scaled: Callable[[], Scaled] | None = None
+) -> tuple[np.ndarray, Real, np.ndarray]:
+    """(value, real, undecided): `real` rounded to `fmt`, with what `scaled()` or else `rational(index)` says where that
+    is not decided."""
+    value, undecided = real.decided(fmt) if isinstance(real, Scaled) else decide(fmt, real)
+    real = real.real() if isinstance(real, Scaled) else real
     if not undecided.any():
         return value, real, undecided
-    real, undecided = real.map_parts(np.copy), undecided.copy()
+    value, real, undecided = value.copy(), real.map_parts(np.copy), undecided.copy()
+    if scaled is not None:
+        _write_decided(fmt, scaled(), value, real, undecided)
     for index in map(tuple, np.argwhere(undecided).tolist()):
         number = rational(index)
         if number is not None:
@@ -63,6 +78,14 @@ def settled_by_fractions(fmt: Format, real: Real, rational: Rational) -> tuple[n
             margin = abs(number) * Irrational.margin if isinstance(number, Irrational) else Fraction(0)
             write(real, index, parts_of(number, margin))
     return value, real, undecided
+
+
+def _write_decided(fmt: Format, numbers: Scaled, value: np.ndarray, real: Real, undecided: np.ndarray) -> None:
+    """What `numbers` decide of the undecided elements, written into `value`, `real` and `undecided`."""
+    found, still = numbers.decided(fmt)
+    settled = undecided & ~still
+    value[settled], undecided[settled] = found[settled], False
+    write(real, settled, numbers.real()[settled])
 
 
 class Irrational(Fraction):

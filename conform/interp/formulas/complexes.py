@@ -6,6 +6,7 @@ import numpy as np
 
 from conform.interp.golden import Golden
 from conform.numerics import accumulate
+from conform.numerics.digits import decide_digits, dots
 from conform.numerics.formats import Format
 from conform.numerics.rounding import round_to
 
@@ -32,11 +33,8 @@ def sum_of_products(fmt: Format, *pairs: tuple[np.ndarray, np.ndarray]) -> Golde
         rights += [b, b[..., ::-1]]
     left, right = (np.stack(np.broadcast_arrays(*side)) for side in (lefts, rights))
     total = accumulate.dot(left, right, axis=0)
-    value, real = accumulate.decide_sum(
-        fmt.component,
-        total,
-        lambda index: accumulate.exact_dot(left[(slice(None), *index)], right[(slice(None), *index)]),
-    )
+    exact = lambda index: dots([(left[(slice(None), *index)], right[(slice(None), *index)])])  # noqa: E731
+    value, real = decide_digits(fmt.component, total.real, total.terms, exact)
     golden = Golden(fmt, joined(fmt, value), real, total.terms, total.magnitude, zero_sign_free=True)
     products = round_to(fmt.component, left * right)
     return golden.opened(~np.isfinite(products).all(axis=(0, -1)), "P8")

@@ -15,9 +15,12 @@ from conform.interp.blocks.rows import Rows
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
+from conform.numerics.eft import two_sum
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
+from conform.numerics.scaled import Scaled
 
+FAR = 2.0**20  # e^-FAR rounds to 0 in every format
 LEAST = mp.power_of_two(-2300)  # products of two float64 are multiples of 2^-2148, and so are the midpoints
 
 
@@ -31,10 +34,50 @@ def of_reals(rows: Rows) -> tuple[Pieces[Real], Real]:
     """(x - max, the logarithm of the sum of its exponentials [rows, 1], NaN where the maximum is infinite)."""
     largest = rows.largest()
     shifted = rows.pieces.map(lambda x: Real.exact(x) - Real.exact(largest))
+
+    def power(x: np.ndarray, is_first: np.ndarray) -> Real:
+        return where(is_first, 0.0, functions.exp(distance(x, largest)))
+
     with np.errstate(all="ignore"):
-        others = shifted.map(lambda x, is_first: where(is_first, 0.0, functions.exp(x)), _first_largest(rows))
+        others = rows.pieces.map(power, _first_largest(rows))
         log_sum = functions.log1p(Real.total(others))
         return shifted, where(np.isinf(largest), np.nan, log_sum)
+
+
+def distance(x: np.ndarray, largest: np.ndarray) -> Real:
+    """x - largest; -FAR stands for what is less and finite, where float64 may overflow."""
+    far = (x / 2 - largest / 2 < -FAR) & np.isfinite(x) & np.isfinite(largest)
+    return where(far, -FAR, Real.exact(x) - Real.exact(largest))
+
+
+def faint(rows: Rows) -> Scaled:
+    """[rows, 1]: the logarithm of the sum where that is below 2^-700: e^(second largest - largest) times the sum of the
+    exponentials of x - second largest over all but the largest; what log1p takes away is less than 2^-700 of it."""
+    largest, first = rows.largest(), _first_largest(rows)
+    others = rows.pieces.map(lambda x, is_first: np.where(is_first, -np.inf, x), first)
+    second = np.maximum.reduce([x.max(axis=1, keepdims=True) for x in others])
+    with np.errstate(all="ignore"):
+        below = distance(second, largest)
+        total = Real.total(others.map(lambda x: functions.exp(distance(x, second))))
+        return functions.exp_scaled(below).times(total).known_where(below.hi < -555.0)
+
+
+def far_below(fmt: Format, x: np.ndarray, largest: np.ndarray, log_sum: Real) -> tuple[np.ndarray, np.ndarray, Real]:
+    """(where of x - max - log_sum only the sign of the positive log_sum counts, its rounding to `fmt` there, its real).
+
+    x - max is hi + lo, exactly. All rounding boundaries are multiples of ulp(hi) / 4, and so of the unit of lo: between
+    hi + lo and the number of that unit below it there is none, nor between hi and hi (1 + 2^-60).
+    """
+    with np.errstate(all="ignore"):
+        halves = x / 2, -largest / 2  # their sum does not overflow
+        hi, lo = two_sum(*halves)
+        most = (np.abs(log_sum.hi) + log_sum.radius) * (1 + 2.0**-40)
+        room = np.where(lo == 0, np.abs(hi) * 2.0**-60, np.abs(np.spacing(lo)))
+        far = (hi < 0) & np.isfinite(hi) & (most > 0) & (most <= room)
+        far &= (2 * halves[0] == x) & (2 * halves[1] == -largest)
+        below = np.where(lo == 0, hi * 2.0**-70, np.nextafter(lo, -np.inf))
+        value, _ = Scaled.of(*two_sum(hi, below), 0.0, 1).decided(fmt)
+        return far, value, Scaled.of(hi, lo, most / np.abs(hi), 1).real()
 
 
 def of_mpmath(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
@@ -46,12 +89,12 @@ def of_mpmath(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
     the same number.
     """
     largest = np.maximum.reduce([piece.max() for piece in pieces])
-    others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in _without_first(largest, pieces))
+    others = (mp.exp(mp.of_float(x) - mp.of_float(largest)).sum() for x in without_first(largest, pieces))
     log_sum = mp.log1p(sum(others))
     return mp.of_float(largest), max(log_sum, LEAST) if log_sum > 0 else log_sum
 
 
-def _without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+def without_first(number: float, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """The pieces [m] without the first element that is `number`."""
     is_left_out = False
     for piece in pieces:

@@ -1,6 +1,6 @@
 """Mean and variance of rows: exactly, on reals, and what an honest implementation may lose of them.
 
-`OfRows`, `AboutZero` and `Given` are where a normalization has its two statistics from; each answers the same three
+`OfRows`, `AboutZero` and `Given` are where a normalization has its two statistics from; each answers the same
 questions with a pair (mean, variance).
 """
 
@@ -17,10 +17,20 @@ from conform.numerics.ball import Ball, growth, joined
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
+MODERATE = 300  # magnitudes between 2^-300 and 2^300 have squares and sums far from the ends of float64's range
 
-def of_reals(rows: Rows, divisor: Real) -> tuple[Real, Real]:
-    """(mean, sum((x - mean)^2) / divisor), each [rows, 1]; of a row with an infinity the second is NaN."""
-    x = _zero_beside_special(rows)
+
+def exponents(rows: Rows) -> np.ndarray:
+    """[rows, 1]: by which power of two to divide a row so that it is moderate; 0 where it is, or is not finite."""
+    largest = np.maximum.reduce([np.abs(x).max(axis=1, keepdims=True, initial=0.0) for x in rows.pieces])
+    exponent = np.frexp(largest)[1]
+    return np.where(np.isfinite(largest) & (np.abs(exponent) > MODERATE), exponent, 0)
+
+
+def of_reals(rows: Rows, divisor: Real, exponent: np.ndarray | int = 0) -> tuple[Real, Real]:
+    """(mean, sum((x - mean)^2) / divisor) of the rows over 2^exponent, each [rows, 1]; of a row with an infinity the
+    second is NaN."""
+    x = _zero_beside_special(rows, exponent)
     mean = Real.total(x) / Real.exact(np.float64(rows.terms))
     centred = x.map(lambda piece: piece - mean)
     return mean, Real.total(centred.map(_square)) / divisor
@@ -30,10 +40,11 @@ def _square(x: Real | Ball) -> Real | Ball:
     return x * x
 
 
-def _zero_beside_special(rows: Rows) -> Pieces[Real]:
-    """The rows with 0 for the finite numbers of those that an infinity or NaN decides."""
+def _zero_beside_special(rows: Rows, exponent: np.ndarray | int) -> Pieces[Real]:
+    """The rows over 2^exponent, with 0 for the finite numbers of those that an infinity or NaN decides."""
     are_finite = rows.are_finite()
-    return rows.pieces.map(lambda x: Real.exact(np.where(np.isfinite(x) & ~are_finite, 0.0, x)))
+    x = rows.pieces.map(lambda x: Real.exact(np.where(np.isfinite(x) & ~are_finite, 0.0, x)))
+    return x.map(lambda piece: piece.times_power_of_two(-exponent)) if np.any(exponent) else x
 
 
 def exact_mean(rows: Rows, row: int) -> Fraction:
@@ -73,8 +84,12 @@ class OfRows:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
 
-    def reals(self) -> tuple[Real, Real]:
-        return of_reals(self.rows, Real.exact(np.float64(self.rows.terms)))
+    def exponents(self) -> np.ndarray:
+        return exponents(self.rows)
+
+    def reals(self, exponent: np.ndarray) -> tuple[Real, Real]:
+        """Of the rows over 2^exponent."""
+        return of_reals(self.rows, Real.exact(np.float64(self.rows.terms)), exponent)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
         """The exact statistic of a row without infinities and NaN."""
@@ -90,8 +105,12 @@ class AboutZero:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
 
-    def reals(self) -> tuple[Real, Real]:
-        squares = _zero_beside_special(self.rows).map(_square)
+    def exponents(self) -> np.ndarray:
+        return exponents(self.rows)
+
+    def reals(self, exponent: np.ndarray) -> tuple[Real, Real]:
+        """Of the rows over 2^exponent."""
+        squares = _zero_beside_special(self.rows, exponent).map(_square)
         return Real.exact(np.zeros((self.rows.count, 1))), Real.total(squares) / Real.exact(np.float64(self.rows.terms))
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
@@ -109,7 +128,11 @@ class Given:
     def __init__(self, mean: np.ndarray, variance: np.ndarray) -> None:
         self.mean, self.variance = mean, variance
 
-    def reals(self) -> tuple[Real, Real]:
+    def exponents(self) -> np.ndarray:
+        return np.zeros(self.mean.shape, int)
+
+    def reals(self, exponent: np.ndarray) -> tuple[Real, Real]:
+        """Over 2^exponent, which is 1."""
         return Real.exact(self.mean), Real.exact(self.variance)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:

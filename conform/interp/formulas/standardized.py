@@ -45,9 +45,14 @@ class Standardized:
         self.rows, self.scale, self.shift = rows, scale or nothing, shift or nothing
         self.eps, self.moments, self.folded = eps, moments, folded
         with np.errstate(all="ignore"):
-            self.mean, variance = moments.reals()
-            self.rstd = Real.exact(np.float64(1)) / (variance + Real.exact(np.float64(eps))).sqrt()
-        self.known = np.isfinite(variance.hi) & rows.are_finite()
+            self._exponent = _not_beyond(moments.exponents(), eps)  # by it rows are divided, to keep squares in range
+            self._scaled_mean, variance = moments.reals(self._exponent)
+            self.known = np.isfinite(variance.hi) & rows.are_finite()
+            square = variance + Real.exact(np.float64(eps)).times_power_of_two(-2 * self._exponent)
+            square = square if np.isfinite(eps) else where(self.known, eps, square)  # however large the variance is
+            self._scaled_rstd = Real.exact(np.float64(1)) / square.sqrt()
+            self.mean = self._scaled_mean.times_power_of_two(self._exponent)
+            self.rstd = self._scaled_rstd.times_power_of_two(-self._exponent)
         self._balls: dict[str, tuple[Ball, Ball]] = {}
         self._exact: dict[int, tuple[Fraction, Fraction]] = {}
 
@@ -55,7 +60,10 @@ class Standardized:
         """The golden of each piece, in `fmt`."""
         for x, scale, shift in zip(self.rows.pieces, self.scale, self.shift, strict=True):
             with np.errstate(all="ignore"):
-                real = (Real.exact(x) - self.mean) * self.rstd
+                centred = Real.exact(x).times_power_of_two(-self._exponent) - self._scaled_mean
+                if not np.isfinite(self.eps):  # rstd is 0 or NaN, however far x is from the mean
+                    centred = where(self.known, 1.0, centred)
+                real = centred * self._scaled_rstd
                 real = real if scale is None else real * Real.exact(scale)
                 real = real if shift is None else real + Real.exact(shift)
                 real = self._with_poles(real, np.nan)
@@ -78,7 +86,7 @@ class Standardized:
         return first.or_else(*others)
 
     def _mean(self, fmt: Format) -> Golden:
-        value, real = decide_exactly(fmt, self.mean, lambda index: self.exact(index[0])[0])
+        value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
         return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[0].rad, zero_sign_free=True)
 
     def _rstd(self, fmt: Format) -> Golden:
@@ -107,6 +115,13 @@ class Standardized:
         unknown = (np.isinf(real.radius) & self.known).any(axis=1)
         poles = [row for row in np.flatnonzero(unknown).tolist() if self.exact(row)[1] == 0]
         return where(np.isin(np.arange(len(unknown)), poles)[:, None], at_pole, real) if poles else real
+
+
+def _not_beyond(exponent: np.ndarray, eps: float) -> np.ndarray:
+    """Exponents below 0 no further down than the root of eps, beside which smaller squares do not count."""
+    if eps == 0 or not np.isfinite(eps):
+        return exponent
+    return np.where(exponent < 0, np.minimum(np.maximum(exponent, np.frexp(eps)[1] // 2), 0), exponent)
 
 
 @dataclass(frozen=True)

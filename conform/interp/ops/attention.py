@@ -25,6 +25,7 @@ from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real, where
 
 GROUPS = 4096  # different scores, of which the sums are held
+FAR = 2.0**20  # e^-FAR times any value rounds to 0
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
@@ -69,7 +70,7 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         largest, is_nan, is_open, may_overflow = _folded(SCORES, map(partial(_of_scores, whole, compute), keys))
         is_open |= largest == -np.inf
         weighed = keys.map(partial(_weighed, whole, compute, largest))
-        sums = _Sums(*_folded(SUMS, map(partial(_sums, largest), weighed)))
+        sums = _Sums(*_folded(SUMS, map(partial(_sums, _reference(keys, largest)), weighed)))
         # Scores times an infinite or NaN scale are NaN, infinite, or, where the row is open, -inf.
         decided = is_nan | is_open | sums.meets_nan | (whole.scale is not None and not np.isfinite(whole.scale))
         real = where(decided, np.nan, sums.weighted / sums.total)
@@ -100,6 +101,33 @@ def _of_scores(whole: Attention, compute: Format, keys: Keys) -> tuple[np.ndarra
         factor * keys.magnitude > compute.max_finite,
     )
     return hi.max(axis=1, keepdims=True), *(test.any(axis=1, keepdims=True) for test in tests)
+
+
+class _Reference(NamedTuple):
+    """The first key of each query with the largest score, [r, 1], and that score, from which all are taken."""
+
+    key: np.ndarray
+    score: Real
+
+    def distance(self, keys: Keys) -> Real:
+        """[r, s]: the scores less that of the key: 0 of itself, however large; -FAR stands for what is less."""
+        number = np.arange(keys.start, keys.start + keys.scores.shape[1])
+        above = (keys.scores.hi - self.score.hi) + (keys.scores.radius + self.score.radius)
+        distance = where(above < -FAR, -FAR, keys.scores - self.score)
+        return where(number == self.key, 0.0, where(keys.masked, -np.inf, distance))
+
+
+def _reference(keys: Iterable[Keys], largest: np.ndarray) -> _Reference:
+    """largest: [r, 1], the largest hi of the scores of each query."""
+    key, score = np.full(largest.shape, -1), Real.exact(largest)
+    for piece in keys:
+        is_largest = piece.scores.hi == largest
+        place = is_largest.argmax(axis=1)[:, None]
+        found = is_largest.any(axis=1, keepdims=True) & (key < 0)
+        own = piece.scores.map_parts(lambda part, place=place: np.take_along_axis(part, place, 1))
+        score = where(found, own, score)
+        key = np.where(found, piece.start + place, key)
+    return _Reference(key, score)
 
 
 class _Weighed(NamedTuple):
@@ -139,8 +167,8 @@ SUMS = _Sums(
 )
 
 
-def _sums(largest: np.ndarray, some: _Weighed) -> _Sums:
-    e = functions.exp(some.keys.scores - Real.exact(largest))
+def _sums(reference: _Reference, some: _Weighed) -> _Sums:
+    e = functions.exp(reference.distance(some.keys))
     mid, size = some.e.mid[..., None], np.abs(some.value)
     return _Sums(
         e.sum(axis=1, keepdims=True),

@@ -155,7 +155,7 @@ def _with_signs(product: Accumulated, lhs: np.ndarray, rhs: np.ndarray) -> Real:
     def enlarged(index: Sequence[np.ndarray]) -> Digits:
         return dots(elements(lhs, rhs, *index)).times(2.0**1000).times(2.0**1000)
 
-    return decide_digits(FORMATS["float64"], product.real, product.terms, enlarged)[1]
+    return Real.exact(decide_digits(FORMATS["float64"], product.real, product.terms, enlarged)[0])
 
 
 def _plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:

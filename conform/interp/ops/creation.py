@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden, Outcome
@@ -18,6 +18,7 @@ from conform.numerics.ball import Ball, joined
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named
 
 Number = bool | int | float
+MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
 
 
 @semantics("aten::arange")
@@ -71,7 +72,18 @@ def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:
 
 
 def _count(start: Number, end: Number, step: Number) -> int:
-    """ceil((end - start) / step), in double for floats as torch documents, exactly for integers."""
+    """ceil((end - start) / step), in double for floats as torch documents, exactly for integers.
+
+    Raises InvalidArguments where no tensor has so many elements, Unjudged where their golden would not fit memory.
+    """
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
-        return -((start - end) // step)
-    return math.ceil((end - start) / step)
+        count = -((start - end) // step)
+    else:
+        quotient = np.divide(np.float64(end) - np.float64(start), np.float64(step))
+        count = math.ceil(quotient) if np.isfinite(quotient) else 2**63
+    what = f"aten::arange from {start} to {end} by {step}"
+    if count >= 2**63:
+        raise InvalidArguments(f"{what}: more elements than the 2^63 - 1 that a tensor may have")
+    if count > MOST_ELEMENTS:
+        raise Unjudged(f"{what}: a golden of {count} elements; the kit makes aranges of {MOST_ELEMENTS} at most")
+    return count

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import overflowing
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate as sums
+from conform.numerics.digits import Digits, decide_digits, single_at
 from conform.numerics.formats import Format, format_of
 
 SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
@@ -258,9 +260,12 @@ def _sums(fmt: Format, elements: np.ndarray, writes: Pieces) -> Golden:
         yield np.arange(elements.size), elements.astype(np.float64)
         yield from ((places, values.astype(np.float64)) for places, values in writes)
 
-    def exactly(index: tuple[int, ...]) -> Fraction:
-        return sum(sums.exact_total(terms[places == index[0]]) for places, terms in pieces())
+    def exactly(index: Sequence[np.ndarray]) -> Digits:
+        (wanted,) = index  # in order
+        written = ((places, terms, np.isin(places, wanted)) for places, terms in pieces())
+        chosen = ((np.searchsorted(wanted, places[some]), terms[some]) for places, terms, some in written)
+        return reduce(add, (single_at(*each, wanted.size) for each in chosen))
 
     total = sums.total_at(Pieces(pieces, are_many=True), elements.size)
-    value, real = sums.decide_sum(fmt, total, exactly)
+    value, real = decide_digits(fmt, total.real, int(np.max(total.terms, initial=1)), exactly)
     return Golden(fmt, value, real, magnitude=total.magnitude).opened(overflowing(fmt, total), "P35")

@@ -61,8 +61,8 @@ def avg_pool2d(
 
 
 def _pair(values: Sequence[int]) -> tuple[int, int]:
-    """One number or two for the last two dimensions."""
-    first, *rest = values
+    """One number or two, False and True as 0 and 1, for the last two dimensions."""
+    first, *rest = map(int, values)
     return (first, rest[0]) if rest else (first, first)
 
 

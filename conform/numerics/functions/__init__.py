@@ -16,13 +16,26 @@ from conform.errors import UsageError, did_you_mean
 from conform.numerics.formats import Format
 from conform.numerics.functions.error import erf_float64
 from conform.numerics.functions.ladder import Function, evaluate
-from conform.numerics.functions.of_reals import cos, erf, erfc, exp, expm1, log, log1p, sigmoid, sin, tanh
+from conform.numerics.functions.of_reals import (
+    cos,
+    erf,
+    erfc,
+    exp,
+    exp_scaled,
+    expm1,
+    log,
+    log1p,
+    log_ratio,
+    sigmoid,
+    sin,
+    tanh,
+)
 from conform.numerics.functions.table import FUNCTIONS
 from conform.numerics.real import Real
 
 __all__ = [
-    "apply", "cos", "erf", "erf_float64", "erfc", "exp", "expm1", "log", "log1p", "mp", "names", "sigmoid", "sin",
-    "tanh",
+    "apply", "cos", "erf", "erf_float64", "erfc", "exp", "exp_scaled", "expm1", "log", "log1p", "log_ratio", "mp",
+    "names", "sigmoid", "sin", "tanh",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from conform.numerics.eft import fast_two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD, Array, fill
-from conform.numerics.functions.exponential import exp
+from conform.numerics.functions.exponential import exp_scaled, times_power_of_two
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
 
 BESSEL_ERROR = 2.0**-96
@@ -26,9 +26,15 @@ def _small(order: int, x: DD) -> DD:
     return _SMALL[order].value(piece, fast_two_sum(x[0] - centre, x[1]))
 
 
-def _large(order: int, x: DD) -> DD:
+def scaled_bessel(order: int, x: DD) -> tuple[DD, Array]:
+    """(y, n): I0 or I1 is y 2^n for 1 <= x < 1024, relative error BESSEL_ERROR."""
     piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
-    return dd.mul(exp(x), _SCALED[order].value(piece, fast_two_sum(x[0] - centre, x[1])))
+    power, n = exp_scaled(x)
+    return dd.mul(power, _SCALED[order].value(piece, fast_two_sum(x[0] - centre, x[1]))), n
+
+
+def _large(order: int, x: DD) -> DD:
+    return times_power_of_two(*scaled_bessel(order, x))
 
 
 def _bessel(order: int, x: DD) -> DD:

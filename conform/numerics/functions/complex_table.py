@@ -24,6 +24,7 @@ from conform.numerics.functions.complex_float64 import (
     tanh_real,
 )
 from conform.numerics.functions.complex_folds import Fold, as_they_are, even, mirrored, mirrored_power, odd
+from conform.numerics.functions.complex_range_ends import PARTS
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.ladder import Function
 
@@ -91,6 +92,7 @@ def _define(
             mp=part[1],
             exact=part[2],
             sentinels=SENTINELS,
+            scaled=PARTS.get(f"{name}.{which}"),
         )
         for which, rung, part in zip(("real", "imag"), first, (real, imag), strict=True)
     ]

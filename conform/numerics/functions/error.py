@@ -13,7 +13,7 @@ import numpy as np
 from conform.numerics.eft import fast_two_sum, two_prod
 from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD, Array, fill
-from conform.numerics.functions.exponential import exp
+from conform.numerics.functions.exponential import exp_scaled, times_power_of_two
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
 
 ERF_ERROR = 2.0**-96
@@ -26,7 +26,9 @@ ERF_FLOAT64_ERROR = 2.0**-49
 
 _ERF = Piecewise("erf", 8)
 _ERFCX = Piecewise("erfcx", 8)
+SQUARE_ERROR = 2.0**-103  # 5 u^2 of the square
 _LOWEST, _HIGHEST = 0.5, 32.0  # erfc 27.3 < 2^-1075
+HIGHEST_SCALED = 31.99  # erfc 31.99 < 2^-1480
 _REACH = 60.0  # Phi(-60) < 2^-2600: larger arguments give the same float64
 
 
@@ -36,10 +38,18 @@ def _erf_below_one(x: DD) -> DD:
     return _ERF.value(piece, fast_two_sum(x[0] - centre, x[1]))
 
 
+def erfc_scaled(x: DD, x_squared: DD) -> tuple[DD, Array, Array]:
+    """(y, n, error): erfc x is y 2^n for 1/2 <= x < 32, with its relative error; x_squared within 5 u^2."""
+    piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
+    power, n = exp_scaled(dd.neg(x_squared))
+    value = dd.mul(power, _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1])))
+    return value, n, ERFC_ERROR + x[0] * x[0] * SQUARE_ERROR
+
+
 def _erfc_from_half(x: DD, x_squared: DD) -> DD:
     """erfc x for 1/2 <= x < 27.5."""
-    piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
-    return dd.mul(exp(dd.neg(x_squared)), _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1])))
+    value, n, _ = erfc_scaled(x, x_squared)
+    return times_power_of_two(value, n)
 
 
 def _empty_like(x: DD) -> DD:
@@ -86,7 +96,7 @@ def _erfc_middle(x: DD) -> DD:
 def square_error(x: Array) -> Array:
     """What 5 u^2 of x^2 in the exponent of e^(-x^2) do to the result, for x > 0; infinite beyond the tables."""
     reach = np.where(np.abs(x) < 27.5, np.abs(x), np.inf)
-    return np.where(x > 0, reach * reach * 2.0**-103, 0.0)
+    return np.where(x > 0, reach * reach * SQUARE_ERROR, 0.0)
 
 
 @cache

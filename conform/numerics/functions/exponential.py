@@ -17,14 +17,15 @@ from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD, Array
 
 EXP_ERROR = 2.0**-98
-"""Relative to e^x where |x| < 710: r is within 2^-106 (|x| < 710: the tail of k ln2/128 is cut at 2^-113, x_lo is
-added as a pair, 3 u^2), expm1(r) within 2^-102 |r|, two products and a sum with T cost 20 u^2 = 2^-101.6."""
+"""Relative to e^x where |x| < 1400: r is within 2^-105 (k < 2^18 has exact products with both parts, the rest of
+ln2/128, rounded below 2^-131, counts k times: 2^-113; x_lo is added as a pair, 3 u^2), expm1(r) within 2^-102 |r|, two
+products and a sum with T cost 20 u^2 = 2^-101.6."""
 EXPM1_ERROR = 2.0**-96
 """Relative to e^x - 1: where j != 0 or n != 0, |e^x - 1| > 2^-8.6 max(1, e^x) and T[j] - 1 is cut at 2^-107 absolute,
 which the cancellation makes 2^-98; where j = n = 0 the result is expm1(r), relative 2^-102."""
 
 _STEPS = 128  # per octave
-_REACH = 1500.0  # arguments beyond are clamped to it: 0 and inf in float64
+_REACH = 1400.0  # arguments beyond are clamped to it: 0 and inf in every format, far beyond 2^-1100 and 2^1100
 _PAIRS = 5
 
 
@@ -91,18 +92,22 @@ def _clamped(x: DD) -> DD:
     return dd.where(beyond, dd.of(np.copysign(_REACH, x[0])), x) if beyond.any() else x
 
 
-def _ldexp(x: DD, n: Array) -> DD:
-    """x 2^n; the halves keep 2^n in range and overflow honestly to inf."""
+def times_power_of_two(x: DD, n: Array) -> DD:
+    """x 2^n for |n| < 2200; the halves keep 2^n in range and overflow honestly to inf."""
     half = n >> 1
     first, second = np.ldexp(1.0, half), np.ldexp(1.0, n - half)
     return x[0] * first * second, x[1] * first * second
 
 
+def exp_scaled(x: DD) -> tuple[DD, Array]:
+    """(y, n): e^x = y 2^n, relative error EXP_ERROR where |x| < 1400; beyond, e^1400 and e^-1400 stand for it."""
+    n, t, e = _kernel(x)
+    return dd.add(t, dd.mul(t, e)), n
+
+
 def exp(x: DD) -> DD:
     """e^x, relative error EXP_ERROR; 0 and inf beyond float64's range."""
-    n, t, e = _kernel(x)
-    product = dd.mul(t, e)
-    return _ldexp(dd.add(t, product), n)
+    return times_power_of_two(*exp_scaled(x))
 
 
 def expm1(x: DD) -> DD:
@@ -110,12 +115,13 @@ def expm1(x: DD) -> DD:
     n, t, e = _kernel(x)
     product = dd.mul(t, e)
     near = dd.add(fast_two_sum(t[0] - 1.0, t[1]), product)
-    far = dd.add_double(_ldexp(dd.add(t, product), n), -1.0)
+    far = dd.add_double(times_power_of_two(dd.add(t, product), n), -1.0)
     return dd.where(n == 0, near, far)
 
 
-def exp2(x: DD) -> DD:
-    """2^x, relative error EXP_ERROR: r ln2 is rounded relative to |r| < 2^-8. 0 and inf beyond float64's range."""
+def exp2_scaled(x: DD) -> tuple[DD, Array]:
+    """(y, n): 2^x = y 2^n, relative error EXP_ERROR where |x| < 1400: r ln2 is rounded relative to |r| < 2^-8. Beyond,
+    2^1400 and 2^-1400 stand for it."""
     x = _clamped(x)
     k = np.rint(x[0] * _STEPS)
     r = dd.add_double(x, -k / _STEPS)
@@ -124,4 +130,9 @@ def exp2(x: DD) -> DD:
     k = k.astype(np.int64)
     t = dd.look_up(_powers(), (k + _STEPS // 2) & (_STEPS - 1))
     e = _expm1_small(dd.mul(r, (np.float64(ln2[0]), np.float64(ln2[1]))))
-    return _ldexp(dd.add(t, dd.mul(t, e)), (k + _STEPS // 2) >> 7)
+    return dd.add(t, dd.mul(t, e)), (k + _STEPS // 2) >> 7
+
+
+def exp2(x: DD) -> DD:
+    """2^x, relative error EXP_ERROR; 0 and inf beyond float64's range."""
+    return times_power_of_two(*exp2_scaled(x))

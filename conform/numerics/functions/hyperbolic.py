@@ -10,7 +10,7 @@ from conform.numerics.eft import two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD
 from conform.numerics.functions.exponential import exp, expm1
-from conform.numerics.functions.logarithm import log, log1p
+from conform.numerics.functions.logarithm import constant, log, log1p
 
 HYPERBOLIC_ERROR = 2.0**-95
 """EXPM1_ERROR with condition at most 1, then at most a quotient and two sums of positive terms, 21 u^2."""
@@ -56,7 +56,8 @@ def cosh(x: DD) -> DD:
 
 
 def _log_two_x(x: DD) -> DD:
-    return log(dd.scale(x, 2.0))
+    """log 2x, where 2x may be beyond float64's range."""
+    return dd.add(log(x), constant("ln2"))
 
 
 def asinh(x: DD) -> DD:

@@ -32,7 +32,7 @@ _HALF_SQRT_PI = 0.8862269254527580
 _WINITZKI = 0.147  # erf y = sqrt(1 - e^(-y^2 (4/pi + a y^2)/(1 + a y^2))) within 2e-3: a start, no more
 
 
-def _tail_float64(q: Array) -> Array:
+def tail_float64(q: Array) -> Array:
     """y with erfc y = q for 0 < q <= 1/2: Winitzki's start and four Newton steps for log erfc."""
     half_log = 0.5 * (np.log(q) + np.log(2.0 - q))
     b = 2.0 / (np.pi * _WINITZKI) + half_log
@@ -53,10 +53,14 @@ def _middle_float64(x: Array) -> Array:
 
 def _tail(q: DD) -> DD:
     """y with erfc y = q > 0, one step: dy = log(erfc y / q) / (2 / (sqrt(pi) erfcx y))."""
-    y = _tail_float64(q[0])
-    ratio = dd.add_double(dd.div(erfc(dd.of(y))[0], q), -1.0)
-    r = ratio[0] - 0.5 * ratio[0] * ratio[0]
-    return two_sum(y, r * erfcx_float64(y) * _HALF_SQRT_PI)
+    y = tail_float64(q[0])
+    return tail_step(y, dd.div(erfc(dd.of(y))[0], q))
+
+
+def tail_step(y: Array, ratio: DD) -> DD:
+    """A step of Newton's method from y: ratio is erfc y over what it should be, 1 to within 2^-30."""
+    more = dd.add_double(ratio, -1.0)[0]
+    return two_sum(y, (more - 0.5 * more * more) * erfcx_float64(y) * _HALF_SQRT_PI)
 
 
 def _middle(x: DD) -> DD:
@@ -93,7 +97,7 @@ def ndtri(p: DD) -> tuple[DD, Array]:
 def erfinv_float64(x: Array) -> Array:
     """erfinv within INVERSE_FLOAT64_ERROR; infinite at +-1, NaN outside."""
     size = np.abs(x)
-    value = np.where(size <= 0.5, _middle_float64(np.minimum(size, 0.5)), _tail_float64(1.0 - size))
+    value = np.where(size <= 0.5, _middle_float64(np.minimum(size, 0.5)), tail_float64(1.0 - size))
     value = np.where(size < 1.0, value, np.where(size == 1.0, np.inf, np.nan))
     return np.copysign(value, x)
 
@@ -101,7 +105,7 @@ def erfinv_float64(x: Array) -> Array:
 def ndtri_float64(p: Array) -> Array:
     """ndtri within INVERSE_FLOAT64_ERROR; infinite at 0 and 1, NaN outside."""
     x = 2.0 * p - 1.0
-    tail = _tail_float64(2.0 * np.minimum(p, 1.0 - p))
+    tail = tail_float64(2.0 * np.minimum(p, 1.0 - p))
     value = np.where(np.abs(x) <= 0.5, np.abs(_middle_float64(np.clip(x, -0.5, 0.5))), tail) * np.sqrt(2.0)
     value = np.where((p > 0) & (p < 1), value, np.where((p == 0) | (p == 1), np.inf, np.nan))
     return np.copysign(value, x)
@@ -110,7 +114,7 @@ def ndtri_float64(p: Array) -> Array:
 @cache
 def _start(x: float, one_minus: float) -> float:
     with np.errstate(all="ignore"):
-        return float(_middle_float64(np.array([x]))[0] if abs(x) <= 0.5 else _tail_float64(np.array([one_minus]))[0])
+        return float(_middle_float64(np.array([x]))[0] if abs(x) <= 0.5 else tail_float64(np.array([one_minus]))[0])
 
 
 def mp_erfinv(x: mpmath.mpf, one_minus: mpmath.mpf | None = None) -> mpmath.mpf:

@@ -3,7 +3,8 @@
  1. float64 with a stated relative error, for results narrower than float64. Each function's error is checked once a
     process on its sentinels; where a platform misses it, this rung is skipped.
  2. double-double with a proven radius.
- 3. One element at a time: exact results by case analysis on integers, then mpmath at rising precision.
+ 3. At the ends of float64's range, double-double with the exponent held apart (range_ends.py).
+ 4. One element at a time: exact results by case analysis on integers, then mpmath at rising precision.
 
 Each rung rounds both ends of its enclosure; what they agree on is decided, the rest climbs. What the last precision
 leaves open raises Unjudged.
@@ -12,10 +13,11 @@ leaves open raises Unjudged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import TypeVar
 
 import mpmath
 import numpy as np
@@ -28,6 +30,9 @@ from conform.numerics.functions.exact import Exact
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
 from conform.numerics.rounding import decide, round_fraction, round_to
+from conform.numerics.scaled import Scaled
+
+T = TypeVar("T")
 
 UNDERFLOW = 2.0**-1000
 """Below this float64 is not relied on; the number is then known as (0, UNDERFLOW] with its sign, enough for
@@ -49,6 +54,7 @@ class Function:
     float64_error   its relative error; inf: not relied on beyond the class
     double_double   rung 2 on pairs of finite operands: the value and its relative error, inf where it does not reach
     mp              the formula in mpmath, at the context's precision
+    scaled          rung 3 on finite operands, for the ends of float64's range; None: there it is not needed
     exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
     sentinels       operands on which float64_error is checked
     """
@@ -60,6 +66,7 @@ class Function:
     mp: Callable[..., mpmath.mpf]
     exact: Callable[..., Exact]
     sentinels: tuple[tuple[float, ...], ...] = ()
+    scaled: Callable[..., Scaled] | None = None
 
 
 def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
@@ -83,10 +90,25 @@ def _evaluate_chunk(function: Function, fmt: Format, operands: list[Array]) -> t
             fine = _double_double(function, estimate[where], [x[where] for x in operands])
             real.hi[where], real.lo[where], real.radius[where] = fine.hi, fine.lo, fine.radius
             value[where], undecided[where] = decide(fmt, fine)
-    for i in np.flatnonzero(undecided).tolist():
-        value[i], parts = _one(function, fmt, [float(x[i]) for x in operands])
+    if function.scaled is not None and undecided.any():
+        _at_range_ends(function, fmt, estimate, operands, value, real, undecided)
+    places = np.flatnonzero(undecided)
+    one = lambda *some: _one(function, fmt, list(some))  # noqa: E731
+    for i, (number, parts) in _of_each(one, [x[places] for x in operands], places):
+        value[i] = number
         write(real, i, parts)
     return value, real
+
+
+def _of_each(function: Callable[..., T], operands: list[Array], places: Array) -> Iterator[tuple[int, T]]:
+    """(place, function of the operands there): once of operands that stand there again and again, as zeros,
+    infinities and whole numbers do; -0 is not 0."""
+    results: dict[bytes, T] = {}
+    columns = np.stack(operands, axis=-1)
+    for place, numbers in zip(places.tolist(), columns, strict=True):
+        if (key := numbers.tobytes()) not in results:
+            results[key] = function(*numbers.tolist())
+        yield place, results[key]
 
 
 # 1: float64
@@ -186,8 +208,8 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
     if unknown.any():
         hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
-    for i in np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known).tolist():  # it may be the double hi
-        exact = function.exact(*(float(x[i]) for x in operands))
+    may_be_hi = np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known)
+    for i, exact in _of_each(function.exact, [x[may_be_hi] for x in operands], may_be_hi):
         if isinstance(exact, Fraction):
             hi[i], lo[i], radius[i], _ = parts_of(exact)
     if not known.any():
@@ -195,7 +217,21 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     return Real(np.where(known, estimate, hi), np.where(known, 0.0, lo), np.where(known, 0.0, radius))
 
 
-# 3: exact cases and mpmath
+# 3: the ends of float64's range
+
+
+def _at_range_ends(
+    function: Function, fmt: Format, estimate: Array, operands: list[Array], value: Array, real: Real, undecided: Array
+) -> None:
+    """What the scaled rung decides of the undecided elements, written into `value`, `real` and `undecided`."""
+    places = np.flatnonzero(undecided & ~_any_non_finite(operands) & ~np.isnan(estimate))
+    numbers = function.scaled(*(x[places] for x in operands))
+    found, still = numbers.decided(fmt)
+    value[places[~still]], undecided[places] = found[~still], still
+    write(real, places[~still], numbers.real()[~still])
+
+
+# 4: exact cases and mpmath
 
 
 def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object, Parts]:

@@ -51,10 +51,15 @@ def _ln2_parts() -> tuple[float, float, float]:
         return float(first), float(second), float(value - first - second)
 
 
+_EXPRESSIONS = {
+    "1/ln2": lambda: 1 / mpmath.log(2), "1/ln10": lambda: 1 / mpmath.log(10), "ln2": lambda: mpmath.log(2),
+}  # fmt: skip
+
+
 @cache
-def _constant(expression: str) -> tuple[np.float64, np.float64]:
+def constant(expression: str) -> tuple[np.float64, np.float64]:
     with mpmath.workprec(200):
-        hi, lo = dd.constant({"1/ln2": 1 / mpmath.log(2), "1/ln10": 1 / mpmath.log(10)}[expression])
+        hi, lo = dd.constant(_EXPRESSIONS[expression]())
     return np.float64(hi), np.float64(lo)
 
 
@@ -103,9 +108,9 @@ def log1p(x: DD) -> DD:
 
 def log2(x: DD) -> DD:
     """Relative error LOG_ERROR + 7 u^2 + 2^-106."""
-    return dd.mul(log(x), _constant("1/ln2"))
+    return dd.mul(log(x), constant("1/ln2"))
 
 
 def log10(x: DD) -> DD:
     """Relative error LOG_ERROR + 7 u^2 + 2^-106."""
-    return dd.mul(log(x), _constant("1/ln10"))
+    return dd.mul(log(x), constant("1/ln10"))

@@ -12,13 +12,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conform.numerics.functions import activations, error, exponential, hyperbolic, logarithm, trigonometric
+from conform.numerics.functions import activations, dd, error, exponential, hyperbolic, logarithm, trigonometric
 from conform.numerics.functions.dd import DD, SAFE_MIN, Array
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
+from conform.numerics.scaled import Scaled
 
 Kernel = Callable[[DD], tuple[DD, Array | float]]
 
 _RAISE = 1.0 + 2.0**-40
+_FARTHEST = 2800.0  # times any double, e^2800 and e^-2800 are beyond every format
 _EXP_LOWEST, _EXP_LOWEST_VALUE = -700.0, 2.0**-1009  # e^-700 < 2^-1009
 
 
@@ -51,6 +53,26 @@ def exp(x: Real) -> Real:
             image.hi[low] = image.lo[low] = 0.0
             image.radius[low] = 4 * _EXP_LOWEST_VALUE
         return image
+
+
+def exp_scaled(x: Real) -> Scaled:
+    """e^x with the exponent held apart, relative error 2 EXP_ERROR; e^2800 and e^-2800 stand for what is beyond."""
+    with np.errstate(all="ignore"):
+        far = np.abs(x.hi) - x.radius > _FARTHEST
+        half = dd.scale(dd.where(far, dd.of(np.copysign(_FARTHEST, x.hi)), (x.hi, x.lo)), 0.5)
+        root, n = exponential.exp_scaled(half)
+        spread = np.where(far, 0.0, np.expm1(x.radius)) * _RAISE
+        return Scaled.of(*dd.square(root), 2.5 * exponential.EXP_ERROR + spread, 2 * n).known_where(np.isfinite(x.hi))
+
+
+def log_ratio(x: Array, y: Array) -> Real:
+    """log(x / y) of positive doubles of any size, within 2^-96 of the larger of 1 and its size; exactly 0 where they
+    are equal, -inf of x = 0."""
+    with np.errstate(all="ignore"):
+        (a, a_exponent), (b, b_exponent) = np.frexp(x), np.frexp(y)
+        ln2 = logarithm.constant("ln2")
+        whole = Real(np.asarray(ln2[0]), np.asarray(ln2[1]), np.asarray(2.0**-106)) * (a_exponent - b_exponent)
+        return where(x == y, 0.0, log(Real.exact(a) / Real.exact(b)) + whole)
 
 
 def expm1(x: Real) -> Real:

@@ -21,10 +21,12 @@ from conform.numerics.functions import (
     inverse_trigonometric,
     logarithm,
     powers,
+    range_ends,
     trigonometric,
 )
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.ladder import Function
+from conform.numerics.functions.range_ends import constant_times, either, nearly_itself, odd, one_sided
 
 NUMPY_ERROR = 2.0**-49
 """What is relied on of numpy's float64 functions: 8 ulp at worst. Its SIMD kernels promise 4 ulp, C libraries about 1;
@@ -52,6 +54,46 @@ PAIRS = (
     (0.99999, 777.7),
 )
 
+_RANGE_ENDS = {
+    "exp": range_ends.exp,
+    "exp2": range_ends.exp2,
+    "expm1": either(one_sided(1.0, 1.0), range_ends.exp_far_up),
+    "log1p": one_sided(1.0, -1.0),
+    "sin": odd(1.0, -1.0),
+    "tan": odd(1.0, 1.0),
+    "sinc": range_ends.sinc,
+    "asin": odd(1.0, 1.0),
+    "atan": either(odd(1.0, -1.0), range_ends.quarter_turn),
+    "atan2": range_ends.atan2,
+    "sinh": either(odd(1.0, 1.0), range_ends.half_exp_odd),
+    "cosh": range_ends.half_exp,
+    "tanh": odd(1.0, -1.0),
+    "asinh": odd(1.0, -1.0),
+    "atanh": odd(1.0, 1.0),
+    "erf": constant_times("2/sqrt(pi)"),
+    "erfc": range_ends.erfc,
+    "erfinv": constant_times("sqrt(pi)/2"),
+    "ndtr": range_ends.ndtr,
+    "ndtri": range_ends.ndtri,
+    "gelu": either(either(one_sided(0.5, 1.0), range_ends.gelu), nearly_itself(-1.0)),
+    "gelu_tanh": either(one_sided(0.5, 1.0), range_ends.gelu_tanh),
+    "sigmoid": range_ends.exp_far_down,
+    "softplus": either(range_ends.exp_far_down, nearly_itself(1.0)),
+    "silu": either(either(one_sided(0.5, 1.0), range_ends.x_exp_far_down), nearly_itself(-1.0)),
+    "mish": either(either(constant_times("3/5"), range_ends.x_exp_far_down), nearly_itself(-1.0)),
+    "logaddexp": range_ends.logaddexp,
+    "xlogy": range_ends.xlogy,
+    "reciprocal": range_ends.reciprocal,
+    "rsqrt": range_ends.rsqrt,
+    "cbrt": range_ends.cbrt,
+    "hypot": range_ends.hypot,
+    "pow": range_ends.pow,
+    "lgamma": range_ends.lgamma,
+    "digamma": range_ends.digamma,
+    "i0": range_ends.bessel(0),
+    "i1": either(odd(0.5, 1.0), range_ends.bessel(1)),
+}
+
 _FUNCTIONS: dict[str, Function] = {}
 
 
@@ -71,7 +113,8 @@ def _define(
         return double_double(*operands), error_bound
 
     rung = double_double if error_bound is None else with_bound
-    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels)
+    scaled = _RANGE_ENDS.get(name)
+    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, scaled)
 
 
 # Exponentials and logarithms

@@ -8,15 +8,16 @@ import mpmath
 import numpy as np
 
 from conform.numerics.eft import fast_two_sum, two_sum
-from conform.numerics.functions import dd
+from conform.numerics.functions import dd, far_angles
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.piecewise import Piecewise, uniform_piece
 
 SIN_ERROR = 2.0**-97
-"""Relative to sin x or cos x where the reduced angle is at least 2^-30: EVALUATION plus that of the angle, 4 u^2."""
+"""Relative to sin x or cos x where the reduced angle is at least 2^-30: EVALUATION plus that of the angle, 16 u^2."""
 REACH = 2.0**20
-"""Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact); those
-beyond are mpmath's, as are those within 2^-30 of a zero that is not 0: the absolute error of r is 2^-130."""
+"""Arguments up to here are reduced in double-doubles (k < 2^20 has products with 33-bit parts of pi/2 exact). Doubles
+beyond, and those within 2^-30 of a zero that is not 0, where the absolute error of r, 2^-130, may be too much, are
+reduced in integers."""
 
 _LAST = 51  # pi/4 = 50.3/64
 _TABLE = Piecewise("sin_cos", 7)
@@ -58,11 +59,16 @@ def _quadrant_value(r: DD, quadrant: Array) -> DD:
 def _sine(x: DD, quarter_turns: int) -> tuple[DD, Array]:
     """sin(x + quarter_turns pi/2) and its relative error, inf where the reduction does not reach."""
     large = ~(np.abs(x[0]) < REACH)
-    x = dd.where(large, dd.of(np.zeros_like(x[0])), x) if large.any() else x
-    k, r = _reduce(x)
-    quadrant = k.astype(np.int64) + quarter_turns
-    near_zero = (np.abs(r[0]) < 2.0**-30) & (quadrant & 1 == 0) & (k != 0)
-    return _quadrant_value(r, quadrant), np.where(large | near_zero, np.inf, SIN_ERROR)
+    k, r = _reduce(dd.where(large, dd.of(np.zeros_like(x[0])), x) if large.any() else x)
+    is_zero_of_it = (k.astype(np.int64) + quarter_turns) & 1 == 0
+    hard = large | ((np.abs(r[0]) < 2.0**-30) & (k != 0) & is_zero_of_it)
+    error = np.full(x[0].shape, SIN_ERROR)
+    if hard.any():
+        k, r = np.array(k), (np.array(r[0]), np.array(r[1]))
+        k[hard], part = far_angles.reduced(np.where(np.isfinite(x[0][hard]), x[0][hard], 1.0))
+        r[0][hard], r[1][hard] = part
+        error[hard] = np.where((x[1][hard] == 0) & np.isfinite(x[0][hard]), SIN_ERROR, np.inf)
+    return _quadrant_value(r, k.astype(np.int64) + quarter_turns), error
 
 
 def sin(x: DD) -> tuple[DD, Array]:

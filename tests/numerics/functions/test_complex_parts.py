@@ -12,6 +12,7 @@ from flint import acb, arb, ctx
 
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.functions import complex_mp, complex_parts
+from conform.numerics.functions.complex_range_ends import PARTS
 from conform.numerics.functions.complex_table import COMPLEX_FUNCTIONS
 from conform.numerics.functions.ladder import float64_holds
 from conform.numerics.rounding import round_fraction
@@ -99,6 +100,25 @@ def test_parts_of_very_different_size(name: str) -> None:
         kept = (x < 100) & (y < 100)  # beyond, the others only overflow, underflow or saturate
         x, y = x[kept], y[kept]
     check(name, FORMATS["float64"], -x, y)
+
+
+ALONG_X = ("exp", "exp2", "expm1", "sinh", "cosh")  # the magnitude grows with x, of the others with y
+
+
+@pytest.mark.parametrize("name", sorted({part.partition(".")[0] for part in PARTS}))
+def test_parts_of_every_binade_and_of_results_at_the_ends(name: str) -> None:
+    rng = np.random.default_rng([11, *name.encode()])
+    wide = np.ldexp(rng.uniform(1, 2, (4, 80)), rng.integers(-1074, 1024, (4, 80))) * rng.choice([-1.0, 1.0], (4, 80))
+    if name in ("div", "reciprocal"):
+        wide[1] = wide[0] * rng.uniform(-4, 4, 80)
+        wide[3] = wide[2] * rng.uniform(-4, 4, 80)
+        check(name, FORMATS["float64"], *wide[: 4 if name == "div" else 2])
+        return
+    ends = rng.choice([-1.0, 1.0], 80) * rng.uniform(690, 712, 80) / (np.log(2) if name == "exp2" else 1)
+    turned = (ends, wide[0]) if name in ALONG_X else (wide[0], ends)
+    inside = np.abs(wide) < 1000
+    check(name, FORMATS["float64"], *turned)
+    check(name, FORMATS["float64"], *(np.where(inside[:2], wide[:2], 0.3)))
 
 
 @pytest.mark.parametrize(

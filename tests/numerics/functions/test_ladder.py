@@ -44,7 +44,7 @@ def test_mpmath_alone_agrees(name: str) -> None:
     for fmt in (FORMATS["float32"], FORMATS["float64"]):
         value, real = functions.apply(name, fmt, *operands)
         alone, fine = ladder.evaluate(
-            replace(FUNCTIONS[name], float64_error=inf, double_double=unreachable), fmt, operands
+            replace(FUNCTIONS[name], float64_error=inf, double_double=unreachable, scaled=None), fmt, operands
         )
         assert value == alone
         assert abs((real.hi - fine.hi) + (real.lo - fine.lo)) <= real.radius + fine.radius
@@ -73,7 +73,12 @@ def test_what_no_precision_decides_is_unjudged() -> None:
 
 
 def test_a_value_that_mpmath_does_not_confirm_is_unjudged() -> None:
-    noisy = replace(EXP, double_double=unreachable, mp=lambda x: mpmath.exp(x) * (1 + mpmath.mpf(1) / mpmath.mp.prec))
+    noisy = replace(
+        EXP,
+        double_double=unreachable,
+        scaled=None,
+        mp=lambda x: mpmath.exp(x) * (1 + mpmath.mpf(1) / mpmath.mp.prec),
+    )
     with pytest.raises(Unjudged):
         ladder.evaluate(noisy, FORMATS["float64"], (np.array([0.3]),))
 

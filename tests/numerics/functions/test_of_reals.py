@@ -86,7 +86,7 @@ def test_special_operands_give_the_class(name: str, operand: float, expected: fl
 
 @pytest.mark.parametrize(
     ("name", "hi", "radius"),
-    [("exp", 800.0, 0.0), ("log", 1.0, 2.0), ("log", 0.0, 1e-30), ("sin", 1e22, 0.0), ("exp", 1.0, inf)],
+    [("exp", 800.0, 0.0), ("log", 1.0, 2.0), ("log", 0.0, 1e-30), ("exp", 1.0, inf)],
 )
 def test_what_is_not_known_has_an_infinite_radius(name: str, hi: float, radius: float) -> None:
     y = getattr(functions, name)(Real(np.array([hi]), np.zeros(1), np.array([radius])))

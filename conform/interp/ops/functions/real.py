@@ -32,8 +32,10 @@ from conform.numerics.ball import Ball, underflow
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format
 from conform.numerics.functions.error import erfc_float64
+from conform.numerics.functions.range_ends import leading
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.scaled import Scaled
 
 Budget = Callable[[Ball], np.ndarray]
 Mask = Callable[[np.ndarray], np.ndarray | bool]
@@ -102,6 +104,8 @@ def _at_most_exp(x: np.ndarray, compute: Format) -> np.ndarray:
         return np.exp(x) * (1 + 2.0**-40) + underflow(compute)
 
 
+FAR = 200.0  # e^-200 is less than 2^-288
+BEYOND = 2600.0  # e^-2600 over any double rounds to 0
 SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
 
 
@@ -324,8 +328,28 @@ def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tupl
     def formula(some: np.ndarray) -> np.ndarray:
         return mp.log1p(mp.exp(mp.of_float(column[some]) * mp.of_float(beta))) / mp.of_float(beta)
 
+    def scaled() -> Scaled:
+        return _scaled_softplus(column, beta)
+
     factor = Real.exact(beta)
-    return resolved(fmt, functions.log1p(functions.exp(Real.exact(column) * factor)) / factor, formula)
+    return resolved(fmt, functions.log1p(functions.exp(Real.exact(column) * factor)) / factor, formula, scaled=scaled)
+
+
+def _scaled_softplus(x: np.ndarray, beta: np.float64) -> Scaled:
+    """Far down e^(beta x) / beta, of which less than 2^-288 is missing, far up a little more than x, between them the
+    logarithm over beta."""
+    with np.errstate(all="ignore"):
+        far = ~(np.abs(x * beta) < BEYOND)
+        power = where(far, np.copysign(BEYOND, x * beta), Real.exact(x) * Real.exact(beta))
+        logarithm = functions.log1p(functions.exp(power))
+        middle = Scaled.of(logarithm.hi, logarithm.lo, logarithm.radius / logarithm.hi)
+        significand, exponent = np.frexp(beta)
+        over_beta = Real.exact(np.float64(1)) / Real.exact(significand)
+        down, between = (
+            one.times(over_beta).times_power_of_two(-exponent) for one in (functions.exp_scaled(power), middle)
+        )
+        up = leading(x, 1.0, x).known_where(power.hi > FAR)
+        return up.or_else(down.known_where(power.hi < -FAR)).or_else(between.known_where(np.abs(power.hi) <= FAR))
 
 
 def _softplus_limit(x: np.ndarray, beta: np.float64) -> np.ndarray:

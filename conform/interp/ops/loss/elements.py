@@ -76,6 +76,9 @@ def _magnitude(d: Ball) -> Ball:
     return replace(d, mid=np.abs(d.mid))
 
 
+INFINITE_BORDER = Fraction(2) ** 5000  # stands for it: no difference reaches it, what is divided by it rounds to 0
+
+
 class TwoParts:
     """A function of |d|: `formula(|d|, border, 1/2)` gives its part below the border and its part above, which meet."""
 
@@ -85,8 +88,9 @@ class TwoParts:
     def __call__(self, d: Real | Fraction) -> Real | Fraction:
         size = abs(d)
         if isinstance(size, Fraction):
-            below, above = self.formula(size, Fraction(self.border), Fraction(1, 2))
-            return below if size < self.border else above
+            border = Fraction(self.border) if np.isfinite(self.border) else INFINITE_BORDER
+            below, above = self.formula(size, border, Fraction(1, 2))
+            return below if size < border else above
         below, above = self.formula(size, self.border, 0.5)
         return where(size.less(self.border)[0], below, above)
 

@@ -25,6 +25,7 @@ from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.scaled import Scaled
 
 # Softmax
 
@@ -65,7 +66,7 @@ def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     vanishing = np.log(fmt.min_subnormal) - 20
     largest, compute = rows.largest(), compute_format(fmt)
     with np.errstate(all="ignore"):
-        e = rows.pieces.map(lambda x: functions.exp(Real.exact(x) - Real.exact(largest)))
+        e = rows.pieces.map(lambda x: functions.exp(log_sum_exp.distance(x, largest)))
         balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
         total, total_ball = Real.total(e), Ball.total(balls)
         for x, numerator, ball in zip(rows.pieces, e, balls, strict=True):
@@ -92,9 +93,14 @@ def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray
 def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     shifted, log_sum = log_sum_exp.of_reals(rows)
     balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
+    largest = rows.largest()
     for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
-        value, real = resolved(fmt, real - log_sum, partial(_mp_log_softmax, rows, x))
-        yield _or_beside_infinity(x, rows.largest(), Golden(fmt, value, real, budget=(ball - log_sum_ball).rad))
+        far, value_far, real_far = log_sum_exp.far_below(fmt, x, largest, log_sum)
+        difference, formula = where(far, 0.0, real - log_sum), partial(_mp_log_softmax, rows, x)
+        value, real = resolved(fmt, difference, formula, scaled=partial(_of_largest, rows, x))
+        value, real = np.where(far, value_far, value), where(far, real_far, real)
+        golden = Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+        yield _or_beside_infinity(x, largest, golden)
 
 
 def _or_beside_infinity(x: np.ndarray, largest: np.ndarray, golden: Golden) -> Golden:
@@ -104,6 +110,11 @@ def _or_beside_infinity(x: np.ndarray, largest: np.ndarray, golden: Golden) -> G
         return golden
     value = np.where(beside, golden.format.storage.type(-np.inf), golden.value)
     return golden.or_else(replace(golden, value=value, real=where(beside, -np.inf, golden.real)))
+
+
+def _of_largest(rows: Rows, x: np.ndarray) -> Scaled:
+    """The logarithm of the softmax of the largest elements in the piece x, where it is tiny."""
+    return (-log_sum_exp.faint(rows)).broadcast_to(x.shape).known_where(x == rows.largest())
 
 
 def _mp_log_softmax(rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:

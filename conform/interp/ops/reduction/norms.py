@@ -11,6 +11,7 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes
+from conform.interp.formulas.log_sum_exp import without_first
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.reduction.sums import reshaped
@@ -21,11 +22,15 @@ from conform.numerics.accumulate import dot_of, total_of
 from conform.numerics.ball import Ball, joined
 from conform.numerics.escalate import resolved, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
-from conform.numerics.real import Real
+from conform.numerics.real import TINY, Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.scaled import Scaled
 
 POW_ULPS = 16.0  # OpenCL C 3.0, full profile, section 7.4, pow
 FRACTION_BITS = 3  # of an order whose norms may be rational: 0.5, 1.25, ...
+FAR = 800.0  # e^-800, which `exp` of reals takes for 0 to 2^-1007
+FARTHEST = 3000.0  # times any double, e^3000 is beyond every format, and so is e^-3000
+LEAST = 2.0**-1021  # numbers that scaling by a power of two may have rounded are less
 LARGEST_DEGREE = 100  # of a root that is taken exactly: powers of more digits take seconds
 
 
@@ -64,22 +69,57 @@ def _norm(fmt: Format, order: float, sizes: Rows) -> Golden:
         return _without_error(fmt, sum((piece != 0).sum(axis=1) for piece in sizes.pieces).astype(np.float64))
     if np.isinf(order):
         return _without_error(fmt, sizes.largest()[:, 0] if order > 0 else -_negated(sizes).largest()[:, 0])
-    x = sizes.pieces.map(lambda piece: Ball.exact(piece, compute_format(fmt)))
-    if order == 1:
-        real, ball = total_of(sizes.pieces).real, Ball.total(x)
-    elif order == 2:
-        squares = dot_of(sizes.pieces.map(lambda piece: (piece, piece)))
-        real, ball = squares.real.sqrt(), Ball.total(x.map(lambda piece: piece * piece)).sqrt()
-    else:
-        real, ball = _real_norm(sizes, order), _norm_ball(x, order)
-    real = real.reshape((sizes.count, 1))
+    extreme = _extreme(sizes, order)
+    regular = np.isfinite(extreme) & (extreme > 0)
     value, real = resolved(
         fmt,
-        real,
-        lambda some: np.array([[_mp_norm(sizes.row(row), order)] for row in some], dtype=object),
+        _regular_norm(sizes, order, np.where(regular, extreme, 1.0)).but_one_where(~regular),
+        lambda some: np.array([[_mp_norm(sizes.row(row), order, extreme[row, 0])] for row in some], dtype=object),
         lambda index: _rational_norm(sizes.row(index[0]), order),
     )
-    return Golden(fmt, value, real, budget=ball.rad)
+    value = np.where(regular, value, round_to(fmt, extreme))
+    return Golden(fmt, value, where(regular, real, extreme), budget=_norm_ball(fmt, sizes, order))
+
+
+def _extreme(sizes: Rows, order: float) -> np.ndarray:
+    """[count, 1]: the largest magnitude, or of a negative order the smallest: the norm itself where that is 0 or not
+    finite; NaN beside a NaN. Of nothing, 0 and inf."""
+    if sizes.terms == 0:
+        return np.full((sizes.count, 1), 0.0 if order > 0 else np.inf)
+    return sizes.largest() if order > 0 else -_negated(sizes).largest()
+
+
+def _regular_norm(sizes: Rows, order: float, unit: np.ndarray) -> Scaled:
+    """The norm of rows with the extreme `unit` [count, 1]: unit times the norm of their magnitudes over it, of which no
+    power is more than 1."""
+    significand, exponent = np.frexp(unit)
+    if order in (1, 2):
+        return _scaled_norm(sizes, order, exponent)
+    p = Real.exact(np.float64(order))
+
+    def power(x: np.ndarray) -> Real:
+        logarithm = functions.log_ratio(x, unit)
+        far = (logarithm.hi + logarithm.radius) * order < -FAR
+        image = functions.exp(where(far, -FAR, logarithm * p))
+        return where(x == unit, 1.0, where(x == 0, 0.0, image))
+
+    with np.errstate(all="ignore"):
+        logarithm = functions.log(Real.total(sizes.pieces.map(power)))
+        far = (logarithm.hi - logarithm.radius) / np.abs(order) > FARTHEST
+        root_ = functions.exp_scaled(where(far, np.copysign(FARTHEST, order), logarithm / p))
+        return root_.times(Real.exact(significand)).times_power_of_two(exponent)
+
+
+def _scaled_norm(sizes: Rows, order: float, exponent: np.ndarray) -> Scaled:
+    """The norm of order 1 or 2 of magnitudes below 2^exponent [count, 1]. What underflows beside 1/2 adds less than
+    TINY for each term."""
+    with np.errstate(all="ignore"):
+        scaled = sizes.pieces.map(lambda x: np.ldexp(x, -exponent))
+        total = (total_of(scaled) if order == 1 else dot_of(scaled.map(lambda x: (x, x)))).real.reshape(exponent.shape)
+        lost = sizes.pieces.map(lambda x, y: ((y < LEAST) & (x > 0)).sum(axis=1, keepdims=True), scaled)
+        real = Real(total.hi, total.lo, total.radius + TINY * sum(lost))
+        real = real if order == 1 else real.sqrt()
+        return Scaled.of(real.hi, real.lo, real.radius / real.hi, exponent)
 
 
 def _negated(rows: Rows) -> Rows:
@@ -91,17 +131,11 @@ def _without_error(fmt: Format, number: np.ndarray) -> Golden:
     return Golden(fmt, round_to(fmt, number), Real.exact(number), budget=np.zeros_like(number))
 
 
-def _real_norm(sizes: Rows, order: float) -> Real:
-    with np.errstate(all="ignore"):
-        p = Real.exact(np.float64(order))
-        total = Real.total(sizes.pieces.map(lambda x: functions.exp(functions.log(Real.exact(x)) * p)))
-        return functions.exp(functions.log(total) / p)
-
-
-def _mp_norm(row: Iterable[np.ndarray], order: float) -> mp.Number:
-    p = mp.of_float(order)
-    total = sum(mp.exp(mp.log(mp.of_float(piece)) * p).sum() for piece in row)
-    return mp.exp(mp.log(total) / p)
+def _mp_norm(row: Iterable[np.ndarray], order: float, extreme: float) -> mp.Number:
+    """The extreme times the norm of the ratios to it, of which the first is 1: the others may be lost beside it."""
+    p, unit = mp.of_float(order), mp.of_float(extreme)
+    others = sum(mp.exp(mp.log(mp.of_float(piece) / unit) * p).sum() for piece in without_first(extreme, row))
+    return unit * mp.exp(mp.log1p(others) / p)
 
 
 def _rational_norm(row: Iterable[np.ndarray], order: float) -> Fraction | None:
@@ -110,15 +144,18 @@ def _rational_norm(row: Iterable[np.ndarray], order: float) -> Fraction | None:
     denominator = 2**FRACTION_BITS
     if order * denominator % 1 or not all(np.isfinite(piece).all() for piece in row):
         return None
-    p, largest = Fraction(order), Fraction(max((piece.max(initial=0.0) for piece in row), default=0.0))
+    p = Fraction(order)
+    if abs(p.numerator) > LARGEST_DEGREE:
+        return None
+    largest = Fraction(max((piece.max(initial=0.0) for piece in row), default=0.0))
     if largest == 0 or p < 0 and any((piece == 0).any() for piece in row):
         return Fraction(0)
     if sum(np.count_nonzero(piece) for piece in row) == 1:
         return largest
-    degree = abs(p.numerator)
     sum_ = _sum_of_powers((Fraction(x) / largest for piece in row for x in piece.tolist()), p)
-    if degree > LARGEST_DEGREE or sum_ is None:
+    if sum_ is None:
         return None
+    degree = abs(p.numerator)
     return root(largest**degree * sum_ ** (p.denominator if p > 0 else -p.denominator), degree)
 
 
@@ -138,7 +175,15 @@ def _exact_root(number: Fraction, degree: int) -> Fraction | None:
     return candidate if candidate**degree == number else None
 
 
-def _norm_ball(x: Pieces[Ball], order: float) -> Ball:
+def _norm_ball(fmt: Format, sizes: Rows, order: float) -> np.ndarray:
+    """[count, 1]: the error of the formula in the compute type."""
+    x = sizes.pieces.map(lambda piece: Ball.exact(piece, compute_format(fmt)))
+    if order == 1:
+        return Ball.total(x).rad
+    return Ball.total(x.map(lambda piece: piece * piece)).sqrt().rad if order == 2 else _power_ball(x, order).rad
+
+
+def _power_ball(x: Pieces[Ball], order: float) -> Ball:
     """Two powers of POW_ULPS each, around a sum; 1 / order, rounded, moves the outer one by u |log(sum) / order|.
 
     A zero or infinite magnitude has an exact power.

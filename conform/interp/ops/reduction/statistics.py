@@ -22,6 +22,7 @@ from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.real import Real
+from conform.numerics.scaled import Scaled
 
 # Mean
 
@@ -119,10 +120,13 @@ def _spread(
 
 def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Golden:
     compute, count = compute_format(fmt), rows.terms
-    _, real = moments.of_reals(rows, Real.exact(np.float64(count)) - Real.exact(np.float64(correction)))
+    exponent, divisor = moments.exponents(rows), Real.exact(np.float64(count)) - Real.exact(np.float64(correction))
+    _, real = moments.of_reals(rows, divisor, exponent)
     _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
     if name == "std":
         real, ball = real.sqrt(), ball.sqrt()
+    else:
+        exponent = 2 * exponent
 
     def exact(index: tuple[int, ...]) -> Fraction:
         if np.isinf(correction):  # finite squares over infinity
@@ -130,8 +134,12 @@ def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Gol
         variance = moments.exact_variance(rows, index[0], count - Fraction(correction))
         return root(variance, 2) if name == "std" else variance
 
-    value, real = decide_exactly(fmt, real, exact)
-    return Golden(fmt, value, real, budget=ball.rad)
+    def scaled() -> Scaled:
+        return Scaled.of(real.hi, real.lo, real.radius / np.abs(real.hi), exponent)
+
+    with np.errstate(all="ignore"):
+        value, decided = decide_exactly(fmt, real.times_power_of_two(exponent), exact, scaled)
+    return Golden(fmt, value, decided, budget=ball.rad)
 
 
 def _over_zero(fmt: Format, rows: Rows) -> Golden:

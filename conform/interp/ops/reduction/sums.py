@@ -22,6 +22,7 @@ from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
 from conform.numerics.ball import Ball, growth, underflow
+from conform.numerics.digits import decide_digits, dots
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
 from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
@@ -89,8 +90,9 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
 
 
 def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
-    total = accumulate.total_of(rows.pieces)
-    return accumulation(fmt, total, lambda index: sum(map(accumulate.exact_total, rows.row(index[0])), Fraction(0)))
+    total, one = accumulate.total_of(rows.pieces), np.ones((1, 1))
+    exact_sums = lambda index: dots((piece[index[0]].T, one) for piece in rows.pieces)  # noqa: E731
+    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exact_sums))
 
 
 def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.ufunc) -> Golden:
@@ -272,6 +274,7 @@ def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     largest, compute = rows.largest(), compute_format(fmt)
     infinite = np.isinf(largest)
     real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
-    value, real = resolved(fmt, real, formula)
+    of_zero = lambda: log_sum_exp.faint(rows).known_where(largest == 0)  # noqa: E731
+    value, real = resolved(fmt, real, formula, scaled=of_zero)
     budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
     return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)

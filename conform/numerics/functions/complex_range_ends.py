@@ -1,0 +1,82 @@
+"""Parts of complex functions at the ends of float64's range, with the exponent held apart: see range_ends.py."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+
+from conform.numerics.functions import complex_kernels as kernels
+from conform.numerics.functions import dd, range_ends
+from conform.numerics.functions.dd import Array
+from conform.numerics.functions.range_ends import Kernel, either, odd
+from conform.numerics.scaled import Scaled
+
+
+def _of(kernel: kernels.Kernel) -> Kernel:
+    """What a double-double kernel knows."""
+
+    def known(*operands: Array) -> Scaled:
+        value, error = kernel(*map(dd.of, operands))
+        return Scaled.of(*value, error).known_where(np.abs(value[0]) > dd.SAFE_MIN)
+
+    return known
+
+
+def product(first: Kernel, second: Kernel) -> Kernel:
+    """first(x) * second(y)"""
+
+    def kernel(x: Array, y: Array) -> Scaled:
+        one, other = first(x), second(y)
+        return one.times(other).times_power_of_two(other.exponent)
+
+    return kernel
+
+
+def _minus(kernel: Kernel) -> Kernel:
+    return lambda *operands: -kernel(*operands)
+
+
+def quotient_real(a: Array, b: Array, c: Array, d: Array) -> Scaled:
+    """(ac + bd) / (c^2 + d^2), of operands each pair of which is divided by a power of two."""
+    exponents = [np.frexp(np.maximum(np.abs(x), np.abs(y)))[1] for x, y in ((a, b), (c, d))]
+    scaled = [np.ldexp(x, -k) for x, k in zip((a, b, c, d), np.repeat(exponents, 2, axis=0), strict=True)]
+    value, error = kernels.quotient_real(*map(dd.of, scaled))
+    return Scaled.of(*value, error, exponents[0] - exponents[1])
+
+
+def quotient_imag(a: Array, b: Array, c: Array, d: Array) -> Scaled:
+    """(bc - ad) / (c^2 + d^2)"""
+    return quotient_real(b, -a, c, d)
+
+
+def _reciprocal(part: Kernel) -> Kernel:
+    return lambda x, y: part(np.ones_like(x), np.zeros_like(x), x, y)
+
+
+_SIN, _COS = either(odd(1.0, -1.0), _of(kernels.sin)), _of(kernels.cos)
+_SINH = either(either(odd(1.0, 1.0), range_ends.half_exp_odd), _of(kernels.sinh))
+_COSH = either(range_ends.half_exp, _of(kernels.cosh))
+_EXP2_COS, _EXP2_SIN = (_of(kernels.exp2_angle(kernel)) for kernel in (kernels.cos, kernels.sin))
+
+PARTS = MappingProxyType(
+    {
+        "div.real": quotient_real,
+        "div.imag": quotient_imag,
+        "reciprocal.real": _reciprocal(quotient_real),
+        "reciprocal.imag": _reciprocal(quotient_imag),
+        "exp.real": product(range_ends.exp, _COS),
+        "exp.imag": product(range_ends.exp, _SIN),
+        "exp2.real": product(range_ends.exp2, _EXP2_COS),
+        "exp2.imag": product(range_ends.exp2, _EXP2_SIN),
+        "expm1.imag": product(range_ends.exp, _SIN),
+        "sinh.real": product(_SINH, _COS),
+        "sinh.imag": product(_COSH, _SIN),
+        "cosh.real": product(_COSH, _COS),
+        "cosh.imag": product(_SINH, _SIN),
+        "sin.real": product(_SIN, _COSH),
+        "sin.imag": product(_COS, _SINH),
+        "cos.real": product(_COS, _COSH),
+        "cos.imag": _minus(product(_SIN, _SINH)),
+    }
+)
