@@ -37,11 +37,13 @@ def serve(connection: socket.socket, name: str | None, threads: int) -> None:
 
 
 def _given(connection: socket.socket) -> Backend:
-    received = receive(connection)
-    if received is None:
-        raise EOFError("the parent closed the connection before it sent its backend")
-    header, memory = received
-    return given.loaded(header, memory.bytes.tobytes())
+    """The backend in the first frame, whose payload follows its header; that of a call lies in memory."""
+    prefix = bytearray(PREFIX.size)
+    if _fill(connection, memoryview(prefix)):
+        header, payload = map(bytearray, parse_prefix(prefix))
+        if _fill(connection, memoryview(header)) and _fill(connection, memoryview(payload)):
+            return given.loaded(parse_header(header), bytes(payload))
+    raise EOFError("the parent closed the connection before it sent its backend")
 
 
 def describe(backend: Backend, threads: int) -> dict[str, Any]:
