@@ -36,9 +36,11 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     return _by_semantics(call)
 
 
-def _stand_in(number: Number) -> np.ndarray:
-    """An array of the number's shape and dtype, for what a domain asks of a tensor."""
-    return np.broadcast_to(np.zeros((), number.format.storage), number.shape) if number.array is None else number.array
+def _stand_in(value: Any) -> Any:
+    """For a Number an array of its shape and dtype, for what a domain asks of a tensor."""
+    if not isinstance(value, Number):
+        return value
+    return np.broadcast_to(np.zeros((), value.format.storage), value.shape) if value.array is None else value.array
 
 
 def _numbers(values: Any) -> list[Any]:
