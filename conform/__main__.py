@@ -3,11 +3,13 @@
 import sys
 
 from conform.interrupt import leave_at_once
+from conform.streams import repair
 
 
 def main() -> None:
     """Runs the command line; never returns."""
     leave_at_once()
+    repair()
     from conform.cli import main as verbs
 
     verbs(prog_name="conform")

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conform.errors import ConformError, KitDefect, UsageError
+from conform import interrupt
+from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.foreign import escaped
-from conform.interrupt import INTERRUPTED, raise_instead
+from conform.streams import require_files
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+    from conform.judging.verdict import Verdict
     from conform.report.record import Run
 
 DEFAULT_SUITE = ("core",)
@@ -32,6 +34,11 @@ INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 def _silence_stdout() -> None:
     """Python flushes what it holds once more at its end, and would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(message: object) -> None:
+    """A message on stderr; whatever names it holds, each of its lines is printable."""
+    click.echo("\n".join(map(escaped, f"conform: {message}".split("\n"))), err=True)
 
 
 class _Verbs(click.Group):
@@ -54,11 +61,11 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except ConformError as error:
-            click.echo("\n".join(map(escaped, f"conform: {error}".split("\n"))), err=True)
+            _tell(error)
             ctx.exit(error.exit_code)
-        except KeyboardInterrupt:
-            click.echo("conform: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
+        except KeyboardInterrupt as interruption:
+            click.echo(f"conform: {interrupt.name(interruption)}", err=True)
+            ctx.exit(interrupt.exit_code(interruption))
         except BrokenPipeError:  # `conform list | head`
             _silence_stdout()
             ctx.exit(BROKEN_PIPE)
@@ -67,6 +74,9 @@ class _Verbs(click.Group):
         except Exception as error:
             if isinstance(error, OSError) and error.errno in UNWRITABLE:
                 raise
+            if scarcity := Scarcity.of(error):
+                click.echo(f"conform: {scarcity}", err=True)
+                ctx.exit(scarcity.exit_code)
             traceback.print_exc()
             click.echo("conform: this is a defect of conform itself, no verdict", err=True)
             ctx.exit(INTERNAL_ERROR)
@@ -82,6 +92,7 @@ def main(ctx: click.Context) -> None:
     conform check --backend cpu --op aten::exp           one op of the core suite
     conform explain aten::exp                            what it should compute, and how exactly
     """
+    require_files()
     if os.environ.get("NO_COLOR"):  # no-color.org: any value but the empty one
         ctx.color = False
 
@@ -112,10 +123,14 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
               help="For one call of the backend, at most 86400. Its loading may always take 300.")  # fmt: skip
+@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
+              help="For the kit's own golden or judgement of one case; one that takes longer is unjudged.")  # fmt: skip
+@click.option("--min-coverage", metavar="FRACTION", type=float, default=0.5, show_default=True,
+              help="Share of the cases that must be judged, without which the verdict is `partial`.")  # fmt: skip
 @click.option("--jail", is_flag=True,
               help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-              help="Write run.json, junit.xml and report.md there.")  # fmt: skip
+              help="Write run.json, junit.xml and report.md there; those of an earlier run get a ~.")  # fmt: skip
 @click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 20 GB of memory.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
@@ -136,33 +151,46 @@ def check(
     conform check smoke --backend cuda --dtype float16 --dtype bfloat16 --out results
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
     conform check generated negative --backend cpu --op aten::add
-    conform check scale --backend cuda --huge --timeout 300
+    conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
 
-    Exit code: 0 every judged case passed; 1 some did not; 2 usage, bad input or unwritable output; 3 nothing could be
-    judged.
+    The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
+    ops of which any was judged. A refusal counts only beside a valid call of its op and dtype that passed.
+
+    Exit code: 0 conformant; 1 some judged case did not pass, or partial; 2 usage, bad input or unwritable output; 3
+    nothing could be judged or was compared; 70 a defect of the kit; 130 interrupted, 143 terminated: what ran is kept.
     """
     from conform.report import write
     from conform.report.progress import Progress
-    from conform.report.record import Interrupted
+    from conform.report.record import Interrupted, Stopped
     from conform.straight_line import check as run_check
 
-    raise_instead()
+    interrupt.raise_instead()
     directory = write.prepare(out) if out else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
+
+        def on_verdict(verdict: Verdict, asked: int) -> None:
+            interrupt.check()
+            progress.count(verdict, asked)
+
         try:
             named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
-            run, exit_code = run_check(named, on_verdict=progress.count, out=out, **selection), None
+            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, out=out, **selection)
+            exit_code, message = run.exit_code, None
         except Interrupted as interruption:
-            run, exit_code = interruption.run, INTERRUPTED
-    if exit_code == INTERRUPTED:
-        click.echo("conform: interrupted; this is what ran", err=True)
+            run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)
+            message = f"{interrupt.name(interruption.reason)}; this is what ran"
+        except Stopped as end:
+            run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
+    interrupt.hold()
     try:
         written = write.write(run, directory) if directory else []
     except UsageError:
         _show(run, [], quiet)
         raise
+    if message:
+        _tell(message)
     _show(run, written, quiet)
-    ctx.exit(run.exit_code if exit_code is None else exit_code)
+    ctx.exit(exit_code)
 
 
 def _show(run: Run, written: Sequence[Path], quiet: bool) -> None:
@@ -197,7 +225,7 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
             click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
         except ConformError as error:
             failed = True
-            click.echo(f"conform: {error}", err=True)
+            _tell(error)
     ctx.exit(2 if failed else 0)
 
 
@@ -264,7 +292,7 @@ def selftest(ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, no
     from conform.selftest.run import self_test
     from conform.selftest.table import render
 
-    raise_instead()
+    interrupt.raise_instead()
     shows = sys.stderr.isatty() and not no_progress
     with tqdm(desc="self-test", unit="step", file=sys.stderr, leave=False, disable=not shows) as bar:
         found = self_test(ops, full, seed, partial(_show_progress, bar))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 
 
@@ -14,6 +15,17 @@ class ConformError(Exception):
 
 class UsageError(ConformError):
     """Bad input: an unknown name, an unreadable or invalid file, a filter that matches nothing."""
+
+
+class Scarcity(UsageError):
+    """The machine, or the limits that the user set (ulimit), gives no more files, processes or memory."""
+
+    @staticmethod
+    def of(error: Exception) -> Scarcity | None:
+        """What an exception means, if it means that."""
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
+            return Scarcity(f"{error.strerror}: more is needed to run a backend beside the kit (see `ulimit -a`)")
+        return None
 
 
 class Unjudged(ConformError):

@@ -98,6 +98,7 @@ class Bench:
 
     def __init__(self, config: pytest.Config) -> None:
         from conform import kit
+        from conform.backends import names
         from conform.backends.client import BackendProcess
         from conform.contracts.tables import contract_table
         from conform.straight_line import TIMEOUT_S
@@ -106,6 +107,7 @@ class Bench:
         self.contract = config.getoption("conform_contract")
         self.seed = config.getoption("conform_seed")
         self.table = contract_table(self.contract)
+        self.source = names.source(self.backend)
         kit.load()
         self.process = BackendProcess(self.backend, timeout_s=TIMEOUT_S).__enter__()
         config.add_cleanup(lambda: self.process.__exit__())
@@ -114,7 +116,7 @@ class Bench:
     def verdict(self, case: Case) -> Verdict:
         from conform.straight_line import verdicts_of
 
-        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table)
+        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table, is_end=False)
         return verdict
 
     def report(self, suite: Suite, verdict: Verdict) -> str:
@@ -127,7 +129,7 @@ class Bench:
 
         run = record.build(
             [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],
-            contract=self.table.name, backend=identity(self.described), seed=self.seed, timings={},
+            contract=self.table.name, backend=identity(self.described, self.source), seed=self.seed, timings={},
             selftest=figure.total(figure.shipped()),
             invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names},
         )  # fmt: skip

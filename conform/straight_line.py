@@ -3,41 +3,49 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from conform import kit
+from conform import kit, time_limit
+from conform.backends import names as backend_names
 from conform.backends.base import Backend
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
-from conform.backends.given import given
+from conform.backends.given import given, origin
 from conform.backends.jail import jail_for
+from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
-from conform.errors import InvalidArguments, KitDefect, Unjudged, UsageError
+from conform.documents.limits import Limits
+from conform.errors import ConformError, InvalidArguments, Scarcity, Unjudged, UsageError
 from conform.inputs.layouts import logical
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
-from conform.judging.case import cannot_run, verdict_of
-from conform.judging.verdict import Verdict
+from conform.judging.case import cannot_run, defect, undecided, verdict_of
+from conform.judging.credit import credited
+from conform.judging.verdict import FAILURES, Verdict
 from conform.operators import op_globs
 from conform.report import record
-from conform.report.record import Run
-from conform.report.write import FILES
+from conform.report.record import Required, Run
+from conform.report.write import paths
 from conform.selftest import figure
 from conform.suites import Suite, load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection, select, too_large
 
 IN_FLIGHT = 8
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
+MIN_COVERAGE = 0.5
+HUGE_ELEMENTS = 2**32
 
 
 def check(
@@ -53,10 +61,13 @@ def check(
     layouts: str | None = None,
     contract: str = "opencl",
     timeout_s: float = TIMEOUT_S,
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    min_coverage: float = MIN_COVERAGE,
     jail: bool = False,
     out: Path | None = None,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
+    on_end: Callable[[], None] | None = None,
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
@@ -64,50 +75,79 @@ def check(
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
     names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
     confined, and sees nothing of `out`, where the caller will write the record. `on_verdict` is called with each
-    verdict and the number of cases asked. Raises UsageError for bad input, BackendUnavailable where the backend does
-    not start, JailUnavailable where it cannot be confined, record.Interrupted (with what ran) on Ctrl-C.
+    verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end` before
+    the record is made, unless Ctrl-C is why that is done.
+
+    Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
+    cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
+    the run of the cases before.
     """
     started = time.perf_counter()
     kit.load()
     digest = kit.digest()
-    _check_timeout(timeout_s)
+    _check_timeout("timeout", timeout_s)
+    _check_timeout("golden timeout", golden_timeout_s)
+    _check_fraction("min_coverage", min_coverage)
     selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
     names = [suites] if isinstance(suites, str) else suites
     suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
     table = contract_table(contract)
     name = backend if isinstance(backend, str) else None
-    sent = backend if isinstance(backend, str) else given(backend)
+    sent = given(backend) if name is None else name
+    source = origin(backend) if name is None else backend_names.source(name)
     groups = select(suite, selection)
+    semantics.names()  # loads them all, before a time limit could interrupt that
+    limits = _limits(names)
     asked = sum(map(len, groups))
-    verdicts: list[Verdict] = []
+    verdicts: dict[str, Verdict] = {}
+    described: dict[str, Any] = {}
 
-    def finished(described: dict) -> Run:
-        process.retire()  # before the record is made: what it left running is in it, and ends
+    def finished(stopped: str | None = None) -> Run:
         seconds = time.perf_counter() - started
         return record.build(
-            verdicts, asked=asked, suite={"names": suite.recorded_names, "digest": suite.digest},
-            tests=[test.id for test in suite.tests], contract=table.name, backend=identity(described), seed=seed,
+            credited(verdicts.values()), asked=asked,
+            suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[test.id for test in suite.tests],
+            contract=table.name, backend=identity(described, source), seed=seed,
             timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
-            selftest=figure.total(figure.shipped()),
+            selftest=figure.total(figure.shipped()), stopped=stopped,
+            required=Required(min_coverage, of_judged_ops=name is None or backend_names.is_file(name)),
             invocation={"backend": name, "contract": contract, "suites": suite.names,
-                        "hardware": described.get("hardware")},
+                        "hardware": described.get("hardware"), "golden_limit_enforced": time_limit.is_enforced()},
             kit_digests=(digest, kit.digest()), left_running=process.left_running,
             jail=confinement.made_by if confinement else None,
         )  # fmt: skip
 
     confinement = jail_for(name or "", _hidden(suite, contract, out)) if jail else None
-    with BackendProcess(sent, timeout_s=timeout_s, jail=confinement) as process:
-        described = process.describe()
-        try:
-            for verdict in verdicts_of(groups, process, described, table):
-                verdicts.append(verdict)
+    process = BackendProcess(sent, timeout_s=timeout_s, jail=confinement)
+    try:
+        with process:
+            described = process.describe()
+            for verdict in verdicts_of(groups, process, described, table, golden_timeout_s, limits=limits):
+                verdicts[verdict.id] = verdict
                 if on_verdict:
                     on_verdict(verdict, asked)
-                if fail_fast and verdict.status in ("fail", "error", "crash", "timeout"):
+                if fail_fast and verdict.status in FAILURES:
                     break
-        except KeyboardInterrupt:
-            raise record.Interrupted(finished(described)) from None
-        return finished(described)
+            if on_end:
+                on_end()
+    except KeyboardInterrupt as interruption:
+        if not described:
+            raise
+        raise record.Interrupted(finished("interrupted"), interruption) from None
+    except Exception as error:
+        if on_end:
+            on_end()
+        if not described:
+            raise
+        reason = error if isinstance(error, ConformError) else Scarcity.of(error) or defect(error)
+        raise record.Stopped(finished(str(reason)), reason) from error
+    return finished()
+
+
+def _limits(suites: Sequence[str]) -> Limits:
+    """Those of the environment; for who asks for huge calls, they are none."""
+    limits = Limits.from_environment()
+    return replace(limits, max_result_elements=HUGE_ELEMENTS) if "huge" in suites else limits
 
 
 def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
@@ -116,18 +156,24 @@ def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
     yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
     yield Path(contract)
     if out is not None:
-        yield from (out, *(out / name for name in FILES))  # where it holds the backend as well, what was written there
+        yield from (out, *paths(out))  # where it holds the backend as well, what was written there
 
 
-def _check_timeout(timeout_s: object) -> None:
+def _check_timeout(name: str, timeout_s: object) -> None:
     if type(timeout_s) not in (int, float) or not 0 < timeout_s <= MAX_TIMEOUT_S:  # refuses NaN
-        raise UsageError(f"timeout: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
+        raise UsageError(f"{name}: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
 
 
-def identity(described: dict) -> dict:
-    """What identifies the backend in a record, and what it declares; the hardware and threads it ran on belong to the
-    environment."""
-    return {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
+def _check_fraction(name: str, fraction: object) -> None:
+    if type(fraction) not in (int, float) or not 0 <= fraction <= 1:
+        raise UsageError(f"{name}: expected a fraction from 0 to 1, got {fraction!r}")
+
+
+def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; the
+    hardware and threads that it ran on belong to the environment."""
+    told = {key: described.get(key) for key in ("name", "version", "device", "compute", "flushes_subnormals")}
+    return {**told, **(source or {})}
 
 
 Expected = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
@@ -142,59 +188,158 @@ class _Asked:
 
 
 def verdicts_of(
-    groups: Sequence[Sequence[Case]], process: BackendProcess, described: dict, table: Table
+    groups: Sequence[Sequence[Case]],
+    process: BackendProcess,
+    described: Mapping[str, Any],
+    table: Table,
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    is_end: bool = True,
+    limits: Limits | None = None,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
-    Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here.
+    Calls are sent a few ahead, so that the backend computes while goldens and verdicts are made here. Whatever fails
+    here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it after it had
+    answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`).
     """
-    arithmetic = arithmetic_of(described)
+    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
+    limits = limits or Limits.from_environment()
     waiting: deque[_Asked] = deque()
     for group in groups:
-        typical = group[0].draw.arguments()
+        typical = _attempt(partial(_typical, group[0], limits))
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
-            refused = cannot_run(case, described)
-            if refused:
-                yield refused
+            asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
+            if isinstance(asked, Verdict):
+                yield asked
                 continue
-            arguments = case.arguments(typical)
-            sent = exported(arguments) if described["exports"] else arguments
-            process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
-            waiting.append(_Asked(case, _expected(case, arguments, known)))
+            waiting.append(asked)
             if len(waiting) >= IN_FLIGHT:
-                yield _judged(waiting.popleft(), process, table, arithmetic)
+                yield from judge.judged(waiting.popleft())
     while waiting:
-        yield _judged(waiting.popleft(), process, table, arithmetic)
+        yield from judge.judged(waiting.popleft())
+    if is_end:
+        yield from judge.settled()
 
 
-def _expected(case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]) -> Callable[[], Expected]:
-    """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
-    key = (case.values, case.layout if case.layout.startswith("expanded") else "")
-
-    def expected() -> Expected:
-        if key not in known:
-            plain = logical(arguments)
-            call = bound_call(case.op, plain.args, plain.kwargs)
-            known[key] = call, evaluated(call)
-        return known[key]
-
-    return expected
+def _typical(case: Case, limits: Limits) -> Arguments:
+    """The typical inputs of a case's draw; Unjudged where the results would be too large."""
+    arguments = case.draw.arguments()
+    if problem := too_large(case.draw.test, case.op, arguments, limits):
+        raise Unjudged(problem)
+    return arguments
 
 
-def evaluated(call: Bound) -> Outcome | Exception:
+def _attempt(function: Callable[[], Any]) -> Any:
+    """What it returns, or what it raises, but for what is the user's mistake or his backend's, which ends the run."""
+    try:
+        return function()
+    except Exception as error:
+        if isinstance(error, ConformError) and not isinstance(error, Unjudged):
+            raise
+        return error
+
+
+@dataclass
+class _Judge:
+    """Asks the backend and judges its replies; it keeps the case that was judged last, which the next reply may revise.
+    """
+
+    process: BackendProcess
+    table: Table
+    arithmetic: Arithmetic
+    golden_timeout_s: float
+    _last: _Asked | None = None
+
+    def ask(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool
+    ) -> _Asked | Verdict:
+        """Sends the call of a case, or says why there is none."""
+
+        def prepared() -> tuple[Arguments, Call]:
+            if isinstance(typical, Exception):
+                raise typical
+            arguments = case.arguments(typical)
+            sent = exported(arguments) if exports else arguments
+            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+
+        made = _attempt(prepared)
+        if isinstance(made, Exception):
+            return undecided(case, _undecided(made))
+        arguments, call = made
+        self.process.submit(call)
+        return _Asked(case, self._expected(case, arguments, known))
+
+    def _expected(
+        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]
+    ) -> Callable[[], Expected]:
+        """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
+        key = (case.values, case.layout if case.layout.startswith("expanded") else "")
+
+        def expected() -> Expected:
+            if key not in known:
+                plain = logical(arguments)
+                call = bound_call(case.op, plain.args, plain.kwargs)
+                known[key] = call, evaluated(call, self.golden_timeout_s)
+            return known[key]
+
+        return expected
+
+    def judged(self, asked: _Asked) -> Iterator[Verdict]:
+        """The verdict on the oldest call that the backend has, and a second one on the call before if that did harm."""
+        expected = _attempt(asked.expected)
+        reply = self.process.receive(_most(expected))
+        if reply.before is not None and self._last is None:  # it was somebody else's call, who has its verdict already
+            reply = replace(reply.before, reason=f"{reply.before.reason}, of the call before this one")
+        elif reply.before is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
+        yield self._verdict(asked, expected, reply)
+        self._last = asked
+
+    def settled(self) -> Iterator[Verdict]:
+        """A second verdict on the last case, where that did harm."""
+        if self._last is not None and (reply := self.process.settle()) is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply)
+
+    def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
+        if isinstance(expected, Exception):
+            return undecided(asked.case, _undecided(expected))
+        call, outcome = expected
+
+        def made() -> Verdict:
+            return verdict_of(asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic)
+
+        try:
+            return time_limit.limited(self.golden_timeout_s, made)
+        except time_limit.TookTooLong:
+            return undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
+        except Exception as error:
+            return undecided(asked.case, _undecided(error))
+
+
+def _most(expected: Expected | Exception) -> Most:
+    """What a reply may take."""
+    goldens = expected[1].goldens if isinstance(expected, tuple) and isinstance(expected[1], Outcome) else ()
+    return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
+
+
+def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
-        return evaluate_call(call)
-    except (Unjudged, InvalidArguments) as reason:
+        return time_limit.limited(timeout_s, lambda: evaluate_call(call))
+    except InvalidArguments as reason:
         return reason
-    except Exception as defect:  # a defect of the kit in one case must not lose the others; it is told as what it is
-        place = traceback.extract_tb(defect.__traceback__)[-1]
-        where = f"{place.name}, line {place.lineno}"
-        return KitDefect(f"defect of the kit, please report it: {type(defect).__name__} in {where}: {defect}")
+    except time_limit.TookTooLong:
+        return _too_long("the golden", timeout_s)
+    except Exception as error:  # a defect of the kit in one case must not lose the others; it is told as what it is
+        return _undecided(error)
 
 
-def _judged(asked: _Asked, process: BackendProcess, table: Table, arithmetic: Arithmetic) -> Verdict:
-    call, outcome = asked.expected()
-    reply: Reply = process.receive()
-    return verdict_of(asked.case, call, outcome=outcome, reply=reply, table=table, declared=arithmetic)
+def _too_long(what: str, limit_s: float) -> Unjudged:
+    return Unjudged(f"{what} took longer than {limit_s:g} s")
+
+
+def _undecided(error: Exception) -> Unjudged:
+    if isinstance(error, Unjudged):
+        return error
+    return Unjudged("there is not enough memory for it") if isinstance(error, MemoryError) else defect(error)

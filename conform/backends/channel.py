@@ -1,4 +1,4 @@
-"""The parent's end of a worker's socket: frames in both directions, never blocking on either."""
+"""The parent's end of a worker's socket and log: frames in both directions, never blocking on either."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from conform.backends.protocol import PREFIX, parse_header, parse_prefix
+from conform.backends.log import Log
+from conform.backends.protocol import MOST, PREFIX, Most, parse_header, parse_prefix
 
 _CHUNK_BYTES = 1 << 18
 _SEND_BUFFER_BYTES = 1 << 20  # a few calls fit, so that the worker has work while the parent computes
@@ -19,12 +20,14 @@ class Closed(Exception):
 
 
 class Channel:
-    """Frames over a connected socket. Sending queues what the socket does not take; `wait` moves bytes both ways."""
+    """Frames over a connected socket. Sending queues what the socket does not take; `wait` moves bytes both ways, and
+    those that the worker prints to `log`."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, log: Log) -> None:
         connection.setblocking(False)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
         self._connection = connection
+        self._log = log
         self._outgoing: deque[tuple[memoryview, Sequence[int]]] = deque()
         self._incoming = bytearray()
         self._closed = False
@@ -37,11 +40,11 @@ class Channel:
         self._outgoing.append((memoryview(frame), descriptors))
         self._write()
 
-    def next_frame(self) -> tuple[dict[str, Any], bytes] | None:
-        """Header and payload of a frame that has arrived in full. ProtocolError if what came is no frame."""
+    def next_frame(self, most: Most = MOST) -> tuple[dict[str, Any], bytes] | None:
+        """Header and payload of a frame that has arrived in full; ProtocolError if what came is none, or too large."""
         if len(self._incoming) < PREFIX.size:
             return None
-        header_bytes, payload_bytes = parse_prefix(self._incoming)
+        header_bytes, payload_bytes = parse_prefix(self._incoming, most)
         payload_start = PREFIX.size + header_bytes
         end = payload_start + payload_bytes
         if len(self._incoming) < end:
@@ -52,7 +55,7 @@ class Channel:
         return header, payload
 
     def wait(self, timeout_s: float) -> bool:
-        """Moves bytes both ways, waiting up to `timeout_s` for the first; whether any moved.
+        """Moves bytes both ways, waiting up to `timeout_s` for the first; whether any moved, or any were printed.
 
         Raises Closed where the worker has closed its end.
         """
@@ -60,10 +63,13 @@ class Channel:
             raise Closed
         poll = select.poll()
         poll.register(self._connection, select.POLLIN | (select.POLLOUT if self._outgoing else 0))
+        if self._log.is_open:
+            poll.register(self._log, select.POLLIN)
         if not poll.poll(max(0.0, timeout_s) * 1000):
             return False
+        printed = self._log.take()
         wrote = self._write()
-        return self._read() or wrote
+        return self._read() or wrote or printed
 
     def close(self) -> None:
         self._connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -17,9 +18,10 @@ from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
 from conform.backends.given import Given
 from conform.backends.jail import Jail
-from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
+from conform.backends.launcher import Template, describe_exit
 from conform.backends.lent import Lent
-from conform.backends.protocol import ProtocolError, payload_of
+from conform.backends.log import Log
+from conform.backends.protocol import MOST, Most, ProtocolError, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.errors import UsageError
 from conform.foreign import line
@@ -28,6 +30,11 @@ from conform.foreign import line
 START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
 _REASON_CHARACTERS = 2000  # why a backend does not load, which may name several paths
+# How long a worker that was asked one call alone is watched after its answer, at least.
+WATCHED_S = 0.5
+SETTLED_S = 0.2  # how long it is watched after the last answer of a run
+# What a worker tells of its backend that is the same whenever one is started.
+IDENTITY = ("name", "version", "device", "exports", "compute", "flushes_subnormals")
 
 
 @dataclass
@@ -38,6 +45,7 @@ class _Pending:
     frame: bytes
     payload: bytearray
     sizes: list[int]  # of the storages in the payload, in bytes
+    most: Most = MOST
     lent: Lent | None = None  # what the worker has of it
 
     def send(self, channel: Channel) -> None:
@@ -59,16 +67,20 @@ class _Pending:
 
 
 class _Silent(Exception):
-    """The worker has said nothing for longer than it may."""
+    """The worker has not answered in time."""
+
+
+_FAILURES = (_Silent, Closed, ProtocolError)
 
 
 class BackendProcess:
     """A backend, by its name or as it was given, in a worker process; a context manager.
 
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
-    or on which it is silent for `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker takes
-    the calls behind it. `threads` is torch's number of intra-op threads in the worker. `template` may be shared with
-    other BackendProcesses, which saves the import of torch; a `jail` needs one of its own.
+    or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
+    takes the calls behind it. A worker may also die of the call before: then both are asked again, each alone.
+    `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
+    BackendProcesses, which saves the import of torch; a `jail` needs one of its own.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
@@ -89,6 +101,9 @@ class BackendProcess:
         self._given_template = template
         self._in_flight: deque[_Pending] = deque()
         self._submitted = 0
+        self._answered: _Pending | None = None  # the last call that this worker has answered
+        self._answered_at = 0.0
+        self._identity: dict[str, Any] | None = None
         self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
     def __enter__(self) -> BackendProcess:
@@ -97,8 +112,7 @@ class BackendProcess:
         return self
 
     def __exit__(self, error: object = None, *_: object) -> None:
-        if self._started:
-            self._end_worker(kill=bool(self._in_flight) or error is not None)  # Ctrl-C, perhaps, in the midst of a call
+        self.retire(kill=error is not None)  # Ctrl-C, perhaps, in the midst of a call
         for call in self._in_flight:
             call.give_up()
         if self._given_template is None:
@@ -123,41 +137,101 @@ class BackendProcess:
         self._ensure_worker()
         return self._description
 
-    def retire(self) -> None:
+    def retire(self, kill: bool = False) -> None:
         """Ends the worker, if there is one, so that `left_running` is complete; the next call starts another."""
         if self._started:
-            self._end_worker(kill=bool(self._in_flight))
+            self._end_worker(kill=kill or bool(self._in_flight))
 
     def submit(self, call: Call) -> None:
         """Sends a call, without waiting for anything but the start of the worker."""
         self._ensure_worker()
         frame, storages = encode_call(call, self._submitted)
         pending = _Pending(self._submitted, frame, payload_of(storages), [len(storage) for storage in storages])
-        if not self._in_flight:
-            self._quiet_since = time.monotonic()
         self._in_flight.append(pending)
         self._submitted += 1
         pending.send(self._channel)
 
-    def receive(self) -> Reply:
-        """The reply to the oldest call in flight. LookupError if there is none."""
+    def receive(self, most: Most = MOST) -> Reply:
+        """The reply to the oldest call in flight, which is a crash if it takes more than `most` bytes. LookupError if
+        there is none."""
         if not self._in_flight:
             raise LookupError("receive() without a call in flight")
         self._ensure_worker()
         call = self._in_flight.popleft()
+        call.most = most
         try:
-            header, payload = self._next_frame(self._timeout_s)
-            mutated, overrun = call.changes()
-            reply = replace(decode_reply(header, payload, call.number), mutated=mutated, overrun=overrun)
-        except (_Silent, Closed, ProtocolError) as failure:
-            return self._lost_on(failure)
+            return self._reply_to(call)
+        except _FAILURES as failure:
+            suspect, seen_after_s = self._answered, time.monotonic() - self._answered_at
+            lost = self._lost_on(failure)
+            if suspect is None or isinstance(failure, _Silent):
+                return lost
         finally:
             call.give_up()
+        return self._blamed(call, lost, suspect, 2 * seen_after_s)
+
+    def _reply_to(self, call: _Pending) -> Reply:
+        """The reply that comes next, and what the call did to the memory that was lent for it."""
+        header, payload = self._next_frame(self._timeout_s, call.most)
+        mutated, overrun = call.changes()
+        reply = replace(decode_reply(header, payload, call.number), mutated=mutated, overrun=overrun)
+        self._answered, self._answered_at = call, time.monotonic()
         if header.get("retire") is True:
             self._end_worker(kill=True)
-        else:
-            trim(self._log)
         return reply
+
+    def settle(self) -> Reply | None:
+        """What the call that was answered last deserves instead, where the worker dies or speaks within a moment; None
+        mostly. For the end of a run, when there is no call behind it that would notice."""
+        if not self._started or self._answered is None:
+            return None
+        try:
+            self._watch(SETTLED_S)
+        except _FAILURES as failure:
+            return self._lost_on(failure)
+        return None
+
+    # --- Who is to blame ----------------------------------------------------------------------------------------------
+
+    def _blamed(self, call: _Pending, lost: Reply, suspect: _Pending, watched_s: float) -> Reply:
+        """The reply to a call on which a worker was lost that had answered `suspect` before.
+
+        A thread that the call before has left may have aborted, or written a frame too many; so the call is asked
+        again alone, and where that goes well, the one before, which is then watched for some time.
+        """
+        try:
+            again = self._alone(call, 0.0)
+            if again.status in ("crash", "timeout"):
+                return lost
+            before = self._alone(suspect, min(max(watched_s, WATCHED_S), self._timeout_s))
+        except BackendUnavailable:  # told to whoever asks for the next reply; that a worker was lost stays true
+            return lost
+        if before.status == "crash":
+            return replace(again, before=before)
+        return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")
+
+    def _alone(self, call: _Pending, watched_s: float) -> Reply:
+        """The reply of a worker that gets this call and no other; a crash if it ends or speaks within `watched_s`."""
+        others, self._in_flight = self._in_flight, deque([call])
+        try:
+            self._ensure_worker()
+            reply = self._reply_to(call)
+            if self._started:
+                self._watch(watched_s)
+        except _FAILURES as failure:
+            return self._lost_on(failure)
+        finally:
+            self._in_flight = others
+            call.give_up()
+        if self._started:
+            self._end_worker(kill=True)
+        return reply
+
+    def _watch(self, watched_s: float) -> None:
+        """Raises Closed or ProtocolError if the worker ends, or says anything, though nothing was asked."""
+        with contextlib.suppress(_Silent):
+            self._next_frame(watched_s, MOST)
+            raise ProtocolError("a frame came that answers no call")
 
     # --- The worker's life --------------------------------------------------------------------------------------------
 
@@ -168,28 +242,31 @@ class BackendProcess:
         ours, theirs = socket.socketpair()
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
-            self._log = unless_started.enter_context(new_log())
+            self._log = unless_started.enter_context(Log())
             self._pid = self._template.fork(self._loaded_as, self._threads, theirs, self._log)
             unless_started.pop_all()
-        self._channel = Channel(ours)
+        self._log.close_writer()
+        self._channel = Channel(ours, self._log)
         self._started = True
+        self._answered = None
         if isinstance(self._backend, Given):
             self._channel.send(self._backend.frame)
         self._description = self._greeting()
         for call in self._in_flight:
             call.send(self._channel)
-        self._quiet_since = time.monotonic()
 
     def _greeting(self) -> dict[str, Any]:
         """The description in the worker's first frame."""
-        self._quiet_since = time.monotonic()
         try:
             if not self._channel.wait(NOTICE_AFTER_S):
                 print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
-            header, _ = self._next_frame(START_TIMEOUT_S)
+            header, _ = self._next_frame(START_TIMEOUT_S, MOST)
             if "hello" in header:
-                return decode_greeting(header["hello"])
-        except (_Silent, Closed, ProtocolError) as failure:
+                return self._same(decode_greeting(header["hello"]))
+        except UsageError as error:
+            self._end_worker(kill=True)
+            raise UsageError(f"backend {self.name!r}: {error}") from None
+        except _FAILURES as failure:
             reply = self._lost_on(failure)
             raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
         self._end_worker(kill=False)
@@ -198,14 +275,24 @@ class BackendProcess:
         reason = line(header.get("unavailable"), _REASON_CHARACTERS)
         raise BackendUnavailable(f"backend {self.name!r} is not available: {reason}")
 
-    def _next_frame(self, timeout_s: float) -> tuple[dict[str, Any], bytes]:
-        """The worker's next frame; _Silent when no byte has moved for `timeout_s`."""
-        while (frame := self._channel.next_frame()) is None:
-            if self._channel.wait(self._quiet_since + timeout_s - time.monotonic()):
-                self._quiet_since = time.monotonic()
-            elif time.monotonic() - self._quiet_since >= timeout_s:
+    def _same(self, described: dict[str, Any]) -> dict[str, Any]:
+        """The description, which identifies the backend as it did when it was started before."""
+        identity = {field: described[field] for field in IDENTITY}
+        if self._identity not in (None, identity):
+            self._end_worker(kill=True)
+            changed = ", ".join(field for field in IDENTITY if self._identity[field] != identity[field])
+            raise BackendUnavailable(f"backend {self.name!r} was started again, and its {changed} is another one")
+        self._identity = identity
+        return described
+
+    def _next_frame(self, timeout_s: float, most: Most) -> tuple[dict[str, Any], bytes]:
+        """The worker's next frame; _Silent where it has not come in full after `timeout_s`, however many bytes moved:
+        one a second would keep a clock going that each byte sets back."""
+        deadline = time.monotonic() + timeout_s
+        while (frame := self._channel.next_frame(most)) is None:
+            if time.monotonic() >= deadline:
                 raise _Silent(f"no answer for {timeout_s:g} s")
-        self._quiet_since = time.monotonic()
+            self._channel.wait(deadline - time.monotonic())
         return frame
 
     def _end_worker(self, kill: bool) -> tuple[int | None, str]:
@@ -215,13 +302,13 @@ class BackendProcess:
         exit_code, left = self._template.end(self._pid, kill)
         self.left_running = sorted({*self.left_running, *left})
         with self._log:
-            return exit_code, tail(self._log)
+            return exit_code, self._log.tail()
 
-    def _lost_on(self, failure: _Silent | Closed | ProtocolError) -> Reply:
+    def _lost_on(self, failure: Exception) -> Reply:
         """Ends the worker, which failed so; the reply to the call it failed on."""
         exit_code, log = self._end_worker(kill=not isinstance(failure, Closed))
         if isinstance(failure, ProtocolError):
-            return Reply("crash", f"the worker broke the protocol: {failure}", log=log)
+            return Reply("crash", line(f"the worker broke the protocol: {failure}"), log=log)
         if isinstance(failure, _Silent) and exit_code in (None, -signal.SIGKILL):
             return Reply("timeout", str(failure), log=log)
         if exit_code is None:

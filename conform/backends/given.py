@@ -62,6 +62,12 @@ def loaded(header: dict[str, Any], payload: bytes) -> Backend:
     return created(backend, header["label"]) if isinstance(backend, type) else backend
 
 
+def origin(backend: type[Backend] | Backend | Callable) -> dict[str, str]:
+    """{"source": "MODULE.NAME"} of the class or function, whatever it calls itself."""
+    code = backend if hasattr(backend, "__qualname__") else type(backend)
+    return {"source": f"{code.__module__}.{code.__qualname__}"}
+
+
 def _label(backend: Any) -> str:
     """The name of a backend; UsageError for what is none."""
     if isinstance(backend, type):

@@ -139,7 +139,7 @@ def _mounts(reads: Collection[Path], hidden: Iterable[Path], directory: str) -> 
     yield from (Mount("read", str(_KIT / name), str(_KIT / name)) for name in _SERVING)
     yield from (Mount("sealed", place) for place in (str(_KIT), "/dev", "/"))
     gone: list[Path] = []
-    earlier = [found.parent for one in reads for found in one.glob("*/run.json")]
+    earlier = [found.parent for one in reads for found in one.glob("*/run.json*")]  # and run.json~
     for path in (*hidden, *earlier, *_other_kits(present)):
         is_needed = any(one.is_relative_to(path) for one in reads)  # results in the backend's own folder, perhaps
         is_seen = any(path.is_relative_to(one) for one in present) and not any(map(path.is_relative_to, gone))

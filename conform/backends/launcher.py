@@ -6,22 +6,26 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from conform.backends.base import BackendUnavailable
 from conform.backends.jail import Jail, environment
-from conform.foreign import line, lines
+from conform.backends.log import KEPT_BYTES, Log, tidied
+from conform.foreign import line
 
-# How long the template may take to kill its workers and end once its socket is closed.
+# How long the template may take: to kill its workers and end once its socket is closed; to import torch, before its
+# first answer; to give any other one, of which the slowest waits for a worker that lingers.
 _CLOSING_S = 10.0
+_STARTING_S = 300.0
+_ANSWERING_S = 30.0
 _ROOT = Path(__file__).parent.parent.parent
 
 # Fresh memory is filled with 0xfe and freed memory with 0x01, so that an output that a backend leaves unwritten is
@@ -51,7 +55,7 @@ class Template:
 
     def _start(self) -> None:
         self._control, theirs = socket.socketpair()
-        self._log = new_log()
+        self._log = _new_log()
         self._has_worked = False
         module = ["conform.backends.template", str(theirs.fileno()), os.getcwd()]
         command, variables = [sys.executable, "-m", *module], dict(os.environ)
@@ -70,20 +74,20 @@ class Template:
                 start_new_session=True,  # the terminal's Ctrl-C is the parent's business
             )
 
-    def fork(self, backend: str | None, threads: int, connection: socket.socket, log: BinaryIO) -> int:
+    def fork(self, backend: str | None, threads: int, connection: socket.socket, log: Log) -> int:
         """The process id of a new worker that serves `connection` and prints to `log`.
 
         Raises BackendUnavailable if the template cannot start.
         """
         request = {"fork": {"backend": backend, "threads": threads}}
-        descriptors = [connection.fileno(), log.fileno()]
+        descriptors = [connection.fileno(), log.writer]
         reply = self._ask(request, descriptors)
         if reply is None and self._has_worked:
             self.close()
             self._start()
             reply = self._ask(request, descriptors)
         if reply is None:
-            raise BackendUnavailable(f"the process that imports torch ended while starting:\n{tail(self._log)}")
+            raise BackendUnavailable(f"the process that imports torch ended while starting:\n{_tail(self._log)}")
         self._has_worked = True
         return reply["pid"]
 
@@ -102,17 +106,23 @@ class Template:
         return None, []
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any] | None:
-        """The template's answer, None if it is dead."""
-        line = b""
+        """The template's answer, None if it is dead, as it is made to be when it gives none in time."""
+        deadline = time.monotonic() + (_ANSWERING_S if self._has_worked else _STARTING_S)
+        answer = b""
         try:
+            self._control.settimeout(_ANSWERING_S)
             socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], descriptors)
-            while not line.endswith(b"\n"):
+            while not answer.endswith(b"\n"):
+                self._control.settimeout(max(deadline - time.monotonic(), 0.001))
                 if not (chunk := self._control.recv(1 << 12)):
                     return None
-                line += chunk
+                answer += chunk
         except ConnectionError:
             return None
-        return json.loads(line)
+        except TimeoutError:
+            self.process.kill()
+            return None
+        return json.loads(answer)
 
     def close(self) -> None:
         """Ends the template, and with it every worker."""
@@ -135,14 +145,6 @@ def _poisoned(variables: Mapping[str, str]) -> dict[str, str]:
 
 # --- What a worker left behind ----------------------------------------------------------------------------------------
 
-_TAIL_BYTES = 1 << 13
-_TAIL_LINES = 20
-_MAX_LOG_BYTES = 1 << 22
-# Addresses differ from run to run; faulthandler's list of extension modules says nothing of the crash.
-_NOISE = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
-
-
 def describe_exit(exit_code: int) -> str:
     """ "SIGSEGV (Segmentation fault)", or "exited with code 3"."""
     if exit_code >= 0:
@@ -151,23 +153,16 @@ def describe_exit(exit_code: int) -> str:
     return f"{name} ({signal.strsignal(-exit_code)})"
 
 
-def tail(log: BinaryIO) -> str:
-    """The last lines printed to a log."""
+def _tail(log: BinaryIO) -> str:
+    """The last lines printed to a file."""
     size = os.fstat(log.fileno()).st_size
-    text = os.pread(log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES)).decode(errors="replace")
-    printed = _ADDRESS.sub("0x...", _NOISE.sub("", text)).strip().splitlines()
-    return lines("\n".join(printed[-_TAIL_LINES:]))
+    return tidied(os.pread(log.fileno(), KEPT_BYTES, max(0, size - KEPT_BYTES)))
 
 
-def new_log() -> BinaryIO:
-    """A nameless file for a process to print to, open for appending: whoever holds it writes at its end."""
+def _new_log() -> BinaryIO:
+    """A nameless file for the template to print to, open for appending: whoever holds it writes at its end."""
     log = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     flags = fcntl.fcntl(log, fcntl.F_GETFL)
     fcntl.fcntl(log, fcntl.F_SETFL, flags | os.O_APPEND)
     return log
 
-
-def trim(log: BinaryIO) -> None:
-    """Empties a log that a talkative backend has filled."""
-    if os.fstat(log.fileno()).st_size > _MAX_LOG_BYTES:
-        os.ftruncate(log.fileno(), 0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from conform.backends.protocol import DTYPES, placement
+from conform.backends.protocol import DTYPES, can_hold, placement
 from conform.errors import Unsupported
 
 
@@ -61,11 +61,14 @@ class Memory:
 def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     """[dtype, shape, strides] of a returned tensor and its elements in row-major order, bit for bit.
 
-    TypeError for a tensor that the parent has no representation for: sparse, quantised, of a dtype numpy lacks.
+    TypeError for a tensor that the parent has no representation for: sparse, quantised, of a dtype that numpy lacks, or
+    of no elements in a shape that it lacks.
     """
     name = str(tensor.dtype).removeprefix("torch.")
     if tensor.layout != torch.strided or name not in DTYPES:
         raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")
+    if not can_hold(tensor.shape):
+        raise TypeError(f"output {number} has the shape {tuple(tensor.shape)}, which numpy cannot hold")
     content = bytes_of(tensor.detach().cpu().resolve_conj().resolve_neg()).tobytes()
     if len(content) != math.prod(tensor.shape) * DTYPES[name].itemsize:
         raise TypeError(f"output {number} of shape {tuple(tensor.shape)} came as {len(content)} bytes")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import os
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -56,6 +58,26 @@ def _availability(device: str) -> tuple[bool, str]:
     return True, f"{version}, {', '.join(names)}"
 
 
+def is_file(name: str) -> bool:
+    """Whether the name is that of a class in a file: `FILE.py::CLASS`."""
+    return "::" in name
+
+
+def source(name: str) -> dict[str, str]:
+    """Where the backend called `name` comes from, as this process sees it, whatever the backend says of itself.
+
+    {"source": "FILE.py::CLASS", "digest": "sha256:..."}, the file without its folder and the digest of its bytes, not
+    of what it imports; {"source": "MODULE:CLASS"} of an entry point; nothing of a torch device. To be asked before a
+    worker runs, which may change the file. UsageError if there is no such file.
+    """
+    if is_file(name):
+        path, class_name = _file_of(name)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return {"source": f"{path.name}::{class_name}", "digest": f"sha256:{digest}"}
+    entry_point = _entry_points().get(name)
+    return {} if name == "self" or entry_point is None else {"source": entry_point.value}
+
+
 def is_entry_point(name: str) -> bool:
     """Whether an installed package registers a backend of this name."""
     return name in _entry_points()
@@ -83,18 +105,24 @@ def _torch_device(name: str) -> Backend:
 
 def _class_in_file(name: str) -> object:
     """The attribute CLASS of a module FILE.py. UsageError if there is none, if it is no Python, or has no such name."""
-    file, _, class_name = name.partition("::")
-    path = Path(file).resolve()
-    if path.suffix != ".py" or not path.is_file():
-        raise UsageError(f"backend {name!r}: there is no Python file {file!r}")
+    path, class_name = _file_of(name)
     try:
         module = _imported(path)
     except SyntaxError as error:  # there, or in a module that it imports
         raise UsageError(f"backend {name!r}: {error.filename}:{error.lineno}: {error.msg}") from None
     if not hasattr(module, class_name):
         classes = [key for key, value in vars(module).items() if _is_backend_class(value)]
-        raise UsageError(f"backend {name!r}: {file} has no class {class_name!r}{did_you_mean(class_name, classes)}")
+        hint = did_you_mean(class_name, classes)
+        raise UsageError(f"backend {name!r}: {path.name} has no class {class_name!r}{hint}")
     return getattr(module, class_name)
+
+
+def _file_of(name: str) -> tuple[Path, str]:
+    file, _, class_name = name.partition("::")
+    path = Path(file).resolve()
+    if path.suffix != ".py" or not os.access(path, os.R_OK) or not path.is_file():
+        raise UsageError(f"backend {name!r}: there is no Python file {file!r} that can be read")
+    return path, class_name
 
 
 def _imported(path: Path) -> ModuleType:

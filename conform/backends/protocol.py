@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +20,14 @@ PREFIX = struct.Struct("<4sIQ")
 MAGIC = b"cfm1"
 MAX_HEADER_BYTES = 1 << 24
 MAX_PAYLOAD_BYTES = 1 << 32
+# What a reply may take beyond the results that are expected, so that a wrong result is told as what it is.
+SPARE_HEADER_BYTES = 1 << 20
+SPARE_PAYLOAD_BYTES = 1 << 26
 MAX_RANK = 64  # numpy's (NPY_MAXDIMS); torch's is 64 as well
 
 ALIGNMENT_BYTES = 64
+WIDEST_BYTES = 16  # complex128's
+MAX_ELEMENTS = (2**63 - 1) // WIDEST_BYTES
 # Around every storage lie at least this many bytes of FILLER, which no backend may write to.
 GUARD_BYTES = 64
 FILLER = b"\xfe"
@@ -51,11 +56,30 @@ class TorchConstant:
     name: str
 
 
+class Most(NamedTuple):
+    """The largest frame that is taken."""
+
+    header_bytes: int
+    payload_bytes: int
+
+
+MOST = Most(MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES)
+
+
+def most_of_results(outputs: int, elements: int) -> Most:
+    """The largest reply with so many tensors of so many elements in all, whatever their dtype."""
+    payload_bytes = SPARE_PAYLOAD_BYTES + WIDEST_BYTES * elements + 2 * (GUARD_BYTES + ALIGNMENT_BYTES) * outputs
+    header_bytes = SPARE_HEADER_BYTES + 2 * MAX_RANK * _DIGITS * outputs
+    return Most(min(header_bytes, MAX_HEADER_BYTES), min(payload_bytes, MAX_PAYLOAD_BYTES))
+
+
 CONSTANT_KINDS = frozenset({"dtype", "memory_format", "layout", "device"})
 
 
 # --- Frames -----------------------------------------------------------------------------------------------------------
 
+
+_DIGITS = 20  # of an int64 in a header, with its comma
 
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -66,13 +90,16 @@ def frame(header: dict[str, Any], payload: bytes | bytearray = b"") -> bytes:
     return b"".join((PREFIX.pack(MAGIC, len(text), len(payload)), text, payload))
 
 
-def parse_prefix(prefix: bytes | bytearray | memoryview) -> tuple[int, int]:
-    """Header and payload length in bytes; ProtocolError unless it is a prefix within the limits."""
+def parse_prefix(prefix: bytes | bytearray | memoryview, most: Most = MOST) -> tuple[int, int]:
+    """Header and payload length in bytes; ProtocolError unless it is a prefix of a frame of at most so many."""
     magic, header_bytes, payload_bytes = PREFIX.unpack_from(prefix)
     if magic != MAGIC:
         raise ProtocolError(f"a frame starts with {magic!r}, not with {MAGIC!r}")
-    if header_bytes > MAX_HEADER_BYTES or payload_bytes > MAX_PAYLOAD_BYTES:
-        raise ProtocolError(f"a frame announces {header_bytes} bytes of header and {payload_bytes} of payload")
+    if header_bytes > most.header_bytes or payload_bytes > most.payload_bytes:
+        raise ProtocolError(
+            f"a frame announces {header_bytes} bytes of header and {payload_bytes} of payload, "
+            f"where {most.header_bytes} and {most.payload_bytes} are the most that is expected"
+        )
     return header_bytes, payload_bytes
 
 
@@ -161,6 +188,11 @@ def payload_of(storages: Sequence[bytes]) -> bytearray:
     for start, storage in zip(starts, storages, strict=True):
         payload[start : start + len(storage)] = storage
     return payload
+
+
+def can_hold(shape: Sequence[int]) -> bool:
+    """Whether numpy has arrays of this shape, of any dtype: it counts bytes in an int64, sizes of 0 taken as 1."""
+    return math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:

@@ -13,9 +13,11 @@ from conform.backends.protocol import (
     MAX_PAYLOAD_BYTES,
     MAX_RANK,
     ProtocolError,
+    can_hold,
     from_tree,
     placement,
 )
+from conform.errors import UsageError
 from conform.foreign import line
 
 # A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
@@ -40,7 +42,9 @@ class Reply:
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
     both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
-    memory it shares, as the worker tells. `log` is the end of what the worker printed, for crash and timeout.
+    memory it shares, as the worker tells. `log` is the end of what the worker printed, for crash and timeout. `before`
+    is what the call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
+    died of it.
     """
 
     status: str
@@ -51,6 +55,7 @@ class Reply:
     aliases: tuple[tuple[int, int], ...] = ()
     log: str = ""
     declared: bool = False
+    before: Reply | None = None
 
     @property
     def outputs(self) -> tuple[Any, ...]:
@@ -66,13 +71,14 @@ _GREETING: dict[str, tuple[type, ...]] = {
 
 
 def decode_greeting(told: Any) -> dict[str, Any]:
-    """What a worker's first frame tells of its backend, each text one printable line. ProtocolError for anything else
-    than the fields that it has to tell."""
+    """What a worker's first frame tells of its backend, each text one printable line. ProtocolError for other fields
+    than those that it has to tell; UsageError for one of another type, which its author has set so."""
     if not isinstance(told, dict) or set(told) != set(_GREETING):
         raise ProtocolError(f"a backend is described by {str(told)[:100]!r}")
     for field, types in _GREETING.items():
         if type(told[field]) not in types:
-            raise ProtocolError(f"a backend's {field} is {str(told[field])[:100]!r}, no {types[0].__name__}")
+            expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
+            raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
     return {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
 
 
@@ -84,6 +90,15 @@ def _leaves(value: Any) -> list[Any]:
 
 def decode_reply(header: dict[str, Any], payload: bytes, number: int) -> Reply:
     """The reply to call `number`. ProtocolError if the frame is not one."""
+    try:
+        return _decoded(header, payload, number)
+    except ProtocolError:
+        raise
+    except Exception as error:  # whatever it was that nobody thought of: the worker wrote it
+        raise ProtocolError(f"a reply cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
     if header.get("call") != number:
         raise ProtocolError(f"a reply is for call {header.get('call')!r}, not for call {number}")
     status = header.get("status")
@@ -126,7 +141,7 @@ def _description(one: Any) -> tuple[np.dtype, list[int], list[int]]:
     match one:
         case [str(name), list(shape), list(strides)] if name in DTYPES and len(shape) == len(strides) <= MAX_RANK:
             sizes_are_sane = all(type(size) is int and 0 <= size <= MAX_PAYLOAD_BYTES for size in shape)
-            if sizes_are_sane and all(type(step) is int and step >= 0 for step in strides):
+            if sizes_are_sane and can_hold(shape) and all(type(step) is int and step >= 0 for step in strides):
                 return DTYPES[name], shape, strides
     raise ProtocolError(f"an output is described as {str(one)[:100]}")
 

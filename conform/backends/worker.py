@@ -24,14 +24,14 @@ def serve(connection: socket.socket, name: str | None, threads: int) -> None:
     torch.set_num_threads(threads)
     try:
         backend = names.load(name) if name is not None else _given(connection)
-        greeting = {"hello": describe(backend, threads)}
+        greeting = frame({"hello": describe(backend, threads)})
     except UsageError as error:
         connection.sendall(frame({"usage": str(error)}))
         return
     except Exception as error:
         connection.sendall(frame({"unavailable": classify(error)[1]}))
         return
-    connection.sendall(frame(greeting))
+    connection.sendall(greeting)
     while (received := receive(connection)) is not None:
         connection.sendall(answer(backend, *received))
 
@@ -49,9 +49,9 @@ def _given(connection: socket.socket) -> Backend:
 def describe(backend: Backend, threads: int) -> dict[str, Any]:
     """What a run record tells about a backend; `hardware` and `threads` belong to the environment."""
     return {
-        "name": str(backend.name),
-        "version": None if backend.version is None else str(backend.version),
-        "device": str(backend.device),
+        "name": backend.name,
+        "version": backend.version,
+        "device": backend.device,
         "exports": backend.exports,
         "compute": backend.compute,
         "flushes_subnormals": backend.flushes_subnormals,
@@ -123,12 +123,28 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
     contents: list[bytes] = []
     try:
         result = run(backend, header, memory)
-        contents = _add_result(reply, result, memory)
     except Exception as error:
-        reply["status"], reply["reason"] = classify(error)
-        reply["declared"] = isinstance(error, Unsupported)
-        reply["retire"] = device_is_lost(error)
+        reply |= _failure(error)
+    else:
+        try:
+            contents = _add_result(reply, result, memory)
+        except Exception as error:
+            reply |= _unreadable(error)
     return frame(reply, payload_of(contents))
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    status, reason = classify(error)
+    declared = isinstance(error, Unsupported)
+    return {"status": status, "reason": reason, "declared": declared, "retire": device_is_lost(error)}
+
+
+def _unreadable(error: Exception) -> dict[str, Any]:
+    """The call was done, so whatever reading its result raises does not say that it is not supported."""
+    failure = _failure(error)
+    if failure["status"] == "unsupported":
+        failure["reason"] = f"the result cannot be read: {failure['reason']}"
+    return {**failure, "status": "error", "declared": False}
 
 
 def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:

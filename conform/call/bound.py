@@ -27,6 +27,10 @@ class Bound:
         for value in self.arguments.values():
             yield from filter(has_ndim, value if isinstance(value, list | tuple) else [value])
 
+    def with_tensors(self, change: Callable[[Any], Any]) -> Bound:
+        """This call with every tensor changed, those in lists too."""
+        return self.mapped(lambda value: change(value) if has_ndim(value) else value)
+
     def mapped(self, change: Callable[[Any], Any]) -> Bound:
         """This call with every argument changed, those in lists one by one."""
         return replace(self, arguments={name: _mapped(change, value) for name, value in self.arguments.items()})

@@ -23,6 +23,7 @@ class Limits:
     max_tests: int = 200_000  # of one file, after expansion
     max_values: int = 100_000  # lists, tuples, scalars and tensors that the arguments of one test consist of
     max_elements: int = 2**24  # of all tensors of one test
+    max_result_elements: int = 2**25  # of all results of one case, which are known before they are computed
     max_dims: int = 64  # of a tensor
     max_errors: int = 50  # reported of one file
 

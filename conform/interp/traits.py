@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conform.interp.blocks.tiles import Contraction
@@ -36,6 +36,8 @@ class Traits:
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
     products: how the sums of a contraction are made
+    elements: of the arguments by name, the most elements that the results have, where that may be more than those of
+    the tensors together; of a call that is refused it may be any number
     """
 
     pointwise: bool = False
@@ -46,3 +48,4 @@ class Traits:
     accumulates: str | None = None
     centred: bool = False
     products: Products | None = None
+    elements: Callable[[Mapping[str, Any]], int] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -55,6 +56,20 @@ def cannot_run(case: Case, described: dict) -> Verdict | None:
     return None
 
 
+def defect(error: Exception) -> KitDefect:
+    """What failed in the kit itself, as what it is."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{place.name}, line {place.lineno}"
+    return KitDefect(f"defect of the kit, please report it: {type(error).__name__} in {where}: {error}")
+
+
+def undecided(case: Case, reason: Unjudged) -> Verdict:
+    """The verdict on a case that the kit cannot judge."""
+    rule = KIT_DEFECT if isinstance(reason, KitDefect) else "not decided by the kit"
+    return _verdict(case, "unjudged", str(reason), rule=rule)
+
+
+@np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
 def verdict_of(
     case: Case,
     call: Bound,
@@ -65,18 +80,25 @@ def verdict_of(
 ) -> Verdict:
     """How the case ended. A crash or a hang is one whatever the op means; else the golden outcome decides."""
     domain = case.draw.test.domain
+    is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
+    return replace(_ended(case, call, outcome, reply, table, declared), is_invalid=is_invalid)
+
+
+def _ended(
+    case: Case, call: Bound, outcome: Outcome | Exception, reply: Reply, table: Table, declared: Arithmetic
+) -> Verdict:
+    domain = case.draw.test.domain
     if domain and domain.broken:
         return _verdict_outside(case, domain, reply)
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
         return _refusal_verdict(case, outcome, reply)
     if reply.status in ("crash", "timeout", "unsupported"):
-        return _verdict(case, reply.status, reply.reason)
+        return _verdict(case, reply.status, reply.reason, log=reply.log)
     if domain and isinstance(outcome, InvalidArguments):
         reason = f"defect of the kit, please report it: the spec of {case.op} allows what is refused here: {outcome}"
         return _verdict(case, "unjudged", reason, rule=KIT_DEFECT)
     if isinstance(outcome, Unjudged):
-        rule = KIT_DEFECT if isinstance(outcome, KitDefect) else "not decided by the kit"
-        return _verdict(case, "unjudged", str(outcome), rule=rule)
+        return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error":
@@ -127,7 +149,7 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     known to accept them."""
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
-        return _verdict(case, reply.status, reply.reason)
+        return _verdict(case, reply.status, reply.reason, log=reply.log)
     harm = _harm(reply)
     if harm:
         return _verdict(case, "fail", harm, checks=1)

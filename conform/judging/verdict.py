@@ -10,6 +10,7 @@ Number = bool | int | float | complex
 JUDGED = ("pass", "fail", "error", "crash", "timeout")
 NOT_JUDGED = ("unsupported", "unspecified", "unjudged", "waived")
 STATUSES = JUDGED + NOT_JUDGED
+FAILURES = ("fail", "error", "crash", "timeout")  # judged, and not passed
 
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
@@ -83,6 +84,8 @@ class Verdict:
     contract     the deciding row; None if the case never came to a judge
     worst        the worst element of a failed or passed comparison, if there is one
     rule         the policy rule (`P13`) behind an `unspecified` or `unjudged` status
+    is_invalid   the call is one that the backend must refuse: a pass says that it did, and no more
+    log          the last that the worker printed before it crashed or was killed
     location     `file.yaml:12` of the test
     tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
     tightest     of the tables that it would pass, the one with the smallest bound at its worst element
@@ -105,6 +108,8 @@ class Verdict:
     contract: Contract | None = None
     worst: Worst | None = None
     rule: str | None = None
+    is_invalid: bool = False
+    log: str = ""
     location: str | None = None
     tables: Mapping[str, str | None] = field(default_factory=dict)
     tightest: str | None = None

@@ -15,7 +15,9 @@ SHOWN_VALUES = 8
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
     place = case["id"] + (f"   ({_location(case, record)})" if case["location"] else "")
-    lines = [("case", place), *findings(case), ("repeat", repeat_command(case, record))]
+    # A label on every line of a log: none of it reads like a line of the kit's.
+    printed = [("printed", text) for text in record["environment"].get("logs", {}).get(case["id"], ())]
+    lines = [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
     return [(label, escaped(text)) for label, text in lines]
 
 

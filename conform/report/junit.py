@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure
+from conform.report import failure, header, terminal
 
 
 def render(record: Mapping) -> str:
@@ -22,6 +22,9 @@ def render(record: Mapping) -> str:
     root = ElementTree.Element("testsuites", name="conform", **_counts(record["cases"]))
     for op, cases in by_op.items():
         suite = ElementTree.SubElement(root, "testsuite", name=escaped(op), **_counts(cases))
+        properties = ElementTree.SubElement(suite, "properties")
+        for line in (*header.lines(record), *terminal.why_partial(record), *terminal.warnings(record)):
+            ElementTree.SubElement(properties, "property", name="conform", value=escaped(line))
         for case in cases:
             _testcase(suite, case, record)
     ElementTree.indent(root)
@@ -39,7 +42,7 @@ def _counts(cases: list[Mapping]) -> dict[str, str]:
 
 
 def _testcase(suite: ElementTree.Element, case: Mapping, record: Mapping) -> None:
-    classname = f"{record['backend']['name']}.{case['op']}"
+    classname = f"{header.backend_name(record)}.{case['op']}"
     element = ElementTree.SubElement(suite, "testcase", classname=escaped(classname), name=escaped(case["id"]))
     status = case["status"]
     if status == "pass":

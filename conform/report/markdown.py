@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import click
 from tabulate import tabulate
 
 from conform.foreign import cell, code, fenced
 from conform.judging.verdict import STATUSES
-from conform.report import failure
+from conform.report import failure, header
 from conform.report.numbers import percent
+from conform.report.record import word
 from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
 from conform.report.terminal import (
     LEGEND,
     NEAREST_HEADERS,
-    header,
     nearest_rows,
     summary_line,
     trust_line,
-    verdict,
     warnings,
+    why_partial,
 )
 
 SHOWN_IDS = 50
@@ -31,8 +30,10 @@ def render(record: Mapping) -> str:
     """The text of report.md."""
     summary, cases = record["summary"], record["cases"]
     sections = [
-        f"# conform: {click.unstyle(verdict(summary))}",
-        code(header(record)) + "\n\n" + summary_line(summary),
+        f"# conform: {word(record)}",
+        *map(code, header.lines(record)),
+        summary_line(summary),
+        *map(code, why_partial(record)),
         *map(code, warnings(record)),
         trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),

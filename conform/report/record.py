@@ -11,14 +11,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
-from conform.errors import KitDefect
+from conform.errors import ConformError, KitDefect
 from conform.foreign import line
 from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
 SCHEMA = "conform.run/1"
-CONFORMANT, NOT_CONFORMANT, NOTHING_JUDGED = 0, 1, 3
 PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
+
+
+@dataclass(frozen=True)
+class Required:
+    """The share of the cases that must be judged for a backend to be called conformant: of all that were asked, or, of
+    kernels in a file, of those of the ops of which any was judged."""
+
+    min_coverage: float = 0.5
+    of_judged_ops: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,15 +47,33 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 every judged case passed, 1 some did not, 3 none could be judged, or the kit's files changed meanwhile;
-        70 the kit itself failed on some."""
+        """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
+        the kit itself failed on some cases."""
         if any(case["rule"] == KIT_DEFECT for case in self.cases):
             return KitDefect.exit_code
-        if kit_changed(self.record):
-            return NOTHING_JUDGED
-        if self.summary["judged"] == 0:
-            return NOTHING_JUDGED
-        return CONFORMANT if self.summary["pass"] == self.summary["judged"] else NOT_CONFORMANT
+        return _EXIT_CODES[word(self.record)]
+
+
+NO_VERDICT, NOTHING_JUDGED, NOTHING_COMPARED = "no verdict", "nothing judged", "nothing compared"
+CONFORMANT, PARTIAL, NOT_CONFORMANT = "conformant", "partial", "not conformant"
+_EXIT_CODES = {
+    CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NO_VERDICT: 3, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3,
+}  # fmt: skip
+
+
+def word(record: Mapping) -> str:
+    """The verdict on a run in a word: NO_VERDICT (the kit's files changed meanwhile), NOTHING_JUDGED, NOTHING_COMPARED
+    (nothing failed, either), NOT_CONFORMANT, PARTIAL (it ended early, or too small a share was judged), CONFORMANT."""
+    summary, required = record["summary"], record["required"]
+    if kit_changed(record):
+        return NO_VERDICT
+    if summary["judged"] == 0:
+        return NOTHING_JUDGED
+    if summary["pass"] < summary["judged"]:
+        return NOT_CONFORMANT
+    if not any(case["compared"] for case in record["cases"]):
+        return NOTHING_COMPARED
+    return PARTIAL if record["stopped"] or required["coverage"] < required["min_coverage"] else CONFORMANT
 
 
 def kit_changed(record: Mapping) -> bool:
@@ -58,11 +84,26 @@ def kit_changed(record: Mapping) -> bool:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `run` holds the record of the cases that ended before it."""
+    """Ctrl-C or a signal that ends the process during a run; `run` holds the record of the cases that ended before it,
+    `reason` is the exception that came."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, reason: KeyboardInterrupt | None = None) -> None:
         super().__init__("interrupted")
         self.run = run
+        self.reason = reason or KeyboardInterrupt()
+
+
+class Stopped(ConformError):
+    """What ended a run that had begun; `run` holds the record of the cases that ended before it.
+
+    The exit code is the reason's, but for 3 (the backend cannot be started again, perhaps): whether anything was judged
+    is for the run to say.
+    """
+
+    def __init__(self, run: Run, reason: ConformError) -> None:
+        super().__init__(str(reason))
+        self.run = run
+        self.exit_code = run.exit_code if reason.exit_code == _EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
 
 
 def build(
@@ -77,6 +118,8 @@ def build(
     timings: Mapping[str, object],
     selftest: Mapping[str, int],
     invocation: Mapping[str, object] | None = None,
+    required: Required | None = None,
+    stopped: str | None = None,
     kit_digests: tuple[str, str] | None = None,
     left_running: Sequence[str] = (),
     jail: str | None = None,
@@ -88,6 +131,7 @@ def build(
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
+    required     the coverage without which the run is partial;  stopped: what ended it before its last case
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case, and so the only text that stands in the record as it was given
     kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
@@ -105,15 +149,34 @@ def build(
         "environment": {
             **environment(), "jail": jail, "left_running": list(left_running), "invocation": {},
             "timings": dict(timings),
+            "logs": {verdict.id: verdict.log.splitlines() for verdict in ordered if verdict.log},
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
+        "required": _required_json(required or Required(), ordered, asked),
         "not_run": asked - len(ordered),
+        "stopped": stopped and line(stopped, None),
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip
     written: dict = json_value(record)  # type: ignore[assignment]
     written["environment"]["invocation"] = dict(invocation or {})
     return Run(written)
+
+
+def _required_json(required: Required, verdicts: Sequence[Verdict], asked: int) -> dict[str, object]:
+    judged = [verdict for verdict in verdicts if verdict.status in JUDGED]
+    of = "all cases asked"
+    if required.of_judged_ops:
+        ops = {verdict.op for verdict in judged}
+        asked = sum(verdict.op in ops for verdict in verdicts)
+        of = "the cases of the ops of which any was judged"
+    return {
+        "min_coverage": required.min_coverage,
+        "of": of,
+        "asked": asked,
+        "judged": len(judged),
+        "coverage": len(judged) / asked if asked else 0.0,
+    }
 
 
 def _natural(case_id: str) -> list[tuple[int, int, str]]:

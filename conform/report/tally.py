@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conform.judging.verdict import NOT_JUDGED
+from conform.judging.verdict import FAILURES, NOT_JUDGED
 from conform.report.numbers import ulps
 
-FAILURES = ("fail", "error", "crash", "timeout")
 ROUNDING_ALONE_ULP = 0.6  # half an ulp, and what is left of a wider compute type
 DTYPE_ORDER = (
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",

@@ -8,9 +8,9 @@ import click
 from tabulate import tabulate
 
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure
+from conform.report import failure, header
 from conform.report.numbers import percent
-from conform.report.record import kit_changed
+from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
 from conform.report.tally import (
     Cell,
     FailureGroup,
@@ -36,7 +36,7 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
 
     width   columns of the terminal; None: no limit.  report: the file that holds all failures, if one was written
     """
-    parts = [header(record), op_table(record["cases"], width)]
+    parts = ["\n".join(header.lines(record)), op_table(record["cases"], width)]
     groups = failure_groups(record["cases"])
     parts += [failure_block(group, record) for group in groups[:SHOWN_GROUPS]]
     if len(groups) > SHOWN_GROUPS:
@@ -44,16 +44,6 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
         parts.append(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}")
     parts += [not_judged_table(not_judged(record["cases"])), nearest_lines(record["cases"]), summary_lines(record)]
     return "\n\n".join(part for part in parts if part)
-
-
-def header(record: Mapping) -> str:
-    """One line: what was run, on what, against what."""
-    backend = record["backend"]
-    version = f" {backend['version']}" if backend.get("version") else ""
-    return (
-        f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
-        f"backend {backend['name']}{version}, contract {record['contract']}, seed {record['seed']}"
-    )
 
 
 def op_table(cases: Sequence[Mapping], width: int | None) -> str:
@@ -137,7 +127,8 @@ def summary_lines(record: Mapping) -> str:
     """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
     elements = sum(case["compared"] for case in cases)
-    lines = [f"{verdict(summary)}: {summary_line(summary)}; {elements:,} elements compared", *warnings(record)]
+    lines = [f"{verdict(record)}: {summary_line(summary)}; {elements:,} elements compared"]
+    lines += [*why_partial(record), *warnings(record)]
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
     open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
@@ -177,13 +168,22 @@ def selftest_line(figure: Mapping) -> str:
     )
 
 
-def verdict(summary: Mapping) -> str:
-    """`conformant`, `not conformant` or `nothing judged`, styled."""
-    if summary["judged"] == 0:
-        return click.style("nothing judged", fg="yellow", bold=True)
-    if summary["pass"] < summary["judged"]:
-        return click.style("not conformant", fg="red", bold=True)
-    return click.style("conformant", fg="green", bold=True)
+def verdict(record: Mapping) -> str:
+    """The verdict in a word, styled."""
+    said = word(record)
+    colour = {CONFORMANT: "green", NOT_CONFORMANT: "red"}.get(said, "yellow")
+    return click.style(said, fg=colour, bold=True)
+
+
+def why_partial(record: Mapping) -> list[str]:
+    """Why the run says less than it might: what ended it, and the coverage that it lacks."""
+    required = record["required"]
+    lines = [f"ended early: {record['stopped']}"] if record["stopped"] else []
+    if record["summary"]["judged"] and required["coverage"] < required["min_coverage"]:
+        share = percent(required["judged"], required["asked"])
+        least = f"{required['min_coverage']:.6g}"
+        lines.append(f"partial: {share} of {required['of']} were judged, less than --min-coverage {least}")
+    return lines
 
 
 def summary_line(summary: Mapping) -> str:

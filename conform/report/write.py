@@ -13,10 +13,17 @@ from conform.report.record import Run, to_json
 FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
 
 
+def paths(directory: Path) -> list[Path]:
+    """Where the files of a run in `directory` are, and of the one before it."""
+    own = [directory / name for name in FILES]
+    return [*own, *map(_aside, own)]
+
+
 def prepare(directory: Path) -> Path:
     """Make the directory before the run, so that a long run does not end in a place it cannot write to.
 
-    Raises UsageError if it cannot be made or written, or holds something else under the name of a file.
+    The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
+    own. Raises UsageError if it cannot be made or written, or holds something else under the name of a file.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -27,7 +34,21 @@ def prepare(directory: Path) -> Path:
     for name in FILES:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
+    for name in FILES:
+        _set_aside(directory / name)
     return directory
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}~")
+
+
+def _set_aside(path: Path) -> None:
+    try:
+        if path.exists():
+            path.replace(_aside(path))
+    except OSError as error:
+        raise UsageError(f"--out: {path} is of an earlier run and cannot be renamed: {error.strerror}") from error
 
 
 def write(run: Run, directory: Path) -> list[Path]:
@@ -46,7 +67,7 @@ def _replace(path: Path, text: str) -> Path:
 def _write_and_rename(path: Path, text: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
         os.chmod(temporary, 0o644)  # mkstemp makes it private
         os.replace(temporary, path)

@@ -9,16 +9,19 @@ from functools import partial
 
 from conform.call.arguments import Arguments, is_tensor, tensors
 from conform.call.bound import bound_call
+from conform.documents.limits import Limits
 from conform.domains.specs import spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
 from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
 from conform.interp.evaluate import evaluate
 from conform.interp.promotion import result_type
+from conform.interp.size import result_elements
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
+from conform.suites.fields import amount
 from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
 
 VALUES = ("typical", "special", "all")
@@ -133,6 +136,8 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
     """The cases of one draw, before filters."""
     arguments = draw.outline()
     op = resolved_op(draw.test, arguments)
+    if not draw.test.builtin and (problem := too_large(draw.test, op, arguments, Limits.from_environment())):
+        raise UsageError(f"{draw.test.arguments_at}: test {draw.test.id!r}: {problem}")
     dtype = _dtype(draw, op, arguments)
     segment = dtype_segment(draw.test, draw.variant)
     segment = dtype if segment == "none" else segment
@@ -157,6 +162,16 @@ def beyond_the_kit(test: Test) -> str | None:
     if test.takes_objects:
         return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
     return None
+
+
+def too_large(test: Test, op: str, arguments: Arguments, limits: Limits) -> str | None:
+    """What is too large about the results of a test's call; None if nothing is, or nothing is known of them."""
+    if beyond_the_kit(test):
+        return None
+    elements = result_elements(bound_call(op, arguments.args, arguments.kwargs))
+    if elements <= limits.max_result_elements:
+        return None
+    return limits.exceeded("max_result_elements", f"a result of {amount(elements)} elements")
 
 
 def resolved_op(test: Test, arguments: Arguments) -> str:

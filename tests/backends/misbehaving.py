@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import torch
 
 import conform.errors
 from conform.backends import Backend, TorchDevice
+from conform.backends.protocol import frame
 
 
 class Misbehaving(Backend):
@@ -153,14 +155,74 @@ class Misbehaving(Backend):
         return torch.conj(tensor), torch.conj(tensor).imag, tensor.T
 
     def garbage(self):
-        """Writes what is no frame to every socket that this process holds."""
-        for entry in os.listdir("/dev/fd"):
-            try:
-                if stat.S_ISSOCK(os.fstat(int(entry)).st_mode):
-                    os.write(int(entry), b"hello, parent, this is not a frame")
-            except OSError:
-                continue
+        to_parent(b"hello, parent, this is not a frame")
         time.sleep(1000)
+
+    def huge_and_empty(self):
+        """A shape that torch has and numpy lacks."""
+        return torch.empty((2**31, 0, 2**31))
+
+    def zeros(self, count):
+        return torch.zeros(count)
+
+    def drip(self):
+        """The beginning of a frame, a byte every tenth of a second: never silent, never done."""
+        for byte in struct.pack("<4sIQ", b"cfm1", 1000, 0) + b" " * 1000:
+            to_parent(bytes([byte]))
+            time.sleep(0.1)
+
+    def say_for_ever(self):
+        while True:
+            os.write(1, b"again " * 1000 + b"\n")
+
+    def abort_later(self, delay_s):
+        """Answers, and takes the process down from a thread, in the midst of whatever runs by then."""
+        threading.Timer(delay_s, os.abort).start()
+        return torch.ones(1)
+
+    def sleep(self, seconds):
+        time.sleep(seconds)
+        return torch.ones(1)
+
+    def add_one_and_sleep(self, tensor, seconds):
+        tensor.add_(1)
+        time.sleep(seconds)
+        return tensor.clone()
+
+    def twice(self):
+        """Answers, and then once more."""
+        threading.Timer(0.1, to_parent, [frame({"call": 0, "status": "ok", "result": 1})]).start()
+        return torch.ones(1)
+
+    def abort_once(self, path):
+        """Dies at the first call that anybody makes, by a file that stays."""
+        if not os.path.exists(path):
+            open(path, "w").close()
+            os.abort()
+        return torch.ones(1)
+
+    def stop_template_and_die(self):
+        os.kill(os.getppid(), signal.SIGSTOP)
+        os.abort()
+
+    def unreadable(self, how):
+        """A result of which nothing can be read, though the call was done."""
+        return torch.ones(2, device="meta") if how == "meta" else Unreadable(torch.ones(2))
+
+
+def to_parent(message):
+    """Writes to every socket that this process holds."""
+    for entry in os.listdir("/dev/fd"):
+        try:
+            if stat.S_ISSOCK(os.fstat(int(entry)).st_mode):
+                os.write(int(entry), message)
+        except OSError:
+            continue
+
+
+class Unreadable(torch.Tensor):
+    def detach(self):
+        raise conform.errors.Unsupported("reading is not supported")
 
 
 class Sevens(TorchDevice):
@@ -196,6 +258,24 @@ class HangsLoading(Backend):
 
     def __init__(self):
         time.sleep(1000)
+
+
+class Changing(Misbehaving):
+    """Flushes subnormals in every process but the first, by a file that stays."""
+
+    name = "changing"
+
+    def __init__(self):
+        marker = os.environ["CHANGING_MARKER"]
+        self.flushes_subnormals = os.path.exists(marker)
+        open(marker, "w").close()
+
+
+class Unreadily(Misbehaving):
+    """Its version is a number."""
+
+    name = "unreadily"
+    version = 3
 
 
 NOT_A_CLASS = 3

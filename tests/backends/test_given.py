@@ -21,7 +21,7 @@ from conform.backends import TorchDevice
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.given import given
+from conform.backends.given import given, origin
 from conform.backends.launcher import Template
 from conform.backends.reply import Reply
 from conform.errors import UsageError
@@ -192,3 +192,12 @@ def test_ops_are_selected_by_functions_and_names() -> None:
         conform.check("smoke", backend="no backend", ops="epx")
     with pytest.raises(UsageError, match="ops: expected a str or a list of them, got"):
         conform.check("smoke", backend="no backend", ops=[3])
+
+
+def test_the_record_says_which_object_it_was_whatever_that_calls_itself() -> None:
+    class Mine(conform.Backend):
+        name = "cpu"
+
+    here = f"{__name__}.test_the_record_says_which_object_it_was_whatever_that_calls_itself.<locals>.Mine"
+    assert origin(Mine) == origin(Mine()) == {"source": here}
+    assert origin(origin) == {"source": "conform.backends.given.origin"}

@@ -11,9 +11,11 @@ import pytest
 from conform.backends.protocol import (
     ProtocolError,
     TorchConstant,
+    can_hold,
     contiguous_strides,
     frame,
     from_tree,
+    most_of_results,
     parse_header,
     parse_prefix,
     payload_of,
@@ -21,6 +23,7 @@ from conform.backends.protocol import (
     to_tree,
 )
 from conform.backends.reply import Output, decode_greeting, decode_reply
+from conform.errors import UsageError
 from conform.foreign import MAX_CHARACTERS
 
 
@@ -42,6 +45,29 @@ def test_frame_is_prefix_header_payload() -> None:
 def test_prefix_that_is_none_is_refused(prefix: bytes) -> None:
     with pytest.raises(ProtocolError):
         parse_prefix(prefix)
+
+
+def test_a_reply_may_be_as_large_as_its_results_and_some_more() -> None:
+    most = most_of_results(outputs=1, elements=1000)
+    assert (most.header_bytes, most.payload_bytes) == ((1 << 20) + 2 * 64 * 20, (1 << 26) + 16_000 + 256)
+    assert parse_prefix(struct.pack("<4sIQ", b"cfm1", *most), most) == most
+    for larger in ((most.header_bytes + 1, 0), (0, most.payload_bytes + 1)):
+        with pytest.raises(ProtocolError, match="are the most that is expected"):
+            parse_prefix(struct.pack("<4sIQ", b"cfm1", *larger), most)
+    assert most_of_results(outputs=1, elements=1 << 40).payload_bytes == 1 << 32
+
+
+@pytest.mark.parametrize("shape", [(2**31, 0, 2**31), (2**59, 2), (0, 2**63)])
+def test_shapes_that_numpy_lacks(shape: tuple[int, ...]) -> None:
+    assert not can_hold(shape)
+    with pytest.raises(ValueError, match=r"too big|too large|Maximum allowed"):
+        np.empty(shape, np.complex128)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2**31, 0), (3, 4)])
+def test_shapes_that_numpy_has(shape: tuple[int, ...]) -> None:
+    assert can_hold(shape)
+    assert np.broadcast_to(np.complex128(0), shape).shape == shape
 
 
 @pytest.mark.parametrize("text", [b"", b"[1]", b'{"a":', b"\xff\xfe", b"[" * 100_000, b'{"n":' + b"9" * 5000 + b"}"])
@@ -176,6 +202,7 @@ def test_outputs_are_the_leaves_of_the_result() -> None:
         {"outputs": [["float32", [40, 1], [1, 1]]]},
         {"outputs": [["float32", [2, -1], [1, 1]]]},
         {"outputs": [["float32", [1 << 40, 1 << 40], [1, 1]]]},
+        {"outputs": [["float32", [1 << 31, 0, 1 << 31], [1, 1, 1]]]},
         {"outputs": [["float32", [2.0], [1]]]},
         {"outputs": [["float32", [2], [1, 1]]]},
         {"outputs": [["float32", [2], [-1]]]},
@@ -232,12 +259,26 @@ def test_a_greeting_is_one_line_a_text() -> None:
         {},
         {**GREETING, "extra": 1},
         {key: GREETING[key] for key in GREETING if key != "exports"},
-        *({**GREETING, **wrong} for wrong in (
-            {"name": 3}, {"version": ["1"]}, {"exports": 1}, {"flushes_subnormals": "no"}, {"threads": True},
-        )),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_greetings_that_lie_are_refused(greeting: object) -> None:
     with pytest.raises(ProtocolError, match="a backend"):
         decode_greeting(greeting)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"name": 3}, "name is 3, not str"),
+        ({"version": ["\x1b"]}, r"version is ['\x1b'], not str or None"),
+        ({"exports": 1}, "exports is 1, not bool"),
+        ({"flushes_subnormals": "no"}, "flushes_subnormals is 'no', not bool"),
+        ({"compute": None}, "compute is None, not str"),
+        ({"threads": True}, "threads is True, not int"),
+    ],
+)
+def test_what_a_backend_declares_of_another_type_is_its_author_s_mistake(wrong: dict, message: str) -> None:
+    with pytest.raises(UsageError) as told:
+        decode_greeting({**GREETING, **wrong})
+    assert str(told.value) == message

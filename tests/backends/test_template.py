@@ -13,7 +13,8 @@ import pytest
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.launcher import Template, describe_exit, new_log, tail, trim
+from conform.backends.launcher import Template, describe_exit
+from conform.backends.log import Log
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import is_gone
 
@@ -90,20 +91,27 @@ def test_exits_are_described(exit_code: int, text: str) -> None:
 
 
 def test_tail_is_the_last_lines_without_addresses() -> None:
-    with new_log() as log:
-        os.write(
-            log.fileno(), b"x" * 100_000 + b"".join(b"\nline %d at 0x7f0123456789" % number for number in range(30))
-        )
-        os.write(log.fileno(), b"\nExtension modules: numpy, torch (total: 2)\n\xff\x1b[31m\n")
-        assert tail(log).splitlines() == [*(f"line {number} at 0x..." for number in range(11, 30)), "\ufffd\\x1b[31m"]
+    with Log() as log:
+        for number in range(30):
+            os.write(log.writer, b"\nline %d at 0x7f0123456789" % number)
+        os.write(log.writer, b"\nExtension modules: numpy, torch (total: 2)\n\xff\x1b[31m\n")
+        assert log.tail().splitlines() == [*(f"line {number} at 0x..." for number in range(11, 30)), "\ufffd\\x1b[31m"]
 
 
-def test_log_of_a_talkative_backend_is_emptied() -> None:
-    with new_log() as log:
-        os.write(log.fileno(), b"a few words")
-        trim(log)
-        assert tail(log) == "a few words"
-        os.write(log.fileno(), b"x" * (1 << 23))
-        trim(log)
-        os.write(log.fileno(), b"more words")
-        assert tail(log) == "more words"
+def test_a_log_keeps_the_end_of_what_a_talkative_backend_prints() -> None:
+    with Log() as log:
+        for _ in range(100):
+            os.write(log.writer, b"x" * 50_000)
+            assert log.take()
+        os.write(log.writer, b"\nlast words")
+        assert log.tail().splitlines()[-1] == "last words"
+        assert len(log.tail()) < 10_000
+
+
+def test_a_log_that_nobody_writes_to_any_more_is_closed() -> None:
+    with Log() as log:
+        assert not log.take()
+        assert log.is_open
+        log.close_writer()
+        assert not log.take()
+        assert not log.is_open

@@ -111,6 +111,20 @@ def test_reasons_of_a_wrong_element(op: str, args: list, actual: np.ndarray, rea
     assert ended(verdict(op, args, returned(actual))) == ("fail", reason)
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("float16", 0x7C01), ("bfloat16", 0x7F81), ("float32", 0x7F800001), ("float64", 0x7FF0000000000001)],
+)
+@pytest.mark.parametrize("op", ["aten::neg", "aten::exp", "aten::sum"])
+def test_a_signalling_nan_is_a_result_where_warnings_are_errors(op: str, name: str, code: int) -> None:
+    """As they are in these tests, and with PYTHONWARNINGS=error; ml_dtypes warns of them where numpy does not."""
+    storage = FORMATS[name].storage
+    ones = np.ones(3, storage)
+    signalling = np.full(() if op == "aten::sum" else 3, code, f"uint{8 * storage.itemsize}").view(storage)
+    assert ended(verdict(op, [ones], returned(signalling))) == ("fail", "NaN where a number is expected")
+    assert ended(verdict("aten::neg", [signalling], returned(signalling)))[0] == "pass"
+
+
 def test_a_wrong_class_is_worse_than_any_error() -> None:
     failed = verdict("aten::exp", [F32([0.0, 1.0, NAN])], returned(F32([2.0, 2.7182817, 0.0])))
     assert failed.worst.index == (2,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,12 +16,16 @@ from conform.cli import main
 CLAIM = "conformant: conformance 100 % (577 of 577 judged cases pass)"
 HOSTILE = rf"mine\n\n{CLAIM}\n\x1b[2J\x1b[1A\u202egnorw\u2066 ``` @everyone | <script> [a](http://b) " + "z" * 500
 BACKEND = f"""
+import os
 import conform
 
 class Mine(conform.Backend):
     name = version = "{HOSTILE}"
 
     def run(self, op, args, kwargs):
+        if op == "aten::neg":
+            print("{HOSTILE}")
+            os.abort()
         if op == "aten::exp":
             raise conform.Unsupported("{HOSTILE}")
         print("{HOSTILE}")
@@ -34,6 +39,7 @@ rows: [{{ops: [aten::add], kind: exact, source: "{HOSTILE}"}}]
 SUITE = """
 tests:
   - {id: refused, op: aten::exp, in: [{type: tensor, shape: [3], dtype: float32}]}
+  - {id: crashed, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
   - {id: raised, op: aten::add, in: [{type: tensor, shape: [3], dtype: int32}, {type: const, value: 1}]}
 """
 
@@ -56,9 +62,11 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["stdout", "run.json", "junit.xml", "report.md"])
 def test_a_report_is_printable_and_the_claim_stands_on_no_line_of_its_own(texts: dict[str, str], name: str) -> None:
+    """In run.json, which is data, the lines of a log are strings in quotes."""
     lines = texts[name].split("\n")
     assert all(line.isprintable() for line in lines)
-    assert not [line for line in lines if line.lstrip(" #|`\"'").startswith(CLAIM)]
+    marks = " #|`'" if name == "run.json" else " #|`\"'"
+    assert not [line for line in lines if line.lstrip(marks).startswith(CLAIM)]
     assert sum(CLAIM in line for line in lines) > 0  # it is there, as what it is
     assert "z" * 200 not in texts[name]
 
@@ -66,6 +74,13 @@ def test_a_report_is_printable_and_the_claim_stands_on_no_line_of_its_own(texts:
 def test_the_verdict_is_the_kit_s(texts: dict[str, str]) -> None:
     assert click.unstyle(texts["stdout"]).count("\nnot conformant: ") == 1
     assert texts["report.md"].startswith("# conform: not conformant\n")
+
+
+def test_what_a_backend_printed_is_labelled_line_by_line(texts: dict[str, str]) -> None:
+    for name in ("stdout", "junit.xml", "report.md"):
+        assert re.search(rf"^ *printed +{re.escape(CLAIM)}$", texts[name], re.MULTILINE), name
+    (log,) = json.loads(texts["run.json"])["environment"]["logs"].values()
+    assert log[:3] == ["mine", "", CLAIM]
 
 
 def test_markdown_shows_foreign_text_as_code(texts: dict[str, str]) -> None:
@@ -79,8 +94,11 @@ def test_markdown_shows_foreign_text_as_code(texts: dict[str, str]) -> None:
 
 def test_xml_holds_foreign_text_as_text(texts: dict[str, str]) -> None:
     root = ElementTree.fromstring(texts["junit.xml"])
-    assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "skipped", "error"}
-    assert "<script>" in (root.find(".//error").get("message") or "")
+    assert {element.tag for element in root.iter()} == {
+        *("testsuites", "testsuite", "testcase", "skipped", "error"),
+        *("properties", "property"),
+    }
+    assert "<script>" in (root.find(".//error[@type='error']").get("message") or "")
 
 
 def test_errors_of_the_command_line_hold_no_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from conform.judging.verdict import KIT_DEFECT, STATUSES, Verdict
-from conform.report.record import to_json
+from conform.report import terminal
+from conform.report.record import Required, to_json, word
 from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 
@@ -36,6 +37,48 @@ def test_summary_counts_every_status_and_keeps_two_numbers_apart() -> None:
 )
 def test_exit_code(verdicts: tuple[Verdict, ...], expected: int) -> None:
     assert run_of(*verdicts).exit_code == expected
+
+
+EMPTY = replace(PASSED, compared=0)
+OTHER = replace(PASSED, id="sin/float32/typical/contiguous", test="sin", op="aten::sin")
+UNSUPPORTED = replace(PASSED, status="unsupported", reason="no", compared=0, checks=0)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "asked", "said", "exit_code"),
+    [
+        ((PASSED,), 1, "conformant", 0),
+        ((PASSED,), 2, "conformant", 0),
+        ((PASSED,), 3, "partial", 1),
+        ((PASSED, FAILED), 9, "not conformant", 1),
+        ((EMPTY,), 1, "nothing compared", 3),
+        ((EMPTY, CRASHED), 2, "not conformant", 1),
+        ((EMPTY, PASSED), 2, "conformant", 0),
+        ((UNSUPPORTED,), 1, "nothing judged", 3),
+        ((), 1, "nothing judged", 3),
+    ],
+)
+def test_conformant_means_compared_and_covered(
+    verdicts: tuple[Verdict, ...], asked: int, said: str, exit_code: int
+) -> None:
+    run = run_of(*verdicts, asked=asked)
+    assert (word(run.record), run.exit_code) == (said, exit_code)
+
+
+@pytest.mark.parametrize(("of_judged_ops", "said", "asked"), [(True, "conformant", 1), (False, "partial", 3)])
+def test_kernels_in_a_file_are_asked_for_the_ops_that_they_do(of_judged_ops: bool, said: str, asked: int) -> None:
+    others = [replace(UNSUPPORTED, op=f"aten::op{n}", id=f"op{n}/float32/typical/contiguous") for n in range(2)]
+    run = run_of(PASSED, *others, required=Required(0.5, of_judged_ops))
+    assert (word(run.record), run.record["required"]["asked"]) == (said, asked)
+
+
+def test_of_an_op_that_is_done_in_part_all_is_asked() -> None:
+    rest = [replace(UNSUPPORTED, id=f"{PASSED.id}/{n}") for n in range(2)]
+    run = run_of(PASSED, OTHER, *rest, required=Required(0.75, of_judged_ops=True))
+    assert word(run.record) == "partial"
+    assert terminal.why_partial(run.record) == [
+        "partial: 50.00 % of the cases of the ops of which any was judged were judged, less than --min-coverage 0.75"
+    ]
 
 
 def test_nothing_judged_has_no_conformance() -> None:
@@ -81,7 +124,8 @@ def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_ver
     assert text == to_json(run_of(*samples, infinite, PASSED).record)
     record = json.loads(text)
     assert list(record) == [
-        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "not_run", "cases",
+        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "required", "not_run",
+        "stopped", "cases",
     ]  # fmt: skip
     assert record["schema"] == "conform.run/1"
     assert record["cases"][0]["max_error_ulp"] == "inf"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conform.judging.verdict import Contract, Operand, Verdict, Worst
-from conform.report.record import Run, build
+from conform.report.record import Required, Run, build
 
 EXP_ROW = Contract("ulp", 3.0, "OpenCL C 3.0, 7.4 table 66: exp, single precision")
 
@@ -39,7 +39,7 @@ UNSPECIFIED = Verdict(
 SELFTEST = {"plants": 3431, "caught": 3412, "explained": 19}
 
 
-def run_of(*verdicts: Verdict, asked: int | None = None) -> Run:
+def run_of(*verdicts: Verdict, asked: int | None = None, required: Required | None = None) -> Run:
     """The run record of `verdicts`, on a backend `fake`."""
     return build(
         verdicts,
@@ -51,4 +51,5 @@ def run_of(*verdicts: Verdict, asked: int | None = None) -> Run:
         seed=0,
         timings={"seconds": 1.5},
         selftest=SELFTEST,
+        required=required,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
 from math import isfinite, isqrt, prod
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, T
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
+from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
@@ -29,7 +30,13 @@ FAR = 2.0**20  # e^-FAR times any value rounds to 0
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
-@semantics("aten::scaled_dot_product_attention")
+def _rows_of_values(arguments: Mapping[str, Any]) -> int:
+    """For every query, of every batch that they are broadcast to, a row as long as a value's."""
+    operands = {name: arguments[name][..., :1] for name in ("query", "key", "value") if np.ndim(arguments[name])}
+    return broadcast_elements(operands) * prod(np.shape(arguments["value"])[-1:])
+
+
+@semantics("aten::scaled_dot_product_attention", elements=_rows_of_values)
 def scaled_dot_product_attention(
     query: np.ndarray,
     key: np.ndarray,

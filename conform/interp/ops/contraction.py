@@ -5,7 +5,7 @@ The real number, rounded once. Integers wrap modulo 2^n.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce, wraps
 from math import prod
@@ -40,14 +40,15 @@ def contraction(
     name: str,
     lhs: str,
     rhs: str,
+    sums_in: Callable[[Mapping[str, Any]], int],
     addend: str | None = None,
     scale: str | None = None,
     otherwise: Callable[..., Golden] | None = None,
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
     `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
-    `scale`, and `addend` is added. otherwise: of the golden and the arguments, the golden with the results of other
-    algorithms as alternatives."""
+    `scale`, and `addend` is added. sums_in: how many sums there are (`Traits.elements`); otherwise: of the golden and
+    the arguments, the golden with the results of other algorithms as alternatives."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
         @wraps(sums)
@@ -55,13 +56,18 @@ def contraction(
             golden = sums(**arguments).golden()
             return golden if otherwise is None else otherwise(golden, **arguments)
 
-        semantics(name, accumulates=lhs, products=Products((lhs, rhs), addend, scale, sums))(meaning)
+        products = Products((lhs, rhs), addend, scale, sums)
+        semantics(name, accumulates=lhs, products=products, elements=sums_in)(meaning)
         return sums
 
     return register
 
 
-@contraction("aten::mm", "self", "mat2")
+def _rows_by_columns(lhs: str, rhs: str) -> Callable[[Mapping[str, Any]], int]:
+    return lambda arguments: prod(np.shape(arguments[lhs])[:1]) * prod(np.shape(arguments[rhs])[1:])
+
+
+@contraction("aten::mm", "self", "mat2", sums_in=_rows_by_columns("self", "mat2"))
 def mm(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
     fmt = format_of(self)
@@ -88,7 +94,7 @@ def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarra
         return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
-@contraction("aten::addmm", "mat1", "mat2", addend="self", scale="alpha")
+@contraction("aten::addmm", "mat1", "mat2", sums_in=_rows_by_columns("mat1", "mat2"), addend="self", scale="alpha")
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:
@@ -184,7 +190,22 @@ def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
     return largest
 
 
-@contraction("aten::convolution", "input", "weight", addend="bias", otherwise=or_by_winograd)
+def _channels_by_places(arguments: Mapping[str, Any]) -> int:
+    shape, weight = np.shape(arguments["input"]), np.shape(arguments["weight"])
+    transposed, groups = arguments["transposed"], arguments["groups"]
+    channels = prod(weight[1:2]) * groups if transposed else prod(weight[:1])
+    by_dim = (_per_dim(arguments[name], len(shape) - 2) for name in ("stride", "padding", "dilation", "output_padding"))
+    places = 1
+    for size, k, stride, padding, dilation, more in zip(shape[2:], weight[2:], *by_dim, strict=False):
+        reach = dilation * (k - 1)
+        spread = (size - 1) * stride - 2 * padding + reach + more
+        places *= max(0, spread if transposed else (size + 2 * padding - reach - 1) // max(stride, 1)) + 1
+    return prod(shape[:1]) * channels * places
+
+
+@contraction(
+    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd
+)
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,

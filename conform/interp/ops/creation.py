@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -21,19 +24,27 @@ Number = bool | int | float
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
 
 
-@semantics("aten::arange")
+def _steps(arguments: Mapping[str, Any]) -> int:
+    """From start to end, one more for rounding; none of numbers that are refused."""
+    start, end, step = arguments.get("start", 0), arguments["end"], arguments.get("step", 1)
+    if any(isinstance(number, complex) or not math.isfinite(number) for number in (start, end, step)) or step == 0:
+        return 0
+    return max(0, int((Fraction(end) - Fraction(start)) / Fraction(step))) + 1
+
+
+@semantics("aten::arange", elements=_steps)
 def arange(end: Number, dtype: str | None = None) -> Golden | Outcome:
     """0, 1, ... below end"""
     return arange_step(0, end, 1, dtype)
 
 
-@semantics("aten::arange.start")
+@semantics("aten::arange.start", elements=_steps)
 def arange_start(start: Number, end: Number, dtype: str | None = None) -> Golden | Outcome:
     """start, start + 1, ... below end"""
     return arange_step(start, end, 1, dtype)
 
 
-@semantics("aten::arange.start_step")
+@semantics("aten::arange.start_step", elements=_steps)
 def arange_step(start: Number, end: Number, step: Number = 1, dtype: str | None = None) -> Golden | Outcome:
     """start + i * step for i = 0 .. ceil((end - start) / step) - 1; int64 if all three are integers, else float32; of
     an integral dtype all three are truncated first (P83)"""

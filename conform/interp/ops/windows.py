@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,15 @@ from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
 
 
-@semantics("aten::avg_pool2d", accumulates="self")
+def _windows(arguments: Mapping[str, Any]) -> int:
+    """In every image, with the last ones of ceil_mode."""
+    shape, strides = np.shape(arguments["self"]), arguments["stride"] or arguments["kernel_size"]
+    padded = (size + 2 * pad for size, pad in zip(shape[-2:], _pair(arguments["padding"]), strict=False))
+    counts = (-(-size // max(step, 1)) + 1 for size, step in zip(padded, _pair(strides), strict=False))
+    return prod(shape[:-2]) * prod(counts)
+
+
+@semantics("aten::avg_pool2d", accumulates="self", elements=_windows)
 def avg_pool2d(
     self: np.ndarray,
     kernel_size: Sequence[int],

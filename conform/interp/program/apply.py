@@ -29,18 +29,16 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     call = bound_call(op, _numbers(args), {name: _number(value) for name, value in kwargs.items()}, _is_number)
     rule = find(call.op)
     if rule is not None:
-        refuse_outside_domain(call.op, call.mapped(_stand_in).arguments)
+        refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)
         result = rule(**_meant(call))
         if result is not NotImplemented:
             return result
     return _by_semantics(call)
 
 
-def _stand_in(value: Any) -> Any:
-    """For a Number an array of its shape and dtype, for what a domain asks of a tensor."""
-    if not isinstance(value, Number):
-        return value
-    return np.broadcast_to(np.zeros((), value.format.storage), value.shape) if value.array is None else value.array
+def _stand_in(number: Number) -> np.ndarray:
+    """An array of the number's shape and dtype, for what a domain asks of a tensor."""
+    return np.broadcast_to(np.zeros((), number.format.storage), number.shape) if number.array is None else number.array
 
 
 def _numbers(values: Any) -> list[Any]:
@@ -72,7 +70,7 @@ def _by_semantics(call: Bound) -> Any:
     if any(one.array is None for one in call.tensors()):
         raise NoGolden(f"a program cannot use {call.op} on numbers that it has computed: no rule tells what becomes of "
                        "their errors; on arguments of the program it can")  # fmt: skip
-    outcome = evaluate_call(call.mapped(lambda number: number.array))
+    outcome = evaluate_call(call.with_tensors(lambda number: number.array))
     if outcome.refusal is not None:
         raise NoGolden(f"a program cannot use {call.op} here: an implementation may refuse ({outcome.refusal})")
     found = tuple(_of_golden(call.op, golden) for golden in outcome.goldens)

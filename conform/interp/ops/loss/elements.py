@@ -12,6 +12,7 @@ import numpy as np
 from conform.interp.formulas.losses import Terms, broadcast, in_blocks, nan_beside_special, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
+from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
@@ -23,19 +24,19 @@ LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides:
 # Losses of the difference
 
 
-@semantics("aten::mse_loss", commutes=True)
+@semantics("aten::mse_loss", commutes=True, elements=broadcast_elements)
 def mse_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """(self - target)^2, its mean or its sum (P55, P57, P65)"""
     return _of_difference(self, target, reduction, lambda d: d * d, lambda d: d * d)
 
 
-@semantics("aten::l1_loss", commutes=True)
+@semantics("aten::l1_loss", commutes=True, elements=broadcast_elements)
 def l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1) -> Golden:
     """|self - target|, its mean or its sum (P55, P57, P65)"""
     return _of_difference(self, target, reduction, abs, _magnitude)
 
 
-@semantics("aten::smooth_l1_loss", commutes=True)
+@semantics("aten::smooth_l1_loss", commutes=True, elements=broadcast_elements)
 def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, beta: float = 1.0) -> Golden:
     """d^2 / (2 beta) where d = |self - target| < beta, else d - beta / 2; its mean or its sum (P55, P57, P65)"""
     if beta == 0:
@@ -44,7 +45,7 @@ def smooth_l1_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, bet
     return _of_difference(self, target, reduction, parts, parts.of_ball)
 
 
-@semantics("aten::huber_loss", commutes=True)
+@semantics("aten::huber_loss", commutes=True, elements=broadcast_elements)
 def huber_loss(self: np.ndarray, target: np.ndarray, reduction: int = 1, delta: float = 1.0) -> Golden:
     """d^2 / 2 where d = |self - target| <= delta, else delta (d - delta / 2); its mean or its sum (P55, P57, P65)"""
     parts = TwoParts(lambda d, delta, half: (d * d * half, (d - delta * half) * delta), delta)
@@ -110,7 +111,7 @@ class TwoParts:
 LEAST_LOGARITHM = -100.0  # to which BCELoss clamps
 
 
-@semantics("aten::binary_cross_entropy")
+@semantics("aten::binary_cross_entropy", elements=broadcast_elements)
 def binary_cross_entropy(
     self: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None, reduction: int = 1
 ) -> Golden:
@@ -171,7 +172,7 @@ def _probability_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, compute: Form
     return -(Ball.exact(t, compute) * log_x + one_minus(t) * log_1_x) * Ball.exact(w, compute)
 
 
-@semantics("aten::binary_cross_entropy_with_logits")
+@semantics("aten::binary_cross_entropy_with_logits", elements=broadcast_elements)
 def binary_cross_entropy_with_logits(
     self: np.ndarray,
     target: np.ndarray,
@@ -230,7 +231,7 @@ def _logit_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.ndarray, comp
 # Divergence
 
 
-@semantics("aten::kl_div")
+@semantics("aten::kl_div", elements=broadcast_elements)
 def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target: bool = False) -> Golden:
     """target (log(target) - self), 0 where target is 0; e^target (target - self) if log_target; its mean or its sum
     (P54, P57, P65, P66)"""

@@ -1,0 +1,42 @@
+"""What refusals are worth: a backend that refuses everything is right about every invalid call, and does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from conform.judging.standing import without_bounds
+from conform.judging.verdict import Verdict
+
+NOT_CREDITED = "refusal not credited"  # the rule of a refusal that tells nothing
+_REASON = "a refusal tells nothing, where no valid call of its op and dtype passed (core and generated have some)"
+
+
+def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts of a run, where the refusals that passed and tell nothing are `unjudged`.
+
+    One is credited where a valid call of its op and dtype passed, of which elements were compared. Where no valid call
+    of the op has the dtype, which may be what is to be refused, or has elements, one of another dtype will do.
+    """
+    every = list(verdicts)
+    valid = [one for one in every if not one.is_invalid]
+    passed = {(one.op, one.dtype) for one in valid if one.status == "pass" and one.compared}
+    asked = {(one.op, one.dtype) for one in valid if one.status != "pass" or one.compared}
+    ops = {op for op, _ in passed}
+
+    def tells(one: Verdict) -> bool:
+        key = (one.op, one.dtype)
+        return key in passed or (key not in asked and one.op in ops)
+
+    return [one if tells(one) or not _is_refusal(one) else _uncredited(one) for one in every]
+
+
+def _is_refusal(verdict: Verdict) -> bool:
+    return verdict.is_invalid and verdict.status == "pass"
+
+
+def _uncredited(verdict: Verdict) -> Verdict:
+    stands = without_bounds("unjudged")
+    return replace(
+        verdict, status="unjudged", reason=_REASON, rule=NOT_CREDITED, tables=stands.tables, tightest=stands.tightest
+    )

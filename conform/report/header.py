@@ -1,0 +1,38 @@
+"""What stands at the head of every report: what was run, on what, against what, and what the backend declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conform.foreign import escaped
+
+
+def lines(record: Mapping) -> list[str]:
+    """One line, and a second one where there is more to know of the backend than its name."""
+    backend = record["backend"]
+    version = f" {backend['version']}" if backend.get("version") else ""
+    first = (
+        f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
+        f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
+    )
+    about = ", ".join([*_origin(backend), *declared(backend)])
+    return [first, f"backend: {about}"] if about else [first]
+
+
+def backend_name(record: Mapping) -> str:
+    """A device by its name; a class by where it was found, since it may call itself anything."""
+    backend = record["backend"]
+    given = record["environment"]["invocation"].get("backend") if "::" in backend.get("source", "") else None
+    return escaped(given or backend.get("source") or backend["name"])
+
+
+def _origin(backend: Mapping) -> list[str]:
+    calls_itself = [f"calls itself {backend['name']!r}"] if "source" in backend else []
+    return calls_itself + ([f"file {backend['digest']}"] if "digest" in backend else [])
+
+
+def declared(backend: Mapping) -> list[str]:
+    """The arithmetic that the backend declares, where it is not IEEE 754's."""
+    compute = backend.get("compute") or "ieee"
+    modes = [f"declares compute {compute}"] if compute != "ieee" else []
+    return modes + (["declares that it flushes subnormals"] if backend.get("flushes_subnormals") else [])
