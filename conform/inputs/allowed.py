@@ -29,7 +29,7 @@ def edge_columns(arguments: Arguments, taking: frozenset[int], spec: OpSpec) -> 
     edges = edges_of(spec.name)
     if edges is None:
         return {}
-    settings = _settings(arguments, spec, edges.settings)
+    settings = settings_of(arguments, spec, edges.settings)
     if any(isinstance(setting, complex) for setting in settings):  # to be refused
         return {}
     formats, barred = _formats(arguments, taking), _barred(arguments, taking, spec)
@@ -49,7 +49,7 @@ def _formats(arguments: Arguments, taking: frozenset[int]) -> dict[int, Format]:
     return {k: format_of(tensor.dtype) for k, tensor in enumerate(tensors(arguments)) if k in taking}
 
 
-def _settings(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> tuple[object, ...]:
+def settings_of(arguments: Arguments, spec: OpSpec, names: Sequence[str]) -> tuple[object, ...]:
     """The values of the arguments of these names, defaults filled in; 0-d tensors as numbers."""
     if not names:
         return ()

@@ -3,7 +3,8 @@
 `typical`: as drawn. `special`: every eligible tensor takes special values and the op's domain edges throughout.
 `special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
 everywhere. `ties` (of ops that compare): few values, again and again. `conditioned` (of ops that accumulate): sums that
-lose digits. Eligible are the tensors with elements of their own choosing: no bools, no indices or masks, no values that
+lose digits. `exact`, `one_hot`, `structured`, `shifted`: probes, on which errors show that bounds over many terms hide
+(probes.py). Eligible are the tensors with elements of their own choosing: no bools, no indices or masks, no values that
 the test wrote out.
 """
 
@@ -17,7 +18,8 @@ import numpy as np
 from conform.call.arguments import Arguments, map_tensors, tensors
 from conform.domains.specs import OpSpec
 from conform.errors import UsageError, did_you_mean
-from conform.inputs.allowed import edge_columns, numbers_of, special_domains
+from conform.inputs import probes
+from conform.inputs.allowed import edge_columns, numbers_of, settings_of, special_domains
 from conform.inputs.conditioned import conditioned, patterns_of
 from conform.inputs.specials import CORE_COUNT
 from conform.inputs.ties import tied
@@ -25,13 +27,15 @@ from conform.interp.semantics import traits_of
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
 
+_EPS = "eps"  # what normalizations add to a variance
 _TYPICAL_PER_SPECIAL = 6
 _SPECIAL_PER_EDGE = 4
 _CROSSED = 4  # tensors of one cross product; more would leave int64, and no case has so many elements
 
 
 def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
-    """"typical", "special", one "special.K" for each eligible tensor K, then "ties" and "conditioned" where they apply.
+    """"typical", "special", one "special.K" for each eligible tensor K, then "ties", "conditioned" and the probes where
+    they apply.
 
     Without a spec only "typical": which arguments are indices is not known then.
     """
@@ -43,7 +47,7 @@ def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
         classes.append("ties")
     if _summands(arguments, spec):
         classes.append("conditioned")
-    return classes
+    return [*classes, *probe_classes(arguments, spec)]
 
 
 def eligible_tensors(arguments: Arguments, spec: OpSpec) -> list[int]:
@@ -71,6 +75,8 @@ def with_values(arguments: Arguments, value_class: str, stream: Stream, spec: Op
         new = {k: tied(tensor, stream) for k, tensor in _eligible(arguments, spec).items() if tensor.dtype.kind != "c"}
     elif value_class == "conditioned":
         new = _conditioned(arguments, stream, spec)
+    elif value_class in probes.KINDS:
+        new = _probed(arguments, value_class, stream, spec)
     else:
         number = int(value_class.removeprefix("special."))
         new = {number: _sprinkled(arguments, number, stream, spec)}
@@ -96,6 +102,37 @@ def _summands(arguments: Arguments, spec: OpSpec) -> frozenset[int]:
 def _conditioned(arguments: Arguments, stream: Stream, spec: OpSpec) -> dict[int, np.ndarray]:
     patterns = patterns_of(traits_of(spec.name))
     return conditioned(_eligible_floats(arguments, spec), _summands(arguments, spec), patterns, stream)
+
+
+def probe_classes(arguments: Arguments, spec: OpSpec) -> tuple[str, ...]:
+    """The classes of probes that the call can take: what its op accumulates, or attends to, is of floats and may be
+    chosen."""
+    traits = traits_of(spec.name)
+    roles = (traits.accumulates,) if traits.attends is None else traits.attends
+    floats = _eligible_floats(arguments, spec).keys()
+    if not all(numbers_of(arguments, spec, [name]) & floats for name in roles if name) or not any(roles):
+        return ()
+    return probes.kinds_of(traits, _EPS in {one.name for one in spec.arguments})
+
+
+def _probed(arguments: Arguments, kind: str, stream: Stream, spec: OpSpec) -> dict[int, np.ndarray]:
+    traits, every = traits_of(spec.name), _eligible_floats(arguments, spec)
+    if kind == "exact":
+        return probes.integers(every, stream)
+    if kind == "one_hot":
+        hot, others = (numbers_of(arguments, spec, [name]) for name in traits.products.factors)
+        return probes.one_hot(every, hot, others, stream)
+    if traits.attends is not None:
+        roles = tuple(min(numbers_of(arguments, spec, [name])) for name in traits.attends)
+        return probes.attended(every, roles, stream)
+    summands = _summands(arguments, spec)
+    if kind == "shifted":
+        return probes.shifted(every, summands, stream)
+    if traits.exponentials:
+        return probes.level(every, summands)
+    has_eps = _EPS in {one.name for one in spec.arguments}
+    (eps,) = settings_of(arguments, spec, [_EPS]) if has_eps else (None,)
+    return probes.deviations(every, summands, 0.0 if eps is None else float(eps), stream)
 
 
 def _eligible_floats(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:

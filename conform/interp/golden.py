@@ -31,10 +31,12 @@ class Golden:
 
     `value` is correctly rounded, in the storage dtype of `format`. `real` is the number before rounding (for complex
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
-    (how many) and `magnitude` (the sum of their magnitudes); composite ops carry `budget`, the absolute error that
-    an honest implementation in the compute type may have. `open` marks elements that the op's meaning leaves open,
-    by `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of
-    each part. `bounded_as` names the op whose contract holds, where it is not the op's own.
+    (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
+    multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
+    ops carry `budget`, the absolute error that an honest implementation in the compute type may have. `open` marks
+    elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
+    the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
+    not the op's own.
     """
 
     format: Format
@@ -42,6 +44,8 @@ class Golden:
     real: Real | None = None
     terms: np.ndarray | int | None = None
     magnitude: np.ndarray | None = None
+    grid: np.ndarray | None = None
+    divided: bool = False
     budget: np.ndarray | None = None
     open: np.ndarray | None = None
     open_rule: str | None = None
@@ -58,9 +62,13 @@ class Golden:
         open_, rules = (mask, rule) if self.open is None else (self.open | mask, f"{self.open_rule}, {rule}")
         return replace(self, open=open_, open_rule=rules)
 
+    def on_grid(self, grid: np.ndarray | None) -> Golden:
+        """This golden of sums, the terms of which are multiples of `grid`, which broadcasts to it, if they have one."""
+        return self if grid is None else replace(self, grid=np.broadcast_to(grid, self.value.shape))
+
     def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> Golden:
         """This golden, and its alternatives, with `move`, which only rearranges elements, applied to every array."""
-        names = ("value", "terms", "magnitude", "budget", "open", "zero_sign_free")
+        names = ("value", "terms", "magnitude", "grid", "budget", "open", "zero_sign_free")
         arrays = {name: getattr(self, name) for name in names if isinstance(getattr(self, name), np.ndarray)}
         moved = {name: move(part) for name, part in arrays.items() if part.ndim or name == "value"}
         real = None if self.real is None else self.real.map_parts(move)

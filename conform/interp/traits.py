@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from conform.interp.blocks.tiles import Contraction
@@ -24,6 +24,15 @@ class Products:
     sums: Callable[..., Contraction]
 
 
+class Attends(NamedTuple):
+    """The arguments of an op that averages the rows of `value`, weighed by how well rows of `key` fit those of
+    `query`."""
+
+    query: str
+    key: str
+    value: str
+
+
 @dataclass(frozen=True)
 class Traits:
     """Facts about a meaning, from which inputs, judging and the self-test derive; never a tolerance or a skip.
@@ -35,7 +44,9 @@ class Traits:
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
+    exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
+    attends: which arguments of attention are what
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
     """
@@ -47,5 +58,7 @@ class Traits:
     selects: bool = False
     accumulates: str | None = None
     centred: bool = False
+    exponentials: bool = False
     products: Products | None = None
+    attends: Attends | None = None
     elements: Callable[[Mapping[str, Any]], int] | None = None

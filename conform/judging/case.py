@@ -13,7 +13,6 @@ from conform.backends.reply import Output, Reply
 from conform.call import schemas
 from conform.call.bound import Bound
 from conform.contracts import flushing
-from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison
 from conform.contracts.components import components
@@ -25,6 +24,7 @@ from conform.interp.golden import Golden, Outcome
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import looks_like
 from conform.judging.judgement import Result
+from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
 from conform.judging.verdict import KIT_DEFECT, Contract, Verdict, Worst
@@ -191,7 +191,8 @@ def _compared(
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
-    results, checks = [], 1
+    results, checks, independent = [], 1, case.has_independent_terms
+    likely = likely_errors(call, outcome) if independent else [None] * len(goldens)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = _fitting(golden, output)
         checks += 2
@@ -200,7 +201,7 @@ def _compared(
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
-        results.append(Result(number, op, comparison, row, drawn=case.values == "typical"))
+        results.append(Result(number, op, comparison, row, independent, likely[number]))
     return _summed(case, call, results, checks)
 
 
@@ -225,7 +226,8 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
-    if failed == 0 and compared == 0 and opened + vacuous:
+    off = next((each for each in results if each.judgement.violation), None)
+    if failed == 0 and compared == 0 and opened + vacuous and off is None:
         goldens = [each.comparison.golden for each in results]
         rules = ", ".join(sorted({golden.open_rule for golden in goldens if golden.open_rule}))
         if opened:
@@ -243,9 +245,9 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
-    if not failed and (off := next((each for each in results if each.judgement.violation), None)):
-        deciding, status, reason = off, "fail", off.judgement.violation
-        contract = Contract(deciding.row.kind, STATISTICS, STATISTICS_SOURCE)
+    if not failed and off is not None:
+        deciding, status, reason = off, "fail", off.judgement.violation.words
+        contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
     if status == "fail":
         reason += looks_like(call, deciding.comparison.golden, deciding.comparison.actual)
     return _verdict(

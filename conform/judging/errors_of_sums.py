@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from conform.call.bound import Bound
-from conform.contracts.accumulation import ErrorsOfSums
+from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE, ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.causes import cause
+from conform.contracts.judge import Elements
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
+from conform.judging import likely
+from conform.judging.likely import LikelyErrors
 from conform.judging.products import products_of
 
 
-def errors_of_sums(golden: Golden, actual: np.ndarray, row: Row) -> ErrorsOfSums | None:
-    """What gathers the errors of many sums; None if the row or the output is none of sums."""
+class Violation(NamedTuple):
+    """What is wrong with errors that are right one by one, the rule that says so, and its source."""
+
+    words: str
+    rule: str
+    source: str
+
+
+def errors_together(
+    golden: Golden, actual: np.ndarray, row: Row, expected: Golden | None
+) -> ErrorsOfSums | LikelyErrors | None:
+    """What gathers the errors of an output of independent terms; None if no rule is for them. expected: what
+    `likely_errors` says of the output."""
+    if expected is not None and row.kind == "derived":
+        return LikelyErrors(golden, expected, actual)
     of_sums = row.kind in ("accumulation", "tosa") or (row.kind == "derived" and golden.budget is None)
     if not of_sums or not golden.format.is_float or not ErrorsOfSums.are_judged(golden):
         return None
     return ErrorsOfSums(golden, actual)
 
 
-def violation(errors: ErrorsOfSums | None, arithmetic: Arithmetic) -> str | None:
-    """What is wrong with the errors of many sums; None if nothing is."""
+def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
+    """Which elements a rule is for: the limit for independent roundings also for those whose bound is vacuous."""
+    return elements.compared | elements.vacuous if isinstance(errors, LikelyErrors) else elements.compared
+
+
+def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:
+    """What is wrong with the errors together; None if nothing is."""
+    if isinstance(errors, LikelyErrors):
+        return _violation(errors.violation(), likely.RULE, likely.SOURCE)
     found = errors.statistics(arithmetic) if errors else None
-    return found.violation() if found else None
+    return _violation(found.violation() if found else None, STATISTICS, STATISTICS_SOURCE)
+
+
+def _violation(words: str | None, rule: str, source: str) -> Violation | None:
+    return Violation(words, rule, source) if words else None
 
 
 def looks_like(call: Bound, golden: Golden, actual: np.ndarray) -> str:

@@ -7,10 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from conform.contracts.accumulation import ErrorsOfSums
 from conform.contracts.comparison import Comparison
 from conform.contracts.judge import Elements, Numbers, judged, judged_shape
 from conform.contracts.tables import Row
-from conform.judging.errors_of_sums import errors_of_sums, violation
+from conform.interp.golden import Golden
+from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
+from conform.judging.likely import LikelyErrors
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Judgement:
     vacuous: int
     furthest: Element | None
     largest_error: Element | None
-    violation: str | None
+    violation: Violation | None
 
     @property
     def failed(self) -> int:
@@ -50,24 +53,30 @@ class Judgement:
 class Result:
     """Output `number` of a call beside its golden, and the row, perhaps of a table of the user's, that judges it.
 
-    op: the name that its rows stand under; drawn: its operands are drawn at random, so that its errors have a mean and
-    a variance
+    op: the name that its rows stand under; independent: what it adds up are independent numbers with random digits, and
+    so the rounding errors of its sums are independent; likely: what `likely_errors` says of the output
     """
 
     number: int
     op: str
     comparison: Comparison
     row: Row
-    drawn: bool
+    independent: bool
+    likely: Golden | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
         return judged_shape(self.comparison)
 
+    def errors_together(self, row: Row) -> ErrorsOfSums | LikelyErrors | None:
+        """What gathers errors that rules for all of them together hold to their limits, by `row`."""
+        golden, actual = self.comparison.golden, self.comparison.actual
+        return errors_together(golden, actual, row, self.likely) if self.independent else None
+
     @cached_property
     def judgement(self) -> Judgement:
         comparison, counts = self.comparison, dict.fromkeys(("ok", "compared", "open", "vacuous"), 0)
-        errors = errors_of_sums(comparison.golden, comparison.actual, self.row) if self.drawn else None
+        errors = self.errors_together(self.row)
         furthest = largest = None
         size = 0
         for numbers, elements in judged(comparison, self.row):
@@ -77,7 +86,7 @@ class Result:
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
             largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
             if errors:
-                errors.add(numbers, elements.compared)
+                errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
         return Judgement(size, *counts.values(), furthest, largest, found)
 

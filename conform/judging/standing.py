@@ -18,7 +18,7 @@ import numpy as np
 from conform.contracts import tosa
 from conform.contracts.judge import judged
 from conform.contracts.tables import Table, contract_table, names
-from conform.judging.errors_of_sums import errors_of_sums, violation
+from conform.judging.errors_of_sums import judged_together, violation
 from conform.judging.judgement import Result
 from conform.judging.verdict import JUDGED
 
@@ -113,7 +113,7 @@ def _answer(result: Result, place: int | None) -> _Answer:
     """Block by block, no further than to the first element that is wrong."""
     comparison, bound = result.comparison, np.nan
     judges = comparison.golden.value.size == 0
-    errors = errors_of_sums(comparison.golden, comparison.actual, result.row) if result.drawn else None
+    errors = result.errors_together(result.row)
     for numbers, elements in judged(comparison, result.row):
         if not elements.ok.all():
             return _Answer(False, True, np.nan)
@@ -122,7 +122,7 @@ def _answer(result: Result, place: int | None) -> _Answer:
             at = place - numbers.start
             bound = float(elements.bound_ulp[at]) if elements.compared[at] else np.inf
         if errors:
-            errors.add(numbers, elements.compared)
+            errors.add(numbers, judged_together(errors, elements))
     return _Answer(not violation(errors, comparison.arithmetic), judges, bound)
 
 

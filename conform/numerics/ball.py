@@ -21,7 +21,9 @@ from functools import cache, reduce
 
 import numpy as np
 
+from conform.numerics.eft import SAFE_PRODUCT, two_prod
 from conform.numerics.formats import Format
+from conform.numerics.grid import common_grid, is_exact, is_held
 from conform.numerics.rounding import round_to
 
 CORRECTLY_ROUNDED = 0.5
@@ -93,12 +95,12 @@ class Ball:
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            return self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            ball = self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            cancels = (ball.mid == 0) & (self.rad == 0) & (other.rad == 0)  # numbers of the format that cancel
+            return Ball(ball.mid, np.where(cancels, 0.0, ball.rad), self.compute)
 
     def __sub__(self, other: Ball | float) -> Ball:
-        other = self._lift(other)
-        with np.errstate(all="ignore"):
-            return self.rounded(self.mid - other.mid, joined(self.rad, other.rad))._determined(self, other)
+        return self + -self._lift(other)
 
     def __mul__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
@@ -109,6 +111,15 @@ class Ball:
             return product._determined(self, other, unless=no_class)
 
     __radd__, __rmul__ = __add__, __mul__
+
+    def square(self) -> Ball:
+        """self * self, which has no rounding error where the operand is exact and the compute type holds the result."""
+        ball = self * self
+        with np.errstate(all="ignore"):
+            product, error = two_prod(self.mid, self.mid)
+            is_known = (error == 0) & ((product >= SAFE_PRODUCT) | (self.mid == 0))
+            exact = (self.rad == 0) & is_known & is_held(self.compute, product)
+        return Ball(ball.mid, np.where(exact, 0.0, ball.rad), self.compute)
 
     def __neg__(self) -> Ball:
         return Ball(-self.mid, self.rad, self.compute)
@@ -133,10 +144,11 @@ class Ball:
         return sums if keepdims else Ball(sums.mid.squeeze(axis), sums.rad.squeeze(axis), sums.compute)
 
     @staticmethod
-    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1) -> Ball:
-        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it."""
+    def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1, in_terms: bool = True) -> Ball:
+        """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it; in_terms:
+        whether implementations add up the terms themselves, and so exactly where a grid allows it."""
         mid = carried = magnitude = np.float64(0)
-        count, nan, special, bounded = 0, False, False, True
+        count, nan, special, bounded, grid = 0, False, False, True, np.float64(np.inf)
         with np.errstate(all="ignore"):
             for piece in pieces:
                 mid = mid + piece.mid.sum(axis, keepdims=True)
@@ -147,11 +159,21 @@ class Ball:
                 nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
+                grid = np.minimum(grid, piece._grid(axis) if in_terms else 0.0)
             compute = piece.compute
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
+            rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)
             rad = rad + count * flushed_sum(compute)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
             return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
+
+    def _grid(self, axis: int | tuple[int, ...]) -> np.ndarray | float:
+        """The grid along `axis`, which is kept with length 1, of exact terms; 0 where they have none of use."""
+        exact = (self.rad == 0).all(axis, keepdims=True)
+        if not isinstance(axis, int) or not exact.any():
+            return 0.0
+        grid = common_grid(self.compute, [self.mid], axis)
+        return 0.0 if grid is None else np.where(exact, np.expand_dims(grid, axis), 0.0)
 
     def sqrt(self) -> Ball:
         with np.errstate(all="ignore"):
@@ -167,7 +189,9 @@ class Ball:
             image = np.exp(self.mid)
             # exp(m + r) - exp(m), finite where exp(m + r) is
             spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
-            return self.rounded(image, spread, ULPS["exp"])._determined(self)
+            ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
+            is_one = (self.mid == 0) & (self.rad == 0)  # C99, F.9.3.1, which OpenCL 7.5.1 refers to
+            return Ball(ball.mid, np.where(is_one, 0.0, ball.rad), self.compute)
 
     def log(self) -> Ball:
         return self._logarithm(np.log, self.mid, "log")

@@ -109,6 +109,14 @@ class Case:
     values: str
     layout: str
 
+    @property
+    def has_independent_terms(self) -> bool:
+        """Whether what an op adds up here are independent numbers with random digits: all float tensors are as drawn,
+        from such draws, or from that of `shifted`, and none repeats its elements."""
+        drawn = [one for one in self.draw.test.tensors if one.kind in ("float", "complex")]
+        is_as_drawn = self.values in ("typical", "shifted") and not self.layout.startswith("expanded")
+        return is_as_drawn and all(one.draw is not None and one.draw.has_random_digits for one in drawn)
+
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
         stream = self.draw.stream(f"values.{self.values}")
@@ -187,11 +195,19 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
         raise UsageError(f"{test.arguments_at}: test {test.id!r}: {error}") from None
 
 
+_WANTED: dict[str, Callable[[str], bool]] = {
+    "all": lambda values: True,
+    "typical": lambda values: values == "typical",
+    "special": lambda values: values != "typical",
+    "sums": lambda values: not values.startswith("special") and values != "ties",
+}
+
+
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
     wanted = selection.values or test.usual_values
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
-    chosen = [c for c in classes if wanted == "all" or (c == "typical") == (wanted == "typical")]
+    chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
     if (selection.layouts or test.usual_layouts) == "all":
         places = layout_axis.layouts_of(arguments)

@@ -32,6 +32,17 @@ class Draw:
     std: float = 1.0
     p: float = 0.5
 
+    @property
+    def has_random_digits(self) -> bool:
+        """Whether the last digits that a sum of such floats keeps are random: sizes differ by a factor of two or more.
+
+        Of numbers that are nearly alike, as uniform(0.1, 0.100001) gives them, every addition loses nearly the same.
+        """
+        if self.init == "normal":
+            return self.std > 0 and abs(self.mean) <= 2 * self.std
+        low, high = (0.0, 1.0) if self.low is None or self.high is None else (self.low, self.high)
+        return self.init == "uniform" and high > low and high - low >= max(abs(low), abs(high)) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from conform.suites.nodes import ClassPath, Node, holds_object
+from conform.suites.nodes import ClassPath, Node, Tensor, holds_object, tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class Test:
     recorded_at: str  # `location` as a run record has it: the same however the file was reached
     domain: Domain | None = None  # of a test made from a spec
     values: str | None = None  # of the classes of values and of the layouts, those that it is run with unless others
-    layouts: str | None = None  # are asked for; None: all of a built-in test, those written of any other
+    layouts: str | None = None  # are asked for, as `conform check` names them, or "sums": neither special values nor
+    # ties; None: all of a built-in test, those written of any other
 
     @property
     def usual_values(self) -> str:
@@ -73,6 +74,11 @@ class Test:
     def takes_objects(self) -> bool:
         """Whether an argument is, or holds, an object to be constructed."""
         return any(map(holds_object, (*self.inputs, *self.kwargs.values())))
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor among the arguments, in their order, lists flattened."""
+        return tuple(one for node in (*self.inputs, *self.kwargs.values()) for one in tensors(node))
 
     @property
     def draw_id(self) -> str:

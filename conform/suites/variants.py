@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from conform.suites.dtypes import COMMON_DTYPES, DEFAULT_DTYPES, holds, in_order, kind_of
 from conform.suites.literals import elements
-from conform.suites.nodes import Const, Tensor, tensors
+from conform.suites.nodes import Const, Tensor
 from conform.suites.test import Test
 
 Variant = dict[str, str]  # kind -> dtype
@@ -17,7 +17,7 @@ _COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}  # what an input
 
 def kinds(test: Test) -> tuple[str, ...]:
     """The kinds ("float", "int", "bool") that tensors of the test leave open, in order of appearance."""
-    return tuple(dict.fromkeys(tensor.kind for tensor in _tensors(test) if tensor.dtype is None))
+    return tuple(dict.fromkeys(tensor.kind for tensor in test.tensors if tensor.dtype is None))
 
 
 def variants(test: Test, allowed: Collection[str] | None, requested: Collection[str] = ()) -> list[Variant]:
@@ -44,7 +44,7 @@ def first_dtype(test: Test, variant: Variant) -> str | None:
 
 
 def _written_dtype(test: Test, variant: Variant) -> str | None:
-    first = next(_tensors(test), None)
+    first = next(iter(test.tensors), None)
     return None if first is None else first.dtype or variant[first.kind]
 
 
@@ -58,11 +58,6 @@ def dtype_segment(test: Test, variant: Variant) -> str:
     return _written_dtype(test, variant) or named
 
 
-def _tensors(test: Test) -> Iterator[Tensor]:
-    for node in (*test.inputs, *test.kwargs.values()):
-        yield from tensors(node)
-
-
 def _fits(test: Test, kind: str, dtype: str) -> bool:
     if test.cast_input0_to_complex and kind == "float" and dtype not in _COMPLEX_OF:
         first = test.inputs[0]
@@ -70,7 +65,7 @@ def _fits(test: Test, kind: str, dtype: str) -> bool:
             return False
     return all(
         holds(dtype, number)
-        for tensor in _tensors(test)
+        for tensor in test.tensors
         if tensor.dtype is None and tensor.kind == kind
         for number in _numbers(tensor)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -77,6 +78,42 @@ def test_nothing_bounds_a_sum_of_so_many_terms_that_n_u_reaches_one(
 def test_flushing_loses_a_smallest_normal_number_a_term() -> None:
     tiny = sums("float32", [0.0], 4, 0.0)
     assert (allowed(tiny), allowed(tiny, FLUSHING)) == (4 * 2.0**-150, 4 * 2.0**-126)
+
+
+def on_grid(dtype: str, real: float, magnitude: float, grid: float, **more: object) -> Golden:
+    return replace(sums(dtype, [real], 65537, magnitude), **more).on_grid(np.float64(grid))
+
+
+@pytest.mark.parametrize(
+    ("golden", "arithmetic", "allowance"),
+    [
+        (on_grid("float32", 3.0, 2.0**24, 1.0), IEEE, 0.0),
+        (on_grid("float32", 3.0, 2.0**24, 1.0), FLUSHING, 0.0),
+        (on_grid("float16", 3.0, 2.0**24, 1.0), IEEE, 2.0**-10),  # rounded into float16: half of 2^-9, the ulp of 3
+        (on_grid("float16", 3.0, 2.0**10, 1.0), F16ACC, 0.0),
+        (on_grid("float32", 3.0, 3.0, 0.5, divided=True), IEEE, 5 * U * 3 + 2.0**-150),  # 2.5 ulps of a division
+        (on_grid("float64", 3.0, 3.0, 0.5, divided=True), IEEE, 2 * 2.0**-53 * 3 + 2.0**-1074),
+    ],
+)
+def test_a_sum_that_is_exact_in_any_order_loses_what_follows_it_alone(
+    golden: Golden, arithmetic: Arithmetic, allowance: float
+) -> None:
+    assert allowed(golden, arithmetic) == allowance
+
+
+@pytest.mark.parametrize(
+    ("golden", "arithmetic"),
+    [
+        (on_grid("float32", 3.0, 2.0**26, 1.0), IEEE),
+        (on_grid("float32", 3.0, 2.0**24, 1.0), TF32),  # factors of more digits are cut
+        (on_grid("float32", 3.0, 2.0**24, 1.0), BF16X3),
+        (on_grid("float16", 3.0, 2.0**13, 1.0), F16ACC),
+        (on_grid("float32", 2.0**-148, 2.0**-148, 2.0**-149), FLUSHING),
+    ],
+)
+def test_other_sums_have_the_bound_of_all_their_terms(golden: Golden, arithmetic: Arithmetic) -> None:
+    without = replace(golden, grid=None)
+    assert allowed(golden, arithmetic) == allowed(without, arithmetic) != 0
 
 
 # --- What a backend declares ------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ tests:
     kwargs: {rounding_mode: {type: const, value: floor}}
   - id: mean
     op: aten::mean
-    in: [{type: const_tensor, shape: [4], dtype: float32, value: [1.0, 2.0, 3.0, 4.0]}]
+    in: [{type: const_tensor, shape: [4], dtype: float32, value: [1.1, 2.2, 3.3, 3.4]}]
   - id: cubes
     op: aten::linalg_vector_norm
     in:

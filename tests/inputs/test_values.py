@@ -64,9 +64,9 @@ def test_one_class_for_each_eligible_tensor(op: str, arguments: Arguments, numbe
 @pytest.mark.parametrize(("op", "arguments", "last"), [
     ("aten::sort", Arguments([X, 0]), ["special.0", "ties"]),
     ("aten::eq.Tensor", Arguments([N, X]), ["special.1", "ties"]),
-    ("aten::sum", Arguments([X]), ["special.0", "conditioned"]),
+    ("aten::sum", Arguments([X]), ["special.0", "conditioned", "exact"]),
     ("aten::sum", Arguments([N]), ["special", "special.0"]),
-    ("aten::addmm", Arguments([X, X, X]), ["special.2", "conditioned"]),
+    ("aten::addmm", Arguments([X, X, X]), ["special.2", "conditioned", "exact", "one_hot"]),
     ("aten::addmm", Arguments([X, X, X], literal=frozenset({1})), ["special.0", "special.2"]),
     ("aten::sort", Arguments([B, 0]), ["typical"]),
 ])  # fmt: skip

@@ -145,7 +145,7 @@ CALLS: list[tuple[str, Arguments]] = [
     ("aten::mm", lambda n: [beside_midpoints(n // 8, 8), beside_midpoints(8, 8)]),
     ("aten::mm", lambda n: [beside_midpoints(2, n), beside_midpoints(2, n).T]),
     ("aten::addmm", lambda n: [normal(4), normal(4, n), normal(n, 4)]),
-    ("aten::addmm", lambda n: [normal(1), normal(1, 4), normal(4, n // 4), {"beta": 0.5, "alpha": 3.0}]),
+    ("aten::addmm", lambda n: [normal(1), normal(1, 4), normal(4, n // 2), {"beta": 0.5, "alpha": 3.0}]),
     ("aten::addmm", lambda n: [normal(32, dtype="int32"), rows(n).view("int32"), normal(32, 32).view("int32")]),
     ("aten::convolution", lambda n: [normal(1, 4, n // 128, 32), normal(2, 4, 3, 3), normal(2), *STEPS]),
     (

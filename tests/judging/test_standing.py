@@ -22,7 +22,7 @@ def stands(op: str, args: list, actual: Any, table: str = "opencl", **operands: 
     golden = evaluate(op, args, {}).goldens[0]
     comparison = Comparison(golden, np.asarray(actual, golden.format.storage), operands)
     row = contract_table(table).row(op, golden.format.name)
-    return standing([Result(0, op, comparison, row, drawn=True)])
+    return standing([Result(0, op, comparison, row, independent=True)])
 
 
 def exp_of_0(ulps: int, table: str = "opencl") -> Standing:

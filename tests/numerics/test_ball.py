@@ -76,16 +76,28 @@ def test_what_can_overflow_is_unknown_unless_an_infinite_or_nan_operand_determin
     assert (ball(1.0, 0.0) / ball(0.5, 0.5)).rad == np.inf  # the divisor may be zero
 
 
+def test_what_is_not_rounded_has_no_radius() -> None:
+    squares = Ball.exact(np.array([3.0, 4097.0, 0.0, 2.0**-100, np.inf]), F32).square()
+    assert (squares.rad == 0).tolist() == [True, False, True, False, True]  # 4097^2 takes 25 bits, 2^-200 underflows
+    assert Ball(np.array([3.0]), np.array([1e-9]), F32).square().rad > 0
+    one = Ball.exact(np.array([3.0]), F32)
+    assert ((one - one).rad, (one - one).exp().rad) == (0, 0)
+    assert (one + one).rad > 0
+    assert Ball.exact(np.full(100, 3.0), F32).sum(-1).rad == 0
+    assert Ball.total([Ball.exact(np.full(100, 3.0), F32)], in_terms=False).rad > 0
+
+
 def test_independent_errors_join_by_the_root_of_the_sum_of_their_squares() -> None:
     with root_sum_of_squares():
         assert (ball(1e-30, 3.0) + ball(-1e-30, 4.0)).rad == pytest.approx(5.0)
         assert (ball(2.0, 3e-9) * ball(1.0, 2e-9)).rad == pytest.approx(math.hypot(3e-9, 4e-9, U * 2))
-        ones = Ball.exact(np.ones(101), F32)
-        assert ones.sum(-1).rad == pytest.approx(10 * U * 101)
-        assert Ball(ones.mid, 1e-3 * ones.mid, F32).sum(-1).rad == pytest.approx(1e-3 * math.sqrt(101), rel=1e-4)
+        tenths = Ball.exact(np.full(101, np.float32(0.1)), F32)
+        assert tenths.sum(-1).rad == pytest.approx(10 * U * 10.1)
+        uncertain = Ball(tenths.mid, np.full(101, 1e-3), F32)
+        assert uncertain.sum(-1).rad == pytest.approx(1e-3 * math.sqrt(101), rel=1e-4)
         errors = np.array([[3e200, 4e200], [0.0, 0.0], [np.inf, 1.0]])  # whose squares float64 does not hold
         assert joined_along(errors, 1).tolist() == [pytest.approx(5e200), 0.0, np.inf]
-    assert ones.sum(-1).rad.item() == float(gamma(100, U)) * 101
+    assert tenths.sum(-1).rad.item() == pytest.approx(float(gamma(100, U)) * 10.1)
 
 
 # --- gelu -------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,27 @@ def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:
     assert call(product["mat2_size_33"])[1] == "{type: tensor, shape: [7, 33], dtype: float32}"
 
 
+def test_a_long_call_of_every_op_that_accumulates() -> None:
+    found = {name: derived(spec_of(name)) for name in ("aten::mm", "aten::convolution", "aten::addmm", "aten::var")}
+    assert call(found["aten::mm"]["long_float16"]) == [
+        "{type: tensor, shape: [3, 4096], dtype: float16}", "{type: tensor, shape: [4096, 3], dtype: float16}",
+    ]  # fmt: skip
+    assert call(found["aten::convolution"]["long_float32"])[:2] == [
+        "{type: tensor, shape: [2, 4096, 1], dtype: float32}", "{type: tensor, shape: [2, 4096, 1], dtype: float32}",
+    ]  # fmt: skip
+    assert call(found["aten::addmm"]["long_float64"])[1] == "{type: tensor, shape: [5, 4096], dtype: float64}"
+    assert found["aten::var"]["long_bfloat16"].usual_values == "sums"
+    assert not [name for name in derived(spec_of("aten::amax")) if name.startswith("long")]
+
+
+def test_long_calls_run_on_what_shows_long_sums() -> None:
+    ids = ["mm/long_float32/*", "var.correction/long_float32/*"]
+    groups = select(load(["core"], ids=ids), Selection(ids=ids))
+    assert [case.values for group in groups for case in group] == [
+        "typical", "conditioned", "structured", "shifted", "typical", "conditioned", "exact", "one_hot",
+    ]  # fmt: skip
+
+
 def test_a_target_that_the_spec_cannot_meet_is_absent() -> None:
     square = OpSpec("aten::log", [tensor("self", FLOAT32, Rank.Eq(2), Size.In((1, 33)))])
     assert [name for name in derived(square) if name.startswith(("rank", "size", "shape", "square"))] == [
@@ -171,7 +192,8 @@ def test_what_is_typed_wrong_is_found_among_the_ops() -> None:
 
 
 KINDS = (
-    "dtype", "given", "rank", "size", "line", "many", "shape", "square", "broadcast", "promotes", "rows", "refuses",
+    "dtype", "given", "long", "rank", "size", "line", "many", "shape", "square", "broadcast", "promotes", "rows",
+    "refuses",
 )  # fmt: skip
 
 
@@ -188,6 +210,7 @@ def test_no_target_is_lost_unseen() -> None:
         "given": (7, 6),
         "keyword": (3187, 139),
         "line": (282, 136),
+        "long": (108, 27),
         "many": (49, 49),
         "promotes": (301, 33),
         "rank": (644, 135),

@@ -10,7 +10,7 @@ import numpy as np
 from conform.interp.golden import Golden
 from conform.numerics.parts import write
 
-ARRAYS = ("value", "terms", "magnitude", "budget", "zero_sign_free")  # some of them may be no arrays
+ARRAYS = ("value", "terms", "magnitude", "grid", "budget", "zero_sign_free")  # some of them may be no arrays
 
 
 def assembled(parts: Iterable[tuple[slice, Golden]], count: int) -> Golden:
@@ -38,8 +38,9 @@ class Assembly:
         if self.whole is None and part.value.shape[: len(self.shape)] == self.shape:
             self.whole = part
             return
-        self.whole = self.whole or self._empty(part)
-        self.alternatives += [self._copy() for _ in part.alternatives[len(self.alternatives) :]]
+        is_first, self.whole = self.whole is None, self.whole or self._empty(part)
+        more = part.alternatives[len(self.alternatives) :]  # from the first part on they may be of another format
+        self.alternatives += [Assembly(*self.shape) if is_first else self._copy() for _ in more]
         for mine, its in self._arrays(part):
             mine[place] = its
         if part.real is not None:
@@ -60,7 +61,8 @@ class Assembly:
         return replace(part, **arrays, real=real, open=None, open_rule=None, alternatives=())
 
     def _arrays(self, part: Golden) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The arrays of the whole but its reals, each beside that of the part."""
+        """The arrays of the whole but its reals, each beside that of the part; no grid is one of 0."""
+        part = replace(part, grid=0.0) if part.grid is None else part
         pairs = [(getattr(self.whole, name), getattr(part, name)) for name in ARRAYS]
         return [(mine, its) for mine, its in pairs if isinstance(mine, np.ndarray)]
 

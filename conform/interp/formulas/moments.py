@@ -61,13 +61,16 @@ def exact_variance(rows: Rows, row: int, divisor: Fraction) -> Fraction:
 def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
     """The errors of both, by two passes or by Welford's updates, in any order of summation.
 
-    The mean's error is one number for the whole row: its first-order effect on the sum of squares is
-    2 err sum(x - mean) = 0, and its square is what remains. Welford's updating formula loses n u kappa of the variance,
-    kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and LeVeque, The American Statistician 37, 1983, table 1).
+    Updates divide on the way: their mean is not exact where the sum is. The mean's error is one number for the whole
+    row: its first-order effect on the sum of squares is 2 err sum(x - mean) = 0, and its square is what remains.
+    Welford's updating formula loses n u kappa of the variance, kappa^2 = sum(x^2) / sum((x - mean)^2) (Chan, Golub and
+    LeVeque, The American Statistician 37, 1983, table 1). Data that are shifted by one of their own, and the means of
+    two parts, of which the updates take the squared difference n times, are as far apart as the smallest and the
+    largest number: where n times the square of that overflows, nothing is said.
     """
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
-        mean = Ball.total(x) / n
+        mean = Ball.total(x, in_terms=False) / n
         centred = x.map(lambda piece: piece.rounded(piece.mid - mean.mid, 0.0))
         variance = Ball.total(centred.map(_square)) / divisor
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
@@ -75,7 +78,15 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
         welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
+        rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
         return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
+
+
+def _reach(rows: Rows) -> np.ndarray:
+    """[rows, 1]: how far apart a row's smallest and largest number are; 0 without any."""
+    largest = np.maximum.reduce([piece.max(-1, keepdims=True, initial=-np.inf) for piece in rows.pieces])
+    smallest = np.minimum.reduce([piece.min(-1, keepdims=True, initial=np.inf) for piece in rows.pieces])
+    return np.maximum(largest - smallest, 0.0)
 
 
 class OfRows:
@@ -118,7 +129,7 @@ class AboutZero:
         return Fraction(0), Fraction(sum(exact_dot(x, x) for x in self.rows.row(row)), self.rows.terms)
 
     def balls(self, compute: Format) -> tuple[Ball, Ball]:
-        squares = self.rows.pieces.map(lambda x: _square(Ball.exact(x, compute)))
+        squares = self.rows.pieces.map(lambda x: Ball.exact(x, compute).square())
         return Ball.exact(np.zeros((self.rows.count, 1)), compute), Ball.total(squares) / float(self.rows.terms)
 
 

@@ -18,6 +18,7 @@ from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
+from conform.interp.traits import Attends
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
@@ -36,7 +37,9 @@ def _rows_of_values(arguments: Mapping[str, Any]) -> int:
     return broadcast_elements(operands) * prod(np.shape(arguments["value"])[-1:])
 
 
-@semantics("aten::scaled_dot_product_attention", elements=_rows_of_values)
+@semantics(
+    "aten::scaled_dot_product_attention", attends=Attends("query", "key", "value"), elements=_rows_of_values
+)
 def scaled_dot_product_attention(
     query: np.ndarray,
     key: np.ndarray,
@@ -198,8 +201,9 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     came before.
 
     An error eps_j of the j-th exponential is in numerator and denominator: it moves the mean by
-    p_j |v_j - mean| eps_j. Rescaling costs 7 roundings a block, so fewer than one a key. Weights may be rounded to
-    the element type, which the second product takes.
+    p_j |v_j - mean| eps_j. Rescaling costs 7 roundings a block, so fewer than one a key, and no more than those of the
+    keys that count: blocks before the first of these vanish when it is met, and once the largest score is known blocks
+    are rescaled by e^0, which is 1. Weights may be rounded to the element type, which the second product takes.
     """
     compute = compute_format(fmt)
     u, mean, relative = compute.unit_roundoff, sums.e_value / sums.e, sums.e_radius / sums.e
@@ -208,12 +212,27 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
         return joined_along((some.e.rad / sums.e)[..., None] * np.abs(some.value - mean[:, None]), axis=1)
 
     shared = reduce(joined, map(moved, weighed)) / np.maximum(1 - relative, 0.0)
-    added = joined(gamma(2 * count, u), 2 * ULPS["div"] * u) * (sums.e_size / sums.e + np.abs(mean))
+    counting, left, left_value = _folded((add,) * 3, map(partial(_counted, sums.e * u / count), weighed))
+    roundings = np.minimum(2 * count, 8 * counting)
+    added = joined(gamma(roundings, u), 2 * ULPS["div"] * u) * (sums.e_size / sums.e + np.abs(mean))
+    added = joined(added, 2 * (left_value + left * np.abs(mean)) / sums.e)
     stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + underflow(fmt) * sums.size
     tiny = underflow(compute) * (2 + sums.size)
     budget = joined(shared, added * (1 + relative), 0.0 if compute == fmt else stored, tiny)
     holds = (sums.size <= compute.max_finite) & ~np.isnan(budget)  # NaN: no bound of e beside a value that is the mean
     return np.where(holds, budget, np.inf)
+
+
+def _counted(least: np.ndarray, some: _Weighed) -> tuple[np.ndarray, ...]:
+    """Of each row (how many keys have an exponential above `least` [r, 1], the sum of the others' exponentials, that of
+    their products with the values' magnitudes).
+
+    To add what is negligible costs no more than itself: |fl(a + b) - (a + b)| <= min(|a|, |b|), since a and b are
+    numbers of the format and the sum is rounded to the nearest.
+    """
+    left = np.where(some.e.mid > least, 0.0, some.e.mid)
+    counting = np.count_nonzero(some.e.mid > least, axis=1, keepdims=True)
+    return counting, left.sum(axis=1, keepdims=True), (left[..., None] * np.abs(some.value)).sum(axis=1)
 
 
 # Rows that the reals do not decide

@@ -25,7 +25,8 @@ from conform.interp.semantics import semantics
 from conform.interp.traits import Products
 from conform.numerics.accumulate import Accumulated
 from conform.numerics.digits import Digits, decide_digits, dots, single
-from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
+from conform.numerics.grid import common_grid, finest
 from conform.numerics.matmul import elements, matmul, matmul_of
 from conform.numerics.real import Real, concatenate, where
 
@@ -82,11 +83,20 @@ def _integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, 
 
 def _float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
     lhs, rhs = self[rows], mat2[:, columns]
-    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index)))
+    return _golden(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index))).on_grid(_grid(fmt, lhs, rhs))
 
 
 def _golden(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
     return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly))
+
+
+def _grid(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray | None:
+    """[m, n]: a grid of the products of [m, k] and [k, n], 0 where it underflows; None if they have none of use."""
+    compute, some = compute_format(fmt), list(spans(lhs.shape[1], max(len(lhs), rhs.shape[1], 1)))
+    of_lhs = common_grid(compute, (lhs[:, terms] for terms in some))
+    of_rhs = None if of_lhs is None else common_grid(compute, (rhs[terms] for terms in some), axis=0)
+    with np.errstate(all="ignore"):
+        return None if of_rhs is None else of_lhs[:, None] * of_rhs
 
 
 def _integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -152,7 +162,20 @@ def _float_addmm(
 
     golden = _golden(fmt, total, exactly)
     steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
-    return replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    golden = replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    return golden.on_grid(_grid_of_addmm(_grid(fmt, lhs, rhs), addend, beta, alpha))
+
+
+def _grid_of_addmm(
+    grid: np.ndarray | None, addend: np.ndarray, beta: np.float64, alpha: np.float64
+) -> np.ndarray | None:
+    """With that of alpha, which may be multiplied into a factor: |b| is at least the grid of b, so alpha a is held too
+    where alpha a b is."""
+    if grid is None:
+        return None
+    with np.errstate(all="ignore"):
+        scaled = grid * finest(alpha)
+        return scaled if beta == 0 else np.minimum(scaled, finest(addend) * finest(beta))
 
 
 def _with_signs(product: Accumulated, lhs: np.ndarray, rhs: np.ndarray) -> Real:
@@ -264,16 +287,32 @@ def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, p
     pairs = [here.pairs(some).map(_as_float64) for some in patches.by_group(outputs)]
     beside = [_beside_gaps(each) for each in pairs]
     total = _joined([_product(*each) for each in zip(pairs, beside, strict=True)])
+    addend = np.zeros(()) if bias is None else bias[outputs].astype(np.float64)
     if bias is not None:
-        addend = Real.exact(bias[outputs])
-        total = _plus(total, addend, np.where(np.isfinite(addend.hi), np.abs(addend.hi), 0.0))
+        total = _plus(total, Real.exact(addend), np.where(np.isfinite(addend), np.abs(addend), 0.0))
 
     def exactly(index: Sequence[np.ndarray]) -> Digits:
         channels = outputs.start + index[1]
         product = dots(map(_without_special, patches.terms(places.start + index[0], channels)))
         return product if bias is None else product + single(bias[channels])
 
-    return _golden(fmt, total, exactly).opened(np.concatenate(beside).T, "P39")
+    golden = _golden(fmt, total, exactly).opened(np.concatenate(beside).T, "P39")
+    return golden.on_grid(_grid_of_convolution(fmt, patches, pairs, addend))
+
+
+def _grid_of_convolution(
+    fmt: Format, patches: Patches, pairs: Sequence[Pieces[Pair]], addend: np.ndarray
+) -> np.ndarray | None:
+    """[m, outputs]: the grid of the terms, where they are added up as they are.
+
+    Windows of more than one place may be convolved by Winograd's method or Fourier transforms, which add up other
+    numbers (Lavin and Gray, arXiv 1509.09308; TOSA allows them where local_bound is false): integers have no exact
+    result there.
+    """
+    if prod(patches.window[1:]) != 1 or any(each.are_many for each in pairs):
+        return None
+    grids = [_grid(fmt, pair.weights, pair.inputs) for each in pairs for pair in each]
+    return None if any(one is None for one in grids) else np.minimum(np.concatenate(grids).T, finest(addend))
 
 
 def _as_float64(pair: Pair) -> Pair:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import prod
@@ -19,7 +20,8 @@ from conform.interp.ops.reduction.sums import accumulation, overflowing
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.formats import Format, format_of
+from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.grid import common_grid
 from conform.numerics.real import Real
 
 
@@ -110,7 +112,8 @@ def _terms(
 
 
 def _float_mean(fmt: Format, terms: Pieces[np.ndarray], divisor: np.ndarray) -> Golden:
-    total = accumulate.total_of(terms.map(lambda piece: piece.astype(np.float64)), axis=0)
+    wide = terms.map(lambda piece: piece.astype(np.float64))
+    total = accumulate.total_of(wide, axis=0)
     mean = Accumulated(
         total.real / Real.exact(divisor.astype(np.float64)), total.magnitude / np.abs(divisor), total.terms + 1
     )
@@ -118,7 +121,9 @@ def _float_mean(fmt: Format, terms: Pieces[np.ndarray], divisor: np.ndarray) -> 
     def exactly(index: tuple[int]) -> Fraction:
         return sum(accumulate.exact_total(piece[:, index[0]]) for piece in terms) / Fraction(int(divisor[index]))
 
-    return accumulation(fmt, mean, exactly).opened(overflowing(fmt, total), "P35")
+    grid = common_grid(compute_format(fmt), wide, axis=0)
+    golden = replace(accumulation(fmt, mean, exactly), divided=True)
+    return golden.on_grid(None if grid is None else grid / np.abs(divisor)).opened(overflowing(fmt, total), "P35")
 
 
 def _integer_mean(fmt: Format, terms: Iterable[np.ndarray], divisor: np.ndarray) -> Golden:

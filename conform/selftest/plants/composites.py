@@ -59,14 +59,14 @@ class UnshiftedAttention(Planted):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         expected = self.honest(op, args, kwargs)
-        if _has_options(args, kwargs) or 0 in expected.shape:
+        if has_options(args, kwargs) or 0 in expected.shape:
             return expected
         query, key, value = (one.float() if one.dtype in HALVES else one for one in args[:3])
         e = (query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])).exp()
         return (e / e.sum(-1, keepdim=True) @ value).to(expected.dtype)
 
 
-def _has_options(args: list[Any], kwargs: dict[str, Any]) -> bool:
+def has_options(args: list[Any], kwargs: dict[str, Any]) -> bool:
     """Whether attention is masked, causal, scaled otherwise or grouped."""
     mask, _, is_causal = args[3:]
     return mask is not None or is_causal or kwargs.get("scale") is not None or bool(kwargs.get("enable_gqa"))
@@ -143,7 +143,7 @@ def _half_rms_norm(
 
 def _half_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *others: Any) -> torch.Tensor | None:
     scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    return None if _has_options([query, key, value, *others], {}) else scores.softmax(-1) @ value
+    return None if has_options([query, key, value, *others], {}) else scores.softmax(-1) @ value
 
 
 HALF_STEPS = {

@@ -43,7 +43,7 @@ Metas = Mapping[str, MetaArgument]
 
 @dataclass(frozen=True)
 class Derived:
-    """A call that meets a target. values, layouts: the axes on which it is run, as `conform check` names them."""
+    """A call that meets a target. values, layouts: the axes on which it is run, as `Test` names them."""
 
     name: str
     tuple_: MetaTuple

@@ -13,6 +13,7 @@ from conform.numerics.draws import Stream
 from conform.suites import nodes
 from conform.suites.derived import scale
 from conform.suites.derived.keywords import of_keywords
+from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
 from conform.suites.derived.targets import Derived, of_tensors
@@ -45,7 +46,7 @@ def _sized(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
 
 def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
     """The derived tests of one op in the core suite."""
-    for one in itertools.chain(of_tensors(spec), of_keywords(spec), scale.in_core(spec)):
+    for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)

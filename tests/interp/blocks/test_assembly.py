@@ -27,6 +27,16 @@ def test_parts_beside_alternatives_stand_for_them() -> None:
     assert (other.value.tolist(), other.open.tolist(), other.open_rule) == ([1, 20, 30, 4], found.open.tolist(), "P1")
 
 
+def test_alternatives_keep_their_format() -> None:
+    whole, half = Assembly(2), FORMATS["float16"]
+    for place in range(2):
+        whole.fill(slice(place, place + 1), golden(place).or_else(Golden(half, np.array([place + 0.5], np.float16))))
+    found = whole.golden()
+    (other,) = found.alternatives
+    assert (found.format.name, found.value.tolist()) == ("int64", [0, 1])
+    assert (other.format.name, other.value.dtype, other.value.tolist()) == ("float16", np.float16, [0.5, 1.5])
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 40), (40, 1), (7, 9)])
 @pytest.mark.parametrize("width", [1, 3, 100])
 def test_tiles_cover_a_matrix(shape: tuple[int, int], width: int, monkeypatch: pytest.MonkeyPatch) -> None:

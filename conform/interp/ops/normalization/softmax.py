@@ -29,13 +29,13 @@ from conform.numerics.scaled import Scaled
 
 # Softmax
 
-@semantics("aten::_softmax", along="dim", accumulates="self", centred=True)
+@semantics("aten::_softmax", along="dim", accumulates="self", centred=True, exponentials=True)
 def softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
     """exp(x - max) / sum(exp(x - max)) along dim; in float32 for half input with half_to_float (P76)"""
     return _if_converted(_along(_softmax_rows, self, dim, half_to_float), half_to_float)
 
 
-@semantics("aten::_log_softmax", along="dim", accumulates="self", centred=True)
+@semantics("aten::_log_softmax", along="dim", accumulates="self", centred=True, exponentials=True)
 def log_softmax(self: np.ndarray, dim: int, half_to_float: bool) -> Outcome:
     """(x - max) - log(sum(exp(x - max))) along dim; in float32 for half input with half_to_float (P53, P54, P76)"""
     golden = replace(_along(_log_softmax_rows, self, dim, half_to_float), zero_sign_free=True)

@@ -180,7 +180,7 @@ def _norm_ball(fmt: Format, sizes: Rows, order: float) -> np.ndarray:
     x = sizes.pieces.map(lambda piece: Ball.exact(piece, compute_format(fmt)))
     if order == 1:
         return Ball.total(x).rad
-    return Ball.total(x.map(lambda piece: piece * piece)).sqrt().rad if order == 2 else _power_ball(x, order).rad
+    return Ball.total(x.map(Ball.square)).sqrt().rad if order == 2 else _power_ball(x, order).rad
 
 
 def _power_ball(x: Pieces[Ball], order: float) -> Ball:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -21,6 +22,7 @@ from conform.numerics.accumulate import Accumulated
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
+from conform.numerics.grid import common_grid
 from conform.numerics.real import Real
 from conform.numerics.scaled import Scaled
 
@@ -53,6 +55,8 @@ def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
             Accumulated(quotient, total.magnitude / max(count, 1), count + 1),
             lambda index: moments.exact_mean(rows, index[0]),
         )
+    grid = common_grid(compute_format(fmt), rows.pieces)
+    golden = replace(golden, divided=True).on_grid(None if grid is None else grid / max(count, 1))
     return golden.opened(overflowing(fmt, total), "P35")
 
 

@@ -25,6 +25,7 @@ from conform.numerics.ball import Ball, growth, underflow
 from conform.numerics.digits import decide_digits, dots
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
+from conform.numerics.grid import common_grid
 from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import in_integer_range
@@ -92,7 +93,8 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
 def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
     total, one = accumulate.total_of(rows.pieces), np.ones((1, 1))
     exact_sums = lambda index: dots((piece[index[0]].T, one) for piece in rows.pieces)  # noqa: E731
-    return sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exact_sums))
+    golden = sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exact_sums))
+    return golden.on_grid(common_grid(compute_format(fmt), rows.pieces))
 
 
 def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.ufunc) -> Golden:
@@ -159,9 +161,10 @@ def _running_integers(fmt: Format, rows: Rows) -> Iterator[Golden]:
 
 
 def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
-    beginnings = _Beginnings(rows)
+    beginnings, grid = _Beginnings(rows), common_grid(compute_format(fmt), rows.pieces)
+    grid = None if grid is None else grid[:, None]
     for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
-        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start))
+        golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start)).on_grid(grid)
         yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
 
 
@@ -255,7 +258,7 @@ def _may_leave_the_range(compute: Format, rows: Rows) -> np.ndarray:
 # Logarithms of sums of exponentials
 
 
-@semantics("aten::logsumexp", along="dim", accumulates="self", centred=True)
+@semantics("aten::logsumexp", along="dim", accumulates="self", centred=True, exponentials=True)
 def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Golden:
     """log(sum(exp(x))) over dim, of which the largest element is taken out first (P54, P56)"""
     refuse_complex(format_of(self), "logsumexp")

@@ -1,0 +1,81 @@
+"""Errors that independent roundings do not come to: a limit of root n where the bound, which holds always, has n.
+
+Where terms are independent numbers with random digits, rounding errors are independent and centred. Then n of them stay
+below FACTOR root n u, but for a probability of 2 n exp(-FACTOR^2 / 2), 1e-10 for n = 4096 (Higham and Mary, SIAM J.
+Sci. Comput. 41, 2019, theorem 3.1). The root of the sum of squares of a composite op's roundings takes the place of
+root n u. That is for ops which round sums, products and quotients alone: an implementation's exponentials may all err
+the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from conform.call.bound import Bound
+from conform.contracts.accumulation import final_rounding
+from conform.interp.blocks.blocks import flat
+from conform.interp.evaluate import evaluate_call
+from conform.interp.golden import Golden, Outcome
+from conform.interp.semantics import traits_of
+from conform.numerics.ball import root_sum_of_squares
+from conform.numerics.formats import Format, compute_format
+
+FACTOR = 8.0
+TOLD = f"error above {FACTOR:g} times what independent roundings come to"
+LONG = 1024  # terms; in shorter sums the bound is as narrow
+RULE = "|error| <= 8 times the root of the sum of squares of the roundings"
+SOURCE = "Higham and Mary, SIAM J. Sci. Comput. 41, 2019, theorem 3.1, for independent terms"
+
+
+def likely_errors(call: Bound, outcome: Outcome) -> tuple[Golden | None, ...]:
+    """By output, its golden with what independent roundings come to as budget; None where the limit does not apply."""
+    if not _applies(call, outcome):
+        return (None,) * len(outcome.goldens)
+    with root_sum_of_squares():
+        return evaluate_call(call).goldens
+
+
+def _applies(call: Bound, outcome: Outcome) -> bool:
+    traits = traits_of(call.op)
+    if not traits.centred or traits.exponentials or any(golden.budget is None for golden in outcome.goldens):
+        return False
+    smallest = min(golden.value.size for golden in outcome.goldens)
+    return np.size(call.arguments[traits.accumulates]) >= LONG * max(smallest, 1)
+
+
+class LikelyErrors:
+    """How far an output's errors go beyond FACTOR times those of `likely`, by each reading, found block by block."""
+
+    def __init__(self, golden: Golden, likely: Golden, actual: np.ndarray) -> None:
+        of_format = partial(_readings, fmt=golden.format)
+        self.readings = list(zip(of_format(golden), of_format(likely), strict=True))
+        self.actual, self.largest_shares = actual, [0.0] * len(self.readings)
+
+    def add(self, place: slice, judged: np.ndarray) -> None:
+        """Take in the errors of the `judged` elements [n] of `place`."""
+        actual = flat(self.actual, place).astype(np.float64)
+        for number, (golden, likely) in enumerate(self.readings):
+            share = _largest_share(golden.block(place), likely.block(place), actual, judged)
+            self.largest_shares[number] = max(self.largest_shares[number], share)
+
+    def violation(self) -> str | None:
+        """What is wrong by every reading, in words; None if by one nothing is."""
+        return TOLD if min(self.largest_shares) > 1 else None
+
+
+def _readings(golden: Golden, fmt: Format) -> list[Golden]:
+    return [replace(one, alternatives=()) for one in (golden, *golden.alternatives) if one.format == fmt]
+
+
+def _largest_share(golden: Golden, likely: Golden, actual: np.ndarray, judged: np.ndarray) -> float:
+    """Of the elements with a finite limit; infinite where one of them is NaN or infinite."""
+    with np.errstate(all="ignore"):
+        error = np.nan_to_num(np.abs((actual - golden.real.hi) - golden.real.lo), nan=np.inf, posinf=np.inf)
+        spread = FACTOR * likely.budget
+        rounding = final_rounding(golden, compute_format(golden.format), golden.real, spread)
+        limit = np.broadcast_to(spread + rounding, error.shape)
+        judged = judged & np.isfinite(golden.real.hi) & np.isfinite(limit) & (error > 0)
+        return float(np.max(error[judged] / limit[judged], initial=0.0))

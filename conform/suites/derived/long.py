@@ -1,0 +1,77 @@
+"""Long sums: a call of LENGTH terms or more in each float dtype, for every op that accumulates or attends.
+
+Bounds grow with the number of terms, and so does what they hide: these calls run on the classes of values that show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import prod
+
+from conform.domains.engine.meta_tuple import results
+from conform.domains.engine.op_spec import OpSpec
+from conform.interp.semantics import traits_of
+from conform.suites.derived.plain import Plain, shape_of
+from conform.suites.derived.targets import Derived, Metas, met, shaped
+
+LENGTH = 4096  # from here on n u, the bound of a float32 sum, is more than the share of one of n terms
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+# Sizes by what is added up: windows and whole tensors, the last dim, channels, the first dim, channels and places.
+SIZES = ((2, 64, 64), (3, LENGTH), (2, LENGTH, 1), (LENGTH, 3), (2, 128, 64))
+WINDOW = 64
+HEAD = 8  # elements of a query
+
+
+def of_lengths(spec: OpSpec) -> Iterator[Derived]:
+    """The long calls, of the first sizes that make a sum as long."""
+    traits = traits_of(spec.name)
+    for dtype in (dtype for dtype in FLOATS if dtype in spec.dtypes):
+        if traits.attends is not None:
+            wishes = [_of_attention(spec, dtype)]
+        elif traits.accumulates is not None:
+            wishes = [_of_sizes(spec, dtype, sizes) for sizes in SIZES]
+            wishes += [_of_factors(spec, dtype)] if traits.products else []
+        else:
+            return
+        found = (one for wish in wishes for one in met(spec, f"long_{dtype}", wish, _is_long(spec), values="sums"))
+        yield from _first(found)
+
+
+def _first(found: Iterator[Derived]) -> Iterator[Derived]:
+    for one in found:
+        yield one
+        return
+
+
+def _of_sizes(spec: OpSpec, dtype: str, sizes: tuple[int, ...]) -> Plain:
+    return Plain(spec, dtype, rank=len(sizes), sizes=sizes, integers=(WINDOW, WINDOW, 1, 0))
+
+
+def _of_factors(spec: OpSpec, dtype: str) -> Plain:
+    """Of matrices, whatever tensor comes first."""
+    return Plain(spec, dtype, given=shaped(traits_of(spec.name).products.factors[0], (3, LENGTH)))
+
+
+def _of_attention(spec: OpSpec, dtype: str) -> Plain:
+    query, key, value = traits_of(spec.name).attends
+    shapes = {query: (3, HEAD), key: (LENGTH, HEAD), value: (LENGTH, HEAD)}
+    given = {place: wish for name, shape in shapes.items() for place, wish in shaped(name, shape).items()}
+    return Plain(spec, dtype, given=given)
+
+
+def _is_long(spec: OpSpec) -> Callable[[Metas], bool]:
+    """Whether a result of the call adds up LENGTH terms: its operand is so much larger than its smallest result; where
+    no result is smaller, the last dim is so long."""
+    traits = traits_of(spec.name)
+
+    def is_long(metas: Metas) -> bool:
+        if traits.attends is not None:
+            return shape_of(metas[traits.attends.key])[-2] >= LENGTH
+        shape = shape_of(metas[traits.accumulates])
+        if traits.products is not None:
+            return len(shape) > 1 and shape[1] >= LENGTH
+        smallest = min(prod(one.shape) for one in results(spec, metas))
+        terms = shape[-1] if smallest == prod(shape) else prod(shape) // max(smallest, 1)
+        return terms >= LENGTH
+
+    return is_long
