@@ -1,5 +1,7 @@
 """The entry point of `conform` and of `python -m conform`."""
 
+import sys
+
 from conform.interrupt import leave_at_once
 from conform.streams import repair
 
@@ -14,4 +16,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not getattr(sys.flags, "safe_path", False):  # -m put the working directory first, where foreign files may lie
+        del sys.path[0]
     main()

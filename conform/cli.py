@@ -16,6 +16,7 @@ import click
 
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
+from conform.foreign import escaped
 from conform.streams import require_files
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 def _silence_stdout() -> None:
     """Python flushes what it holds once more at its end, and would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(message: object) -> None:
+    """A message on stderr; whatever names it holds, each of its lines is printable."""
+    click.echo("\n".join(map(escaped, f"conform: {message}".split("\n"))), err=True)
 
 
 class _Verbs(click.Group):
@@ -55,7 +61,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except ConformError as error:
-            click.echo(f"conform: {error}", err=True)
+            _tell(error)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt as interruption:
             click.echo(f"conform: {interrupt.name(interruption)}", err=True)
@@ -121,6 +127,8 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="For the kit's own golden or judgement of one case; one that takes longer is unjudged.")  # fmt: skip
 @click.option("--min-coverage", metavar="FRACTION", type=float, default=0.5, show_default=True,
               help="Share of the cases that must be judged, without which the verdict is `partial`.")  # fmt: skip
+@click.option("--jail", is_flag=True,
+              help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there; those of an earlier run get a ~.")  # fmt: skip
 @click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 20 GB of memory.")
@@ -166,7 +174,7 @@ def check(
 
         try:
             named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
-            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, **selection)
+            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, out=out, **selection)
             exit_code, message = run.exit_code, None
         except Interrupted as interruption:
             run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)
@@ -180,7 +188,7 @@ def check(
         _show(run, [], quiet)
         raise
     if message:
-        click.echo(f"conform: {message}", err=True)
+        _tell(message)
     _show(run, written, quiet)
     ctx.exit(exit_code)
 
@@ -217,7 +225,7 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
             click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
         except ConformError as error:
             failed = True
-            click.echo(f"conform: {error}", err=True)
+            _tell(error)
     ctx.exit(2 if failed else 0)
 
 
@@ -253,7 +261,7 @@ def backends() -> None:
 
     from conform.backends.names import backends as known
 
-    rows = [[name, "yes" if available else "no", detail] for name, available, detail in known()]
+    rows = [[escaped(name), "yes" if available else "no", escaped(detail)] for name, available, detail in known()]
     click.echo(tabulate(rows, headers=["backend", "available", "version or reason"], disable_numparse=True))
     click.echo("\nalso any torch device string, path/to/file.py::ClassName, entry points of the group conform.backends")
 
@@ -322,12 +330,13 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
 @click.argument("case_id", metavar="CASE-ID")
 @click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
               help="What `conform check --out DIR` wrote.")  # fmt: skip
-def repro(case_id: str, directory: Path) -> None:
+@click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
+def repro(case_id: str, directory: Path, backend: str | None) -> None:
     """Print a failing case of a run as a short script.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
     arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
-    while the backend is wrong.
+    while the backend is wrong. A backend in a file is run only if --backend names it: anybody can write a run.json.
 
     \b
     conform check --backend cpu --out results
@@ -339,7 +348,7 @@ def repro(case_id: str, directory: Path) -> None:
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, on_try=lambda: bar.update())
+        text = reduced(case_id, directory, backend, on_try=lambda: bar.update())
     click.echo(text, nl=False)
 
 

@@ -97,6 +97,7 @@ class Bench:
     """
 
     def __init__(self, config: pytest.Config) -> None:
+        from conform import kit
         from conform.backends import names
         from conform.backends.client import BackendProcess
         from conform.contracts.tables import contract_table
@@ -107,6 +108,7 @@ class Bench:
         self.seed = config.getoption("conform_seed")
         self.table = contract_table(self.contract)
         self.source = names.source(self.backend)
+        kit.load()
         self.process = BackendProcess(self.backend, timeout_s=TIMEOUT_S).__enter__()
         config.add_cleanup(lambda: self.process.__exit__())
         self.described = self.process.describe()

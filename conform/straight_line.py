@@ -7,15 +7,17 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from conform import time_limit
+from conform import kit, time_limit
 from conform.backends import names as backend_names
 from conform.backends.base import Backend
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.given import given, origin
+from conform.backends.jail import jail_for
 from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
@@ -34,8 +36,9 @@ from conform.judging.verdict import FAILURES, Verdict
 from conform.operators import op_globs
 from conform.report import record
 from conform.report.record import Required, Run
+from conform.report.write import paths
 from conform.selftest import figure
-from conform.suites import load
+from conform.suites import Suite, load
 from conform.suites.cases import Case, Selection, select, too_large
 
 IN_FLIGHT = 8
@@ -60,6 +63,8 @@ def check(
     timeout_s: float = TIMEOUT_S,
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
     min_coverage: float = MIN_COVERAGE,
+    jail: bool = False,
+    out: Path | None = None,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
@@ -68,14 +73,18 @@ def check(
 
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
-    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. `on_verdict` is called with
-    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
-    before the record is made, unless Ctrl-C is why that is done.
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
+    confined, and sees nothing of `out`, where the caller will write the record. `on_verdict` is called with each
+    verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end` before
+    the record is made, unless Ctrl-C is why that is done.
 
-    Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a run that has begun
-    is raised as record.Interrupted (Ctrl-C) or record.Stopped, with the run of the cases before.
+    Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
+    cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
+    the run of the cases before.
     """
     started = time.perf_counter()
+    kit.load()
+    digest = kit.digest()
     _check_timeout("timeout", timeout_s)
     _check_timeout("golden timeout", golden_timeout_s)
     _check_fraction("min_coverage", min_coverage)
@@ -104,10 +113,14 @@ def check(
             required=Required(min_coverage, of_judged_ops=name is None or backend_names.is_file(name)),
             invocation={"backend": name, "contract": contract, "suites": suite.names,
                         "hardware": described.get("hardware"), "golden_limit_enforced": time_limit.is_enforced()},
+            kit_digests=(digest, kit.digest()), left_running=process.left_running,
+            jail=confinement.made_by if confinement else None,
         )  # fmt: skip
 
+    confinement = jail_for(name or "", _hidden(suite, contract, out)) if jail else None
+    process = BackendProcess(sent, timeout_s=timeout_s, jail=confinement)
     try:
-        with BackendProcess(sent, timeout_s=timeout_s) as process:
+        with process:
             described = process.describe()
             for verdict in verdicts_of(groups, process, described, table, golden_timeout_s, limits=limits):
                 verdicts[verdict.id] = verdict
@@ -135,6 +148,15 @@ def _limits(suites: Sequence[str]) -> Limits:
     """Those of the environment; for who asks for huge calls, they are none."""
     limits = Limits.from_environment()
     return replace(limits, max_result_elements=HUGE_ELEMENTS) if "huge" in suites else limits
+
+
+def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
+    """The files of a run that no backend may read: they tell its inputs, or how far it may be off."""
+    yield from (Path(name) for name in suite.names)
+    yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
+    yield Path(contract)
+    if out is not None:
+        yield from (out, *paths(out))  # where it holds the backend as well, what was written there
 
 
 def _check_timeout(name: str, timeout_s: object) -> None:

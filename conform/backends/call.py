@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.backends.protocol import TorchConstant, contiguous_strides, frame, payload_of, to_tree
+from conform.backends.protocol import TorchConstant, contiguous_strides, frame, to_tree
 from conform.call import schemas
 
 _KIND_OF_TYPE = {"ScalarType": "dtype", "MemoryFormat": "memory_format", "Layout": "layout", "Device": "device"}
@@ -30,8 +30,8 @@ class Call:
     requires_grad: frozenset[int] = frozenset()
 
 
-def encode_call(call: Call, number: int) -> tuple[bytes, int]:
-    """The frame of a call and how many tensors it holds; `number` comes back in its reply.
+def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
+    """The frame of a call and the storages of its tensors, to be lent beside it; `number` comes back in its reply.
 
     TypeError for a value that no frame can carry.
     """
@@ -55,7 +55,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, int]:
         "tensors": tensors,
         "requires_grad": sorted(call.requires_grad),
     }
-    return frame(header, payload_of(storages)), len(tensors)
+    return frame(header), storages
 
 
 def _described(value: Any) -> tuple[list[Any], bytes] | None:

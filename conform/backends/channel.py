@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 import socket
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from conform.backends.log import Log
@@ -27,13 +28,16 @@ class Channel:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
         self._connection = connection
         self._log = log
-        self._outgoing: deque[memoryview] = deque()
+        self._outgoing: deque[tuple[memoryview, Sequence[int]]] = deque()
         self._incoming = bytearray()
         self._closed = False
 
-    def send(self, frame: bytes) -> None:
-        """Sends a frame as far as the socket takes it now; the rest goes with later calls of `send` and `wait`."""
-        self._outgoing.append(memoryview(frame))
+    def send(self, frame: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Sends a frame, and file descriptors with its first byte, as far as the socket takes it now.
+
+        The rest goes with later calls of `send` and `wait`, until when the descriptors must stay open.
+        """
+        self._outgoing.append((memoryview(frame), descriptors))
         self._write()
 
     def next_frame(self, most: Most = MOST) -> tuple[dict[str, Any], bytes] | None:
@@ -74,20 +78,25 @@ class Channel:
         """Sends until the socket is full. A worker that has gone is noticed when reading, after its last frames."""
         wrote = False
         while self._outgoing:
+            waiting, descriptors = self._outgoing[0]
             try:
-                sent = self._connection.send(self._outgoing[0])
+                sent = self._send(waiting, descriptors)
             except BlockingIOError:
                 break
             except ConnectionError:
                 self._outgoing.clear()
                 break
             wrote = True
-            rest = self._outgoing[0][sent:]
-            if rest:
-                self._outgoing[0] = rest
+            if sent < len(waiting):
+                self._outgoing[0] = waiting[sent:], ()
             else:
                 self._outgoing.popleft()
         return wrote
+
+    def _send(self, waiting: memoryview, descriptors: Sequence[int]) -> int:
+        if descriptors:
+            return socket.send_fds(self._connection, [waiting], descriptors)
+        return self._connection.send(waiting)
 
     def _read(self) -> bool:
         try:

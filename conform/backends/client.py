@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import socket
 import sys
@@ -16,33 +17,53 @@ from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call, encode_call
 from conform.backends.channel import Channel, Closed
 from conform.backends.given import Given
+from conform.backends.jail import Jail
 from conform.backends.launcher import Template, describe_exit
+from conform.backends.lent import Lent
 from conform.backends.log import Log
-from conform.backends.protocol import MOST, Most, ProtocolError
-from conform.backends.reply import Reply, decode_reply, printable
+from conform.backends.protocol import MOST, Most, ProtocolError, payload_of
+from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.errors import UsageError
+from conform.foreign import line
 
 # How long torch's import and a backend's loading (a device's first use, an engine's start) may take together.
 START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
+_REASON_CHARACTERS = 2000  # why a backend does not load, which may name several paths
 # How long a worker that was asked one call alone is watched after its answer, at least.
 WATCHED_S = 0.5
 SETTLED_S = 0.2  # how long it is watched after the last answer of a run
-
-# What a worker says of its backend that must be of these types; what it declares of its arithmetic is checked where
-# that is understood. All of it is the same whenever a worker is started.
-TYPES = {"name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,)}
-IDENTITY = (*TYPES, "compute", "flushes_subnormals")
+# What a worker tells of its backend that is the same whenever one is started.
+IDENTITY = ("name", "version", "device", "exports", "compute", "flushes_subnormals")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Pending:
     """A call in flight, kept to be sent again if the worker dies on one before it."""
 
     number: int
     frame: bytes
-    tensor_count: int
+    payload: bytearray
+    sizes: list[int]  # of the storages in the payload, in bytes
     most: Most = MOST
+    lent: Lent | None = None  # what the worker has of it
+
+    def send(self, channel: Channel) -> None:
+        """Sends the call, with memory that no worker has had."""
+        self.give_up()
+        if self.sizes:
+            self.lent = Lent(self.payload, self.sizes)
+        channel.send(self.frame, [] if self.lent is None else [self.lent.fileno()])
+
+    def changes(self) -> tuple[tuple[int, ...], bool]:
+        """The numbers of the tensors that were written to, and whether memory outside them was."""
+        return self.lent.changes() if self.lent else ((), False)
+
+    def give_up(self) -> None:
+        """Closes what was lent."""
+        if self.lent is not None:
+            self.lent.close()
+            self.lent = None
 
 
 class _Silent(Exception):
@@ -59,16 +80,22 @@ class BackendProcess:
     or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
     takes the calls behind it. A worker may also die of the call before: then both are asked again, each alone.
     `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
-    BackendProcesses, which saves the import of torch.
+    BackendProcesses, which saves the import of torch; a `jail` needs one of its own.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
 
     def __init__(
-        self, backend: str | Given, timeout_s: float = 60.0, threads: int = 1, template: Template | None = None
+        self,
+        backend: str | Given,
+        timeout_s: float = 60.0,
+        threads: int = 1,
+        template: Template | None = None,
+        jail: Jail | None = None,
     ) -> None:
         self.name = backend if isinstance(backend, str) else backend.label
         self._backend = backend
+        self._jail = jail
         self._timeout_s = timeout_s
         self._threads = threads
         self._given_template = template
@@ -77,17 +104,28 @@ class BackendProcess:
         self._answered: _Pending | None = None  # the last call that this worker has answered
         self._answered_at = 0.0
         self._identity: dict[str, Any] | None = None
+        self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
     def __enter__(self) -> BackendProcess:
-        self._template = self._given_template or Template()
+        self._template = self._given_template or Template(self._jail)
         self._started = False
         return self
 
     def __exit__(self, error: object = None, *_: object) -> None:
-        if self._started:
-            self._end_worker(kill=bool(self._in_flight) or error is not None)  # Ctrl-C, perhaps, in the midst of a call
+        self.retire(kill=error is not None)  # Ctrl-C, perhaps, in the midst of a call
+        for call in self._in_flight:
+            call.give_up()
         if self._given_template is None:
             self._template.close()
+
+    @property
+    def _loaded_as(self) -> str | None:
+        """The name by which a worker finds the backend: in a jail there are no links that lead to its file. None for
+        one that is given."""
+        if isinstance(self._backend, Given):
+            return None
+        file, separator, class_name = self.name.partition("::")
+        return f"{os.path.realpath(file)}::{class_name}" if self._jail and separator else self.name
 
     @property
     def in_flight(self) -> int:
@@ -99,13 +137,19 @@ class BackendProcess:
         self._ensure_worker()
         return self._description
 
+    def retire(self, kill: bool = False) -> None:
+        """Ends the worker, if there is one, so that `left_running` is complete; the next call starts another."""
+        if self._started:
+            self._end_worker(kill=kill or bool(self._in_flight))
+
     def submit(self, call: Call) -> None:
         """Sends a call, without waiting for anything but the start of the worker."""
         self._ensure_worker()
-        frame, tensor_count = encode_call(call, self._submitted)
-        self._in_flight.append(_Pending(self._submitted, frame, tensor_count))
+        frame, storages = encode_call(call, self._submitted)
+        pending = _Pending(self._submitted, frame, payload_of(storages), [len(storage) for storage in storages])
+        self._in_flight.append(pending)
         self._submitted += 1
-        self._channel.send(frame)
+        pending.send(self._channel)
 
     def receive(self, most: Most = MOST) -> Reply:
         """The reply to the oldest call in flight, which is a crash if it takes more than `most` bytes. LookupError if
@@ -113,7 +157,8 @@ class BackendProcess:
         if not self._in_flight:
             raise LookupError("receive() without a call in flight")
         self._ensure_worker()
-        call = replace(self._in_flight.popleft(), most=most)
+        call = self._in_flight.popleft()
+        call.most = most
         try:
             return self._reply_to(call)
         except _FAILURES as failure:
@@ -121,11 +166,15 @@ class BackendProcess:
             lost = self._lost_on(failure)
             if suspect is None or isinstance(failure, _Silent):
                 return lost
+        finally:
+            call.give_up()
         return self._blamed(call, lost, suspect, 2 * seen_after_s)
 
     def _reply_to(self, call: _Pending) -> Reply:
+        """The reply that comes next, and what the call did to the memory that was lent for it."""
         header, payload = self._next_frame(self._timeout_s, call.most)
-        reply = decode_reply(header, payload, call.number, call.tensor_count)
+        mutated, overrun = call.changes()
+        reply = replace(decode_reply(header, payload, call.number), mutated=mutated, overrun=overrun)
         self._answered, self._answered_at = call, time.monotonic()
         if header.get("retire") is True:
             self._end_worker(kill=True)
@@ -173,6 +222,7 @@ class BackendProcess:
             return self._lost_on(failure)
         finally:
             self._in_flight = others
+            call.give_up()
         if self._started:
             self._end_worker(kill=True)
         return reply
@@ -193,8 +243,7 @@ class BackendProcess:
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
             self._log = unless_started.enter_context(Log())
-            name = self._backend if isinstance(self._backend, str) else None
-            self._pid = self._template.fork(name, self._threads, theirs, self._log)
+            self._pid = self._template.fork(self._loaded_as, self._threads, theirs, self._log)
             unless_started.pop_all()
         self._log.close_writer()
         self._channel = Channel(ours, self._log)
@@ -204,7 +253,7 @@ class BackendProcess:
             self._channel.send(self._backend.frame)
         self._description = self._greeting()
         for call in self._in_flight:
-            self._channel.send(call.frame)
+            call.send(self._channel)
 
     def _greeting(self) -> dict[str, Any]:
         """The description in the worker's first frame."""
@@ -212,30 +261,29 @@ class BackendProcess:
             if not self._channel.wait(NOTICE_AFTER_S):
                 print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
             header, _ = self._next_frame(START_TIMEOUT_S, MOST)
+            if "hello" in header:
+                return self._same(decode_greeting(header["hello"]))
+        except UsageError as error:
+            self._end_worker(kill=True)
+            raise UsageError(f"backend {self.name!r}: {error}") from None
         except _FAILURES as failure:
             reply = self._lost_on(failure)
             raise BackendUnavailable(f"backend {self.name!r} did not start: {reply.reason}\n{reply.log}") from None
-        if isinstance(header.get("hello"), dict):
-            return self._checked(header["hello"])
         self._end_worker(kill=False)
         if "usage" in header:
-            raise UsageError(printable(str(header["usage"])))
-        raise BackendUnavailable(f"backend {self.name!r} is not available: {printable(str(header.get('unavailable')))}")
+            raise UsageError(line(header["usage"], _REASON_CHARACTERS))
+        reason = line(header.get("unavailable"), _REASON_CHARACTERS)
+        raise BackendUnavailable(f"backend {self.name!r} is not available: {reason}")
 
-    def _checked(self, hello: dict[str, Any]) -> dict[str, Any]:
-        """What the worker says of its backend: of the right types, and the same whenever it is started."""
-        for field, types in TYPES.items():
-            if not isinstance(hello.get(field), types):
-                self._end_worker(kill=True)
-                expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
-                raise UsageError(f"backend {self.name!r}: {field} is {repr(hello.get(field))[:100]}, not {expected}")
-        identity = {field: hello.get(field) for field in IDENTITY}
+    def _same(self, described: dict[str, Any]) -> dict[str, Any]:
+        """The description, which identifies the backend as it did when it was started before."""
+        identity = {field: described[field] for field in IDENTITY}
         if self._identity not in (None, identity):
             self._end_worker(kill=True)
             changed = ", ".join(field for field in IDENTITY if self._identity[field] != identity[field])
             raise BackendUnavailable(f"backend {self.name!r} was started again, and its {changed} is another one")
         self._identity = identity
-        return hello
+        return described
 
     def _next_frame(self, timeout_s: float, most: Most) -> tuple[dict[str, Any], bytes]:
         """The worker's next frame; _Silent where it has not come in full after `timeout_s`, however many bytes moved:
@@ -251,7 +299,8 @@ class BackendProcess:
         """Its exit code (None if nobody knows) and the end of its log."""
         self._started = False
         self._channel.close()
-        exit_code = self._template.end(self._pid, kill)
+        exit_code, left = self._template.end(self._pid, kill)
+        self.left_running = sorted({*self.left_running, *left})
         with self._log:
             return exit_code, self._log.tail()
 
@@ -259,7 +308,7 @@ class BackendProcess:
         """Ends the worker, which failed so; the reply to the call it failed on."""
         exit_code, log = self._end_worker(kill=not isinstance(failure, Closed))
         if isinstance(failure, ProtocolError):
-            return Reply("crash", f"the worker broke the protocol: {failure}", log=log)
+            return Reply("crash", line(f"the worker broke the protocol: {failure}"), log=log)
         if isinstance(failure, _Silent) and exit_code in (None, -signal.SIGKILL):
             return Reply("timeout", str(failure), log=log)
         if exit_code is None:

@@ -12,11 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from conform.backends.base import BackendUnavailable
+from conform.backends.jail import Jail, environment
 from conform.backends.log import KEPT_BYTES, Log, tidied
+from conform.foreign import line
 
 # How long the template may take: to kill its workers and end once its socket is closed; to import torch, before its
 # first answer; to give any other one, of which the slowest waits for a worker that lingers.
@@ -37,10 +40,11 @@ _POISON_MACOS = {"MallocPreScribble": "1", "MallocScribble": "1"}
 class Template:
     """A template process. It starts at once and in the background; a context manager that ends it and its workers.
 
-    Several backends may share one. If it dies, the next `fork` starts another.
+    Several backends may share one, unless it is in a `jail`. If it dies, the next `fork` starts another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, jail: Jail | None = None) -> None:
+        self._jail = jail
         self._start()
 
     def __enter__(self) -> Template:
@@ -53,12 +57,16 @@ class Template:
         self._control, theirs = socket.socketpair()
         self._log = _new_log()
         self._has_worked = False
-        module = [sys.executable, "-m", "conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        module = ["conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        command, variables = [sys.executable, "-m", *module], dict(os.environ)
+        if self._jail is not None:
+            command = self._jail.command([*module, json.dumps(self._jail.settling())], os.getcwd())
+            variables = environment(os.environ)
         with theirs:
             self.process = subprocess.Popen(
-                module,
+                command,
                 cwd=_ROOT,  # so that -m finds this conform, installed or not
-                env=_poisoned(os.environ),
+                env=_poisoned(variables),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
@@ -83,36 +91,38 @@ class Template:
         self._has_worked = True
         return reply["pid"]
 
-    def end(self, pid: int, kill: bool) -> int | None:
-        """Ends a worker (by force, or after it has closed its connection): its exit code, negative for a signal.
+    def end(self, pid: int, kill: bool) -> tuple[int | None, list[str]]:
+        """Ends a worker (by force, or after it has closed its connection): its exit code, negative for a signal, and
+        the names of the programs that it left running, which are killed.
 
-        None if the template died first, so that nobody knows; the worker is killed then.
+        The code is None if the template died first, so that nobody knows; the worker is killed then.
         """
         reply = self._ask({"end": pid, "kill": kill}, [])
         if reply is not None:
-            return reply["exit_code"]
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        return None
+            return reply["exit_code"], [line(name) for name in reply["left"]]
+        if self._jail is None:  # else its processes have ended with the template, and numbers of their own
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        return None, []
 
     def _ask(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any] | None:
         """The template's answer, None if it is dead, as it is made to be when it gives none in time."""
         deadline = time.monotonic() + (_ANSWERING_S if self._has_worked else _STARTING_S)
-        line = b""
+        answer = b""
         try:
             self._control.settimeout(_ANSWERING_S)
             socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], descriptors)
-            while not line.endswith(b"\n"):
+            while not answer.endswith(b"\n"):
                 self._control.settimeout(max(deadline - time.monotonic(), 0.001))
                 if not (chunk := self._control.recv(1 << 12)):
                     return None
-                line += chunk
+                answer += chunk
         except ConnectionError:
             return None
         except TimeoutError:
             self.process.kill()
             return None
-        return json.loads(line)
+        return json.loads(answer)
 
     def close(self) -> None:
         """Ends the template, and with it every worker."""
@@ -125,12 +135,12 @@ class Template:
             self.process.wait()
 
 
-def _poisoned(environment: os._Environ[str]) -> dict[str, str]:
-    """`environment` with an allocator that poisons memory; what the user tunes himself has the last word."""
+def _poisoned(variables: Mapping[str, str]) -> dict[str, str]:
+    """`variables` with an allocator that poisons memory; what the user tunes himself has the last word."""
     if sys.platform == "darwin":
-        return {**_POISON_MACOS, **environment}
-    tunables = [value for value in (_POISON["GLIBC_TUNABLES"], environment.get("GLIBC_TUNABLES")) if value]
-    return {**environment, "GLIBC_TUNABLES": ":".join(tunables)}
+        return {**_POISON_MACOS, **variables}
+    tunables = [value for value in (_POISON["GLIBC_TUNABLES"], variables.get("GLIBC_TUNABLES")) if value]
+    return {**variables, "GLIBC_TUNABLES": ":".join(tunables)}
 
 
 # --- What a worker left behind ----------------------------------------------------------------------------------------

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 
-from conform.backends.reply import MAX_REASON_CHARACTERS, printable
+from conform.foreign import lines
 
 KEPT_BYTES = 1 << 13
 _TAIL_LINES = 20
 _TAIL_COLUMNS = 160
+_TAIL_CHARACTERS = 2000
 _CHUNK_BYTES = 1 << 16
 # Addresses differ from run to run; faulthandler's list of extension modules says nothing of the crash, nor do the kit's
 # own frames below the backend's.
@@ -76,5 +77,5 @@ class Log:
 def tidied(printed: bytes) -> str:
     """The last lines of what was printed, without what differs from run to run."""
     text = _ADDRESS.sub("0x...", _NOISE.sub("", printed.decode(errors="replace")))
-    lines = [line[:_TAIL_COLUMNS] for line in text.strip().splitlines()[-_TAIL_LINES:]]
-    return printable("\n".join(lines)[-MAX_REASON_CHARACTERS:])
+    last = text.strip().splitlines()[-_TAIL_LINES:]
+    return lines("\n".join(last), _TAIL_COLUMNS)[-_TAIL_CHARACTERS:]

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import math
+import mmap
+import os
 from typing import Any
 
 import numpy as np
 import torch
 
-from conform.backends.protocol import ALIGNMENT_BYTES, DTYPES, can_hold, placement
+from conform.backends.protocol import DTYPES, can_hold, placement
 from conform.errors import Unsupported
 
 
 class Memory:
-    """The payload of one call: aligned storages with guards between them, and a copy that shows who wrote to them.
+    """The payload of one call: aligned storages with guards between them, in a file that the parent reads as well.
 
-    `bytes` is a writable uint8 array for the payload to be received into; `freeze` keeps the copy.
+    `descriptor` is the file's, and is closed; None for a call without tensors. `bytes` is what it holds, writable.
     """
 
-    def __init__(self, payload_bytes: int) -> None:
-        block = np.empty(payload_bytes + ALIGNMENT_BYTES, np.uint8)
-        start = -block.ctypes.data % ALIGNMENT_BYTES
-        self.bytes = block[start : start + payload_bytes]
-        self._before = b""
-
-    def freeze(self) -> None:
-        """Takes what is now in memory as what it has to stay."""
-        self._before = self.bytes.tobytes()
+    def __init__(self, descriptor: int | None = None) -> None:
+        self.bytes = np.empty(0, np.uint8)
+        if descriptor is not None:
+            try:
+                self.bytes = np.frombuffer(mmap.mmap(descriptor, 0), np.uint8)  # at a page, so aligned
+            finally:
+                os.close(descriptor)
 
     def tensors(self, described: list[list[Any]]) -> list[torch.Tensor]:
         """One tensor for each [dtype, shape, strides, offset, storage bytes], each with a storage of its own."""
         self._sizes = [one[4] for one in described]
-        starts, _ = placement(self._sizes)
-        return [self._tensor(start, *one) for start, one in zip(starts, described, strict=True)]
+        self._starts, _ = placement(self._sizes)
+        return [self._tensor(start, *one) for start, one in zip(self._starts, described, strict=True)]
 
     def _tensor(
         self, start: int, name: str, shape: list[int], strides: list[int], offset: int, size: int
@@ -47,18 +47,15 @@ class Memory:
             storage = torch.frombuffer(self.bytes.data, dtype=dtype, count=count, offset=start)
         return storage.as_strided(shape, strides, offset)
 
-    def changes(self) -> tuple[list[int], bool]:
-        """The numbers of the tensors whose storage was written to, and whether a byte outside every storage was."""
-        if self.bytes.tobytes() == self._before:
-            return [], False
-        changed = self.bytes != np.frombuffer(self._before, np.uint8)
-        starts, _ = placement(self._sizes)
-        mutated = []
-        for number, (start, size) in enumerate(zip(starts, self._sizes, strict=True)):
-            if changed[start : start + size].any():
-                mutated.append(number)
-            changed[start : start + size] = False
-        return mutated, bool(changed.any())
+    def behind(self, tensor: torch.Tensor) -> int | None:
+        """The number of the tensor argument whose storage holds elements of `tensor`; None where none does."""
+        if tensor.numel() == 0 or tensor.device.type != "cpu":
+            return None
+        first = tensor.data_ptr() - self.bytes.ctypes.data
+        reaches = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+        last = first + reaches * tensor.itemsize
+        spans = enumerate(zip(self._starts, self._sizes, strict=True))
+        return next((number for number, (start, size) in spans if first < start + size and start < last), None)
 
 
 def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:

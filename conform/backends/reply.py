@@ -17,10 +17,11 @@ from conform.backends.protocol import (
     from_tree,
     placement,
 )
+from conform.errors import UsageError
+from conform.foreign import line
 
 # A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
 WORKER_STATUSES = ("ok", "error", "unsupported")
-MAX_REASON_CHARACTERS = 2000
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,11 @@ class Reply:
     `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `declared`: the backend itself
     raised Unsupported; without it, torch's message says that it has no kernel. `result` is the returned value
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
-    arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all.
-    `log` is the end of what the worker printed, for crash and timeout. `before` is what the call before this one
-    deserves instead of the answer that it gave, None mostly: the worker that it left died of it.
+    arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
+    both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
+    memory it shares, as the worker tells. `log` is the end of what the worker printed, for crash and timeout. `before`
+    is what the call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
+    died of it.
     """
 
     status: str
@@ -49,6 +52,7 @@ class Reply:
     result: Any = None
     mutated: tuple[int, ...] = ()
     overrun: bool = False
+    aliases: tuple[tuple[int, int], ...] = ()
     log: str = ""
     declared: bool = False
     before: Reply | None = None
@@ -59,50 +63,64 @@ class Reply:
         return tuple(_leaves(self.result))
 
 
+# What a worker tells of its backend, with the types that a field may have.
+_GREETING: dict[str, tuple[type, ...]] = {
+    "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
+    "flushes_subnormals": (bool,), "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+}  # fmt: skip
+
+
+def decode_greeting(told: Any) -> dict[str, Any]:
+    """What a worker's first frame tells of its backend, each text one printable line. ProtocolError for other fields
+    than those that it has to tell; UsageError for one of another type, which its author has set so."""
+    if not isinstance(told, dict) or set(told) != set(_GREETING):
+        raise ProtocolError(f"a backend is described by {str(told)[:100]!r}")
+    for field, types in _GREETING.items():
+        if type(told[field]) not in types:
+            expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
+            raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
+    return {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
+
+
 def _leaves(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in _leaves(item)]
     return [value]
 
 
-def decode_reply(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
-    """The reply to call `number`, which had `tensor_count` tensor arguments. ProtocolError if the frame is not one."""
+def decode_reply(header: dict[str, Any], payload: bytes, number: int) -> Reply:
+    """The reply to call `number`. ProtocolError if the frame is not one."""
     try:
-        return _decoded(header, payload, number, tensor_count)
+        return _decoded(header, payload, number)
     except ProtocolError:
         raise
     except Exception as error:  # whatever it was that nobody thought of: the worker wrote it
         raise ProtocolError(f"a reply cannot be read: {type(error).__name__}: {error}") from error
 
 
-def _decoded(header: dict[str, Any], payload: bytes, number: int, tensor_count: int) -> Reply:
+def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
     if header.get("call") != number:
         raise ProtocolError(f"a reply is for call {header.get('call')!r}, not for call {number}")
     status = header.get("status")
     if status not in WORKER_STATUSES:
         raise ProtocolError(f"a reply has status {status!r}")
-    mutated = _list(header, "mutated")
-    if not all(type(one) is int and 0 <= one < tensor_count for one in mutated):
-        raise ProtocolError(f"a reply names mutated tensors {str(mutated)[:100]} of {tensor_count}")
-    overrun = header.get("overrun") is True
     if status != "ok":
-        declared = header.get("declared") is True
-        reason = printable(str(header.get("reason")))
-        return Reply(status, reason, mutated=tuple(mutated), overrun=overrun, declared=declared)
+        return Reply(status, line(header.get("reason")), declared=header.get("declared") is True)
     outputs = _outputs(_list(header, "outputs"), payload)
     if (reason := _unwritten(outputs)) is not None:
-        return Reply("error", reason, mutated=tuple(mutated), overrun=overrun)
+        return Reply("error", reason)
     try:
         result = from_tree(header.get("result"), outputs)
     except RecursionError:
         raise ProtocolError("a result is nested too deeply") from None
-    return Reply(status, result=result, mutated=tuple(mutated), overrun=overrun)
+    return Reply(status, result=result, aliases=tuple(map(_alias, _list(header, "aliases"))))
 
 
-def printable(text: str) -> str:
-    """`text` cut to a readable length, with a replacement for what a terminal or a file of UTF-8 would stumble over."""
-    cut = text[:MAX_REASON_CHARACTERS]
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in cut)
+def _alias(pair: Any) -> tuple[int, int]:
+    match pair:
+        case [int(output), int(argument)] if output >= 0 and argument >= 0:
+            return output, argument
+    raise ProtocolError(f"an alias is described as {str(pair)[:100]}")
 
 
 def _outputs(described: list[Any], payload: bytes) -> list[Output]:

@@ -1,4 +1,4 @@
-"""The template process: `python -m conform.backends.template FD DIRECTORY`.
+"""The template process: `python -m conform.backends.template FD DIRECTORY [SETTLING]`.
 
 It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
 line of JSON, each answered by one line:
@@ -6,9 +6,10 @@ line of JSON, each answered by one line:
 * `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a
   worker that serves the socket and prints to the log, and answers `{"pid": P}`; where NAME is null, the backend itself
   comes first over the worker's socket;
-* `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and answers
-  `{"exit_code": N}`, negative for a signal.
+* `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
+  running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 
+SETTLING is what `conform.backends.confine.settle` takes, as JSON, for a template in a jail; it is then process 1 there.
 When the socket closes (the parent closed it, or ended in whatever way) it kills its workers and ends.
 """
 
@@ -24,17 +25,22 @@ import sys
 import time
 import traceback
 
+from conform.backends import confine, offspring
+
 # How long a worker may take to end after it closed its socket, before it is killed.
 LINGER_S = 5.0
 _MAX_REQUEST_BYTES = 1 << 16
 
 
-def main(control_fd: int, directory: str) -> None:
+def main(control_fd: int, directory: str, settling: dict | None = None) -> None:
     """Serves until the control socket closes. `directory` is where the parent runs, and so the workers."""
+    if settling is not None:
+        confine.settle(**settling)
     sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
     os.chdir(directory)
     import torch  # noqa: F401 - once, for all workers
 
+    offspring.adopt()
     control = socket.socket(fileno=control_fd)
     workers: set[int] = set()
     try:
@@ -44,6 +50,8 @@ def main(control_fd: int, directory: str) -> None:
     finally:
         for pid in workers:
             end(pid, kill=True)
+        for pid in workers:
+            clear(pid, set())
 
 
 def obey(control: socket.socket, message: dict, descriptors: list[int], workers: set[int]) -> dict:
@@ -52,8 +60,10 @@ def obey(control: socket.socket, message: dict, descriptors: list[int], workers:
         pid = fork(control, descriptors, **message["fork"])
         workers.add(pid)
         return {"pid": pid}
-    workers.remove(message["end"])
-    return {"exit_code": end(message["end"], message["kill"])}
+    pid = message["end"]
+    workers.remove(pid)
+    exit_code = end(pid, message["kill"])
+    return {"exit_code": exit_code, "left": clear(pid, workers)}
 
 
 def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
@@ -87,6 +97,7 @@ def fork(control: socket.socket, descriptors: list[int], backend: str | None, th
 
 def work(connection_fd: int, log_fd: int, backend: str | None, threads: int) -> int:
     """The worker: serves its socket, printing to its log, and returns its exit code."""
+    confine.set_traceable(True)  # by its own kind; a jail's template is not
     os.set_inheritable(connection_fd, False)
     for stream in (1, 2):
         os.dup2(log_fd, stream)
@@ -107,16 +118,27 @@ def work(connection_fd: int, log_fd: int, backend: str | None, threads: int) -> 
 
 
 def end(pid: int, kill: bool) -> int:
-    """Waits for a worker's end, kills it if need be and all it started, and returns its exit code (a signal: < 0)."""
+    """Waits for a worker's end, kills it if need be, and returns its exit code (a signal: < 0)."""
     deadline = time.monotonic() + (0 if kill else LINGER_S)
     while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() < deadline:
         time.sleep(0.002)
+    if not ended[0]:
+        os.kill(pid, signal.SIGKILL)
+        ended = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(ended[1])
+
+
+def clear(pid: int, workers: set[int]) -> list[str]:
+    """Kills what worker `pid`, which has ended, left running; the names of that.
+
+    While other `workers` live, no more than its group is known to be its own.
+    """
+    left = [] if workers else offspring.kill_all_but(())
     with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
         os.killpg(pid, signal.SIGKILL)
-    _, status = ended if ended[0] else os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+    return left
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], *map(json.loads, sys.argv[3:]))
     os._exit(0)  # nothing to tidy up, and torch takes its time over it

@@ -24,24 +24,26 @@ def serve(connection: socket.socket, name: str | None, threads: int) -> None:
     torch.set_num_threads(threads)
     try:
         backend = names.load(name) if name is not None else _given(connection)
-        greeting = {"hello": describe(backend, threads)}
+        greeting = frame({"hello": describe(backend, threads)})
     except UsageError as error:
         connection.sendall(frame({"usage": str(error)}))
         return
     except Exception as error:
         connection.sendall(frame({"unavailable": classify(error)[1]}))
         return
-    connection.sendall(frame(greeting))
+    connection.sendall(greeting)
     while (received := receive(connection)) is not None:
         connection.sendall(answer(backend, *received))
 
 
 def _given(connection: socket.socket) -> Backend:
-    received = receive(connection)
-    if received is None:
-        raise EOFError("the parent closed the connection before it sent its backend")
-    header, memory = received
-    return given.loaded(header, memory.bytes.tobytes())
+    """The backend in the first frame, whose payload follows its header; that of a call lies in memory."""
+    prefix = bytearray(PREFIX.size)
+    if _fill(connection, memoryview(prefix)):
+        header, payload = map(bytearray, parse_prefix(prefix))
+        if _fill(connection, memoryview(header)) and _fill(connection, memoryview(payload)):
+            return given.loaded(parse_header(header), bytes(payload))
+    raise EOFError("the parent closed the connection before it sent its backend")
 
 
 def describe(backend: Backend, threads: int) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
         "compute": backend.compute,
         "flushes_subnormals": backend.flushes_subnormals,
         "hardware": _hardware(backend.device),
-        "torch": torch.__version__,
+        "torch": str(torch.__version__),
         "threads": threads,
     }
 
@@ -87,16 +89,20 @@ def _processor() -> str:
 
 
 def receive(connection: socket.socket) -> tuple[dict[str, Any], Memory] | None:
-    """The next call's header and memory, or None where the parent has closed the connection."""
-    prefix = bytearray(PREFIX.size)
-    if not _fill(connection, memoryview(prefix)):
+    """The next call's header and memory, or None where the parent has closed the connection.
+
+    The memory's descriptor comes with the first bytes of the frame: a read that asks for no more than the rest of a
+    frame gets none of the next.
+    """
+    prefix, descriptors, _, _ = socket.recv_fds(connection, PREFIX.size, 1)
+    rest = bytearray(PREFIX.size - len(prefix))
+    if not prefix or not _fill(connection, memoryview(rest)):
         return None
-    header_bytes, payload_bytes = parse_prefix(prefix)
-    text, memory = bytearray(header_bytes), Memory(payload_bytes)
-    if not (_fill(connection, memoryview(text)) and _fill(connection, memory.bytes.data)):
+    header_bytes, _ = parse_prefix(prefix + rest)
+    text = bytearray(header_bytes)
+    if not _fill(connection, memoryview(text)):
         return None
-    memory.freeze()
-    return parse_header(text), memory
+    return parse_header(text), Memory(*descriptors)
 
 
 def _fill(connection: socket.socket, buffer: memoryview) -> bool:
@@ -121,10 +127,9 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
         reply |= _failure(error)
     else:
         try:
-            contents = _add_result(reply, result)
+            contents = _add_result(reply, result, memory)
         except Exception as error:
             reply |= _unreadable(error)
-    reply["mutated"], reply["overrun"] = memory.changes()
     return frame(reply, payload_of(contents))
 
 
@@ -157,8 +162,9 @@ def torch_object(kind: str, name: str) -> Any:
     return torch.device(name) if kind == "device" else getattr(torch, name)
 
 
-def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
-    """Writes status, result and outputs into `reply`; the outputs' bytes, brought to the CPU."""
+def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[bytes]:
+    """Writes status, result, outputs and the arguments that each shares memory with into `reply`; the outputs' bytes,
+    brought to the CPU."""
     tensors: list[torch.Tensor] = []
 
     def tensor_number(value: Any) -> int | None:
@@ -172,5 +178,6 @@ def _add_result(reply: dict[str, Any], result: Any) -> list[bytes]:
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
-    reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs])
+    aliases = [[number, behind] for number, one in enumerate(tensors) if (behind := memory.behind(one)) is not None]
+    reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs], aliases=aliases)
     return [content for _, content in outputs]

@@ -31,12 +31,16 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpSchema:
-    """`name` is "aten::add.Tensor" ("aten::relu" where the overload has no name); `returns` are types."""
+    """`name` is "aten::add.Tensor" ("aten::relu" where the overload has no name); `returns` are types.
+
+    `aliases`: of each result, whether it may share memory with an argument, as torch's schema says by `Tensor(a)`.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     returns: tuple[str, ...]
     positional_count: int
+    aliases: tuple[bool, ...]
 
     @property
     def packet(self) -> str:
@@ -178,8 +182,10 @@ def _parse(line: str) -> OpSchema:
         elif part != "...":
             arguments.append(_parse_argument(part, kwarg_only))
     inner = result[1:-1] if result.startswith("(") and result.endswith(")") else result
-    returns = tuple(_ALIAS.sub("", part).partition(" ")[0] for part in _split(inner))
-    return OpSchema(name, tuple(arguments), returns, sum(not argument.kwarg_only for argument in arguments))
+    results = _split(inner)
+    returns = tuple(_ALIAS.sub("", part).partition(" ")[0] for part in results)
+    aliases = tuple(_ALIAS.search(part) is not None for part in results)
+    return OpSchema(name, tuple(arguments), returns, sum(not one.kwarg_only for one in arguments), aliases)
 
 
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:

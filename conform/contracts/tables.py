@@ -11,6 +11,7 @@ from conform.contracts import tosa
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
 from conform.errors import UsageError, did_you_mean
+from conform.foreign import line
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS
 
@@ -124,7 +125,7 @@ def _covers(entry: Entry, format_name: str) -> bool:
 
 
 def _row(entry: Entry, format_name: str) -> Row:
-    kind, source, bound = entry["kind"], entry["source"], of_dtype(entry.get("bound"), format_name)
+    kind, source, bound = entry["kind"], line(entry["source"]), of_dtype(entry.get("bound"), format_name)
     excluded = of_dtype(entry.get("excluded"), format_name)
     if excluded is not None:
         excluded = (float(excluded[0]), float(excluded[1]))
@@ -132,7 +133,7 @@ def _row(entry: Entry, format_name: str) -> Row:
         return Row(kind, float(bound), None, source, excluded=excluded)
     if kind == "almost_eq":
         return Row(kind, None, formula=None, source=source, tolerance=Tolerance(**bound), excluded=excluded)
-    return Row(kind, None, bound, source, excluded=excluded)
+    return Row(kind, None, None if bound is None else line(bound), source, excluded=excluded)
 
 
 def names() -> list[str]:
@@ -158,4 +159,4 @@ def contract_table(name: str) -> Table:
 
 
 def _table(found: TableFile) -> Table:
-    return Table(found.name, found.rows, contract_table(found.base) if found.base else None)
+    return Table(line(found.name), found.rows, contract_table(found.base) if found.base else None)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
+from conform.call import schemas
 from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -104,7 +105,7 @@ def _ended(
         if outcome.refusal:
             return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
         return _verdict(case, "error", reply.reason)
-    harm = _harm(reply)
+    harm = _harm(reply) or _aliasing(case.op, reply)
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     arithmetic = arithmetic_for(case.op, declared)
@@ -171,6 +172,16 @@ def _harm(reply: Reply) -> str | None:
         return "the backend wrote outside the tensors it was given"
     if reply.mutated:
         return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
+    return None
+
+
+def _aliasing(op: str, reply: Reply) -> str | None:
+    """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
+    one would show in the other."""
+    may_alias = schemas.schema(op).aliases or (False,)
+    for output, argument in reply.aliases:
+        if not may_alias[min(output, len(may_alias) - 1)]:
+            return f"output {output} shares memory with tensor argument {argument}"
     return None
 
 

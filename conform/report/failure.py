@@ -6,6 +6,7 @@ import glob
 import shlex
 from collections.abc import Mapping, Sequence
 
+from conform.foreign import escaped
 from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
@@ -14,8 +15,10 @@ SHOWN_VALUES = 8
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
     place = case["id"] + (f"   ({_location(case, record)})" if case["location"] else "")
-    printed = _log_lines(record["environment"].get("logs", {}).get(case["id"], ""))
-    return [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
+    # A label on every line of a log: none of it reads like a line of the kit's.
+    printed = [("printed", text) for text in record["environment"].get("logs", {}).get(case["id"], ())]
+    lines = [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
+    return [(label, escaped(text)) for label, text in lines]
 
 
 def findings(case: Mapping) -> list[tuple[str, str]]:
@@ -39,11 +42,6 @@ def headline(status: str, case: Mapping) -> str:
 def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
     """A headline, and under it the lines."""
     return "\n".join([head, *(f"  {line}" for line in aligned(lines))])
-
-
-def _log_lines(log: str) -> list[tuple[str, str]]:
-    """The end of what the worker printed."""
-    return [("" if number else "printed", line) for number, line in enumerate(log.splitlines())]
 
 
 def _location(case: Mapping, record: Mapping) -> str:

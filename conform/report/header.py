@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from conform.foreign import escaped
+
 
 def lines(record: Mapping) -> list[str]:
     """One line, and a second one where there is more to know of the backend than its name."""
@@ -21,7 +23,7 @@ def backend_name(record: Mapping) -> str:
     """A device by its name; a class by where it was found, since it may call itself anything."""
     backend = record["backend"]
     given = record["environment"]["invocation"].get("backend") if "::" in backend.get("source", "") else None
-    return given or backend.get("source") or backend["name"]
+    return escaped(given or backend.get("source") or backend["name"])
 
 
 def _origin(backend: Mapping) -> list[str]:

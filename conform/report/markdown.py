@@ -6,12 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from tabulate import tabulate
 
+from conform.foreign import cell, code, fenced
 from conform.judging.verdict import STATUSES
 from conform.report import failure, header
 from conform.report.numbers import percent
 from conform.report.record import word
 from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
-from conform.report.terminal import LEGEND, NEAREST_HEADERS, nearest_rows, summary_line, why_partial
+from conform.report.terminal import (
+    LEGEND,
+    NEAREST_HEADERS,
+    nearest_rows,
+    summary_line,
+    trust_line,
+    warnings,
+    why_partial,
+)
 
 SHOWN_IDS = 50
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
@@ -22,9 +31,11 @@ def render(record: Mapping) -> str:
     summary, cases = record["summary"], record["cases"]
     sections = [
         f"# conform: {word(record)}",
-        *header.lines(record),
+        *map(code, header.lines(record)),
         summary_line(summary),
-        *why_partial(record),
+        *map(code, why_partial(record)),
+        *map(code, warnings(record)),
+        trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
         _op_table(cases),
@@ -33,7 +44,7 @@ def render(record: Mapping) -> str:
     if groups:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
-    sections += _section("## Nearest to their bounds", NEAREST_HEADERS, nearest_rows(nearest_to_bound(cases)))
+    sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))
     sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
 
@@ -43,8 +54,7 @@ def _section(title: str, headers: list[str], rows: list[list]) -> list[str]:
 
 
 def _table(rows: Sequence[Sequence], headers: Sequence[str]) -> str:
-    escaped = [[str(value).replace("|", "\\|").replace("\n", " ") for value in row] for row in rows]
-    return tabulate(escaped, headers=headers, tablefmt="pipe", disable_numparse=True)
+    return tabulate(rows, headers=headers, tablefmt="pipe", disable_numparse=True)
 
 
 def _status_rows(record: Mapping) -> list[list]:
@@ -53,7 +63,7 @@ def _status_rows(record: Mapping) -> list[list]:
 
 def _op_table(cases: Sequence[Mapping]) -> str:
     ops, dtypes, cells = table(cases)
-    rows = [[op, *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)] for op in ops]
+    rows = [[cell(op), *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)] for op in ops]
     return _table(rows, ["op", *dtypes])
 
 
@@ -63,14 +73,21 @@ def _table_rows(cases: Sequence[Mapping]) -> list[list]:
     return [[one.table, percent(one.passed, one.judged), one.passed, one.judged, one.tightest] for one in counts]
 
 
+def _nearest_rows(cases: Sequence[Mapping]) -> list[list]:
+    rows = nearest_rows(nearest_to_bound(cases))
+    return [[cell(op), dtype, errors, cell(case_id), at] for op, dtype, errors, case_id, at in rows]
+
+
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
-    return [[row.cases, row.status, row.rule or "", row.reason, ", ".join(row.ops)] for row in not_judged(cases)]
+    return [
+        [row.cases, row.status, row.rule or "", cell(row.reason), cell(", ".join(row.ops))] for row in not_judged(cases)
+    ]
 
 
 def _failure(group: FailureGroup, record: Mapping) -> str:
-    title = f"### {group.status} {group.op} {group.dtype}: {group.reason} ({len(group.cases)})"
+    title = f"### {group.status} {code(group.op)} {group.dtype}: {code(group.reason)} ({len(group.cases)})"
     body = "\n".join(failure.aligned(failure.details(group.example, record)))
-    others = [f"- `{case['id']}`" for case in group.cases if case is not group.example]
+    others = [f"- {code(case['id'])}" for case in group.cases if case is not group.example]
     if len(others) > SHOWN_IDS:
         others = [*others[:SHOWN_IDS], f"- and {len(others) - SHOWN_IDS} more: see run.json"]
-    return "\n\n".join([title, f"```\n{body}\n```", *(["\n".join(others)] if others else [])])
+    return "\n\n".join([title, fenced(body), *(["\n".join(others)] if others else [])])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from conform.foreign import escaped
+
 # Precision (bits) and smallest normal exponent, IEEE 754-2019 table 3.5; bfloat16: float32's exponents, 8 bits.
 FLOAT_FORMATS = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126)}
 COMPONENTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
@@ -67,18 +69,21 @@ def element_text(written: object) -> str:
 
 
 def json_value(value: object) -> object:
-    """`value` with every non-finite float as a string (`inf`, `-inf`, `nan`) and tuples as lists; the rest as it is.
+    """`value` with every non-finite float as a string (`inf`, `-inf`, `nan`), tuples as lists, and text with what is
+    not printable escaped; the rest as it is.
 
     Raises TypeError for what has no JSON form, rather than writing its repr.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, str):
+        return escaped(value)
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
         return [json_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): json_value(item) for key, item in value.items()}
+        return {escaped(str(key)): json_value(item) for key, item in value.items()}
     raise TypeError(f"no JSON form of {value!r} ({type(value).__name__})")
 
 

@@ -8,9 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 
 from conform.errors import ConformError, KitDefect
+from conform.foreign import line
 from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
@@ -45,21 +47,26 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 conformant, 1 not or in part, 3 nothing was judged or compared; 70 the kit itself failed on some cases."""
+        """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
+        the kit itself failed on some cases."""
         if any(case["rule"] == KIT_DEFECT for case in self.cases):
             return KitDefect.exit_code
         return _EXIT_CODES[word(self.record)]
 
 
-NOTHING_JUDGED, NOTHING_COMPARED = "nothing judged", "nothing compared"
+NO_VERDICT, NOTHING_JUDGED, NOTHING_COMPARED = "no verdict", "nothing judged", "nothing compared"
 CONFORMANT, PARTIAL, NOT_CONFORMANT = "conformant", "partial", "not conformant"
-_EXIT_CODES = {CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3}
+_EXIT_CODES = {
+    CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NO_VERDICT: 3, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3,
+}  # fmt: skip
 
 
 def word(record: Mapping) -> str:
-    """The verdict on a run in a word: NOTHING_JUDGED, NOTHING_COMPARED (nothing failed, either), NOT_CONFORMANT,
-    PARTIAL (it ended early, or too small a share was judged), CONFORMANT."""
+    """The verdict on a run in a word: NO_VERDICT (the kit's files changed meanwhile), NOTHING_JUDGED, NOTHING_COMPARED
+    (nothing failed, either), NOT_CONFORMANT, PARTIAL (it ended early, or too small a share was judged), CONFORMANT."""
     summary, required = record["summary"], record["required"]
+    if kit_changed(record):
+        return NO_VERDICT
     if summary["judged"] == 0:
         return NOTHING_JUDGED
     if summary["pass"] < summary["judged"]:
@@ -67,6 +74,13 @@ def word(record: Mapping) -> str:
     if not any(case["compared"] for case in record["cases"]):
         return NOTHING_COMPARED
     return PARTIAL if record["stopped"] or required["coverage"] < required["min_coverage"] else CONFORMANT
+
+
+def kit_changed(record: Mapping) -> bool:
+    """Whether the kit's files are others at the end of a run than at its start: who wrote them may have written the
+    verdicts as well."""
+    kit = record["kit"]
+    return kit.get("digest") != kit.get("digest_at_end")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -106,6 +120,9 @@ def build(
     invocation: Mapping[str, object] | None = None,
     required: Required | None = None,
     stopped: str | None = None,
+    kit_digests: tuple[str, str] | None = None,
+    left_running: Sequence[str] = (),
+    jail: str | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -116,28 +133,34 @@ def build(
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     required     the coverage without which the run is partial;  stopped: what ended it before its last case
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
-             repeat a case
+             repeat a case, and so the only text that stands in the record as it was given
+    kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
+    jail         what confined the backend; None where nothing did
+    left_running names of the programs that outlived the backend's process, and were killed
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
     record = {
         "schema": SCHEMA,
-        "kit": {"name": "conform", "version": metadata.version("conform"), "selftest": dict(selftest)},
+        "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
         "suite": dict(suite),
         "contract": contract,
         "backend": dict(backend),
         "environment": {
-            **environment(), "invocation": dict(invocation or {}), "timings": dict(timings),
-            "logs": {verdict.id: verdict.log for verdict in ordered if verdict.log},
+            **environment(), "jail": jail, "left_running": list(left_running), "invocation": {},
+            "timings": dict(timings),
+            "logs": {verdict.id: verdict.log.splitlines() for verdict in ordered if verdict.log},
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "required": _required_json(required or Required(), ordered, asked),
         "not_run": asked - len(ordered),
-        "stopped": stopped and one_line(stopped),
+        "stopped": stopped and line(stopped, None),
         "cases": [case_json(verdict) for verdict in ordered],
-    }
-    return Run(json_value(record))  # type: ignore[arg-type]
+    }  # fmt: skip
+    written: dict = json_value(record)  # type: ignore[assignment]
+    written["environment"]["invocation"] = dict(invocation or {})
+    return Run(written)
 
 
 def _required_json(required: Required, verdicts: Sequence[Verdict], asked: int) -> dict[str, object]:
@@ -162,6 +185,17 @@ def _natural(case_id: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts]
 
 
+def _digests(taken: tuple[str, str] | None) -> dict[str, str]:
+    return {} if taken is None else {"digest": taken[0], "digest_at_end": taken[1]}
+
+
+@cache
+def kit_version() -> str:
+    """The version of the kit that is installed."""
+    return metadata.version("conform")
+
+
+@cache
 def environment() -> dict[str, object]:
     """What the kit itself ran on: Python, platform and package versions."""
     return {
@@ -202,7 +236,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "values": verdict.values,
         "layout": verdict.layout,
         "status": verdict.status,
-        "reason": None if verdict.reason is None else one_line(verdict.reason),
+        "reason": None if verdict.reason is None else line(verdict.reason, None),
         "rule": verdict.rule,
         "compared": verdict.compared,
         "checks": verdict.checks,
@@ -221,12 +255,6 @@ def case_json(verdict: Verdict) -> dict[str, object]:
 def _operand_value(value: object, dtype: str | None) -> object:
     """An element of a tensor in decimal and hex; a Python integer, a dim perhaps, is itself."""
     return value if dtype is None and isinstance(value, int) else element_json(value, dtype)
-
-
-def one_line(message: str) -> str:
-    """A message, perhaps a backend's, as one line of printable characters; the others are escaped as in Python."""
-    joined = " ".join(message.split())
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined)
 
 
 def _contract_json(contract: Contract | None) -> dict[str, object] | None:

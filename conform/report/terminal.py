@@ -10,7 +10,7 @@ from tabulate import tabulate
 from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure, header
 from conform.report.numbers import percent
-from conform.report.record import CONFORMANT, NOT_CONFORMANT, word
+from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
 from conform.report.tally import (
     Cell,
     FailureGroup,
@@ -128,7 +128,7 @@ def summary_lines(record: Mapping) -> str:
     summary, cases = record["summary"], record["cases"]
     elements = sum(case["compared"] for case in cases)
     lines = [f"{verdict(record)}: {summary_line(summary)}; {elements:,} elements compared"]
-    lines += why_partial(record)
+    lines += [*why_partial(record), *warnings(record)]
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
     open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
@@ -138,8 +138,26 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"not judged: {', '.join(open_)}")
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
-    lines.append(selftest_line(record["kit"]["selftest"]))
+    lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
     return "\n".join(lines)
+
+
+def warnings(record: Mapping) -> list[str]:
+    """What the run saw of a backend that reached beyond its calls."""
+    lines = []
+    if kit_changed(record):
+        lines.append("no verdict: the kit's files changed during the run (run.json: kit.digest, kit.digest_at_end)")
+    if left := record["environment"]["left_running"]:
+        lines.append(f"outlived the backend's process, and was killed: {', '.join(left)}")
+    return lines
+
+
+def trust_line(record: Mapping) -> str:
+    """Whether the results are more than what the backend says of itself."""
+    jail = record["environment"]["jail"]
+    if jail is None:
+        return "self-reported: the backend ran beside the kit, and could have read or changed it (--jail confines it)"
+    return f"confined by {jail}: the backend could neither read nor change the kit"
 
 
 def selftest_line(figure: Mapping) -> str:

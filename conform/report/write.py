@@ -13,6 +13,12 @@ from conform.report.record import Run, to_json
 FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
 
 
+def paths(directory: Path) -> list[Path]:
+    """Where the files of a run in `directory` are, and of the one before it."""
+    own = [directory / name for name in FILES]
+    return [*own, *map(_aside, own)]
+
+
 def prepare(directory: Path) -> Path:
     """Make the directory before the run, so that a long run does not end in a place it cannot write to.
 
@@ -33,10 +39,14 @@ def prepare(directory: Path) -> Path:
     return directory
 
 
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}~")
+
+
 def _set_aside(path: Path) -> None:
     try:
         if path.exists():
-            path.replace(path.with_name(f"{path.name}~"))
+            path.replace(_aside(path))
     except OSError as error:
         raise UsageError(f"--out: {path} is of an earlier run and cannot be renamed: {error.strerror}") from error
 

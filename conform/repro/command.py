@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from conform import kit
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
@@ -21,7 +21,7 @@ from conform.explain.case import find_case
 from conform.inputs.layouts import logical
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
-from conform.report.record import SCHEMA
+from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
 from conform.straight_line import TIMEOUT_S, evaluated
@@ -31,56 +31,57 @@ from conform.suites.cases import Case, beyond_the_kit
 FAILED = ("fail", "error", "crash", "timeout")
 
 
-def repro(case_id: str, directory: Path, on_try: Callable[[], None] | None = None) -> str:
+def repro(
+    case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None
+) -> str:
     """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found.
 
+    `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run.
     `on_try` is called before each call of the backend. Raises UsageError where there is no such run or case, the case
     did not fail or no longer does, or its suite has changed; BackendUnavailable where the backend does not start.
     """
-    record = _record(directory)
+    record = read(directory)
     told = _told(record, case_id, directory)
-    invocation = record["environment"]["invocation"]
-    if invocation["backend"] is None:
-        raise UsageError(
-            f"the run in {directory} was of a backend given as a Python object, which no command can name: write it to "
-            "a file, and run `conform check --backend FILE.py::CLASS --out DIR`"
-        )
-    suites = invocation["suites"]
-    suite = load(suites, seed=record["seed"], ids=(case_id,))
-    if suite.digest != record["suite"]["digest"]:
-        raise UsageError(f"{' '.join(suites)} changed since {directory}: run `conform check` again")
-    case = find_case(case_id, suite, record["seed"])
+    invocation = record.environment.invocation
+    chosen = backend or _trusted(invocation.backend, directory)
+    suite = load(invocation.suites, seed=record.seed, ids=(case_id,))
+    if suite.digest != record.suite.digest:
+        raise UsageError(f"{' '.join(invocation.suites)} changed since {directory}: run `conform check` again")
+    case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
-    table = contract_table(invocation["contract"])
-    with BackendProcess(invocation["backend"], timeout_s=TIMEOUT_S) as process:
+    table = contract_table(invocation.contract)
+    kit.load()
+    with BackendProcess(chosen, timeout_s=TIMEOUT_S) as process:
         trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
         finding = _smallest(trial, told)
-    return script(finding, record, invocation["backend"])
+    return script(finding, record, chosen)
 
 
-def _record(directory: Path) -> dict[str, Any]:
-    path = directory / "run.json"
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; name a directory that `conform check --out` wrote") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: not JSON: {error}") from None
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        raise UsageError(f"{path}: expected the schema {SCHEMA}, that of a run of this version of conform")
-    return record
+def _trusted(recorded: str | None, directory: Path) -> str:
+    """The backend of a run, unless it is a file: a run.json, which anybody can write, must not choose what is run."""
+    if recorded is None:
+        raise UsageError(
+            f"the run in {directory} was of a backend given as a Python object, which no command can name: write it to "
+            "a file, and name that: --backend FILE.py::CLASS"
+        )
+    if "::" not in recorded:
+        return recorded
+    raise UsageError(
+        f"{directory} is a run of a backend in a file, which is run only if you name it: "
+        f"--backend {shlex.quote(recorded)}"
+    )
 
 
-def _told(record: Mapping[str, Any], case_id: str, directory: Path) -> Mapping[str, Any]:
+def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
     """What the run says of the case."""
-    by_id = {case["id"]: case for case in record["cases"]}
+    by_id = {case.id: case for case in record.cases}
     if case_id not in by_id:
-        failed = [name for name, case in by_id.items() if case["status"] in FAILED]
+        failed = [name for name, case in by_id.items() if case.status in FAILED]
         raise UsageError(f"the run in {directory} has no case {case_id!r}{did_you_mean(case_id, failed or by_id)}")
     told = by_id[case_id]
-    if told["status"] not in FAILED:
-        raise UsageError(f"case {case_id!r} did not fail in {directory}: its status is {told['status']}")
+    if told.status not in FAILED:
+        raise UsageError(f"case {case_id!r} did not fail in {directory}: its status is {told.status}")
     return told
 
 
@@ -109,20 +110,20 @@ class _Trial:
         return Finding(candidate, outcome, reply, verdict)
 
 
-def _smallest(trial: _Trial, told: Mapping[str, Any]) -> Finding:
+def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
     """The smallest call that fails with the status and reason of the case."""
     typical = trial.case.draw.arguments()
     with_values = replace(trial.case, layout="contiguous").arguments(typical)
     first = trial.finding(Candidate(trial.case.op, with_values, trial.case.layout))
     refusal = _refusal(first)
-    if not _fails_alike(first, told["status"], told["reason"], refusal):
-        raise UsageError(f"case {trial.case.id!r} gave {told['status']} in the run, and {first.verdict.status} now")
+    if not _fails_alike(first, told, refusal):
+        raise UsageError(f"case {trial.case.id!r} gave {told.status} in the run, and {first.verdict.status} now")
     smallest = first
 
     def still_fails(candidate: Candidate) -> tuple[int, ...] | None:
         nonlocal smallest
         finding = trial.finding(candidate)
-        if not _fails_alike(finding, told["status"], told["reason"], refusal):
+        if not _fails_alike(finding, told, refusal):
             return None
         smallest = finding
         return finding.focus
@@ -131,13 +132,13 @@ def _smallest(trial: _Trial, told: Mapping[str, Any]) -> Finding:
     return smallest
 
 
-def _fails_alike(finding: Finding, status: str, reason: str, refusal: str) -> bool:
+def _fails_alike(finding: Finding, told: RecordedCase, refusal: str) -> bool:
     """A failure must be one of the same kind; what an exception or a crash says may name sizes, which change. A valid
     call stays one, and what must be refused stays so for the same reason."""
     verdict: Verdict = finding.verdict
-    if verdict.status != status:
+    if verdict.status != told.status:
         return False
-    return _refusal(finding) == refusal and (status != "fail" or _kind(verdict.reason) == _kind(reason))
+    return _refusal(finding) == refusal and (told.status != "fail" or _kind(verdict.reason) == _kind(told.reason))
 
 
 def _refusal(finding: Finding) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +14,20 @@ from conform.backends.reply import Reply
 from conform.call import schemas
 from conform.call.arguments import Arguments, is_tensor
 from conform.errors import InvalidArguments
+from conform.foreign import comment, line
 from conform.inputs.layouts import Placed
 from conform.interp.golden import Golden, Outcome
 from conform.judging.verdict import Verdict
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
+from conform.report.schema import Record
 from conform.repro.shrink import Candidate
 
 _CONSTANTS = ("ScalarType", "MemoryFormat", "Layout")  # attributes of torch, which the kit names by strings
+# A comment in the first two lines of a file, so a backend's name or message, could else choose an encoding in which
+# what follows in it is code (PEP 263).
+ENCODING = "# A failing call, made small. -*- coding: utf-8 -*-"
 _PARTS = {"float": "float64", "complex": "complex128"}
 
 _SHOW = '''
@@ -64,7 +69,7 @@ class Finding:
         return self.verdict.worst.index if self.verdict.worst else ()
 
 
-def script(finding: Finding, record: Mapping[str, Any], backend: str) -> str:
+def script(finding: Finding, record: Record, backend: str) -> str:
     """The script: it shows expected and actual as hex, and ends with 1 while the backend is wrong, 0 when it is not."""
     arguments = finding.candidate.placed()
     is_device = backend != "self" and "::" not in backend and not names.is_entry_point(backend)
@@ -72,9 +77,9 @@ def script(finding: Finding, record: Mapping[str, Any], backend: str) -> str:
     inputs, call = _call(finding.candidate.op, arguments, backend, is_device)
     lines += [*inputs, ""]
     if isinstance(finding.outcome, InvalidArguments):
-        lines += [f"print({call})  # must raise: {finding.outcome}", "sys.exit(1)"]
+        lines += [f"print({call})  {comment(f'must raise: {finding.outcome}')}", "sys.exit(1)"]
     elif finding.reply.status != "ok":
-        ends = f"# {finding.verdict.status}: {_one_line(finding)}"
+        ends = comment(f"{finding.verdict.status}: {finding.verdict.reason}")
         lines += [*_expected(finding, 0), "", f"print({call})  {ends}"]
     elif finding.reply.mutated or finding.reply.overrun:
         lines += _mutation(inputs, call)
@@ -83,20 +88,17 @@ def script(finding: Finding, record: Mapping[str, Any], backend: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _one_line(finding: Finding) -> str:
-    return " ".join((finding.verdict.reason or "").split())
-
-
-def _head(finding: Finding, record: Mapping[str, Any], backend: str, is_device: bool) -> list[str]:
-    verdict, told = finding.verdict, record["backend"]
-    version = f" {told['version']}" if told["version"] else ""
+def _head(finding: Finding, record: Record, backend: str, is_device: bool) -> list[str]:
+    verdict, told = finding.verdict, record.backend
+    version = f" {line(told.version)}" if told.version else ""
     lines = [
-        f"# {verdict.op} on {told['name']}{version}: {_one_line(finding)}",
-        f"# Found by {record['kit']['name']} {record['kit']['version']}, case {verdict.id}, seed {record['seed']}.",
+        ENCODING,
+        comment(f"{verdict.op} on {line(told.name)}{version}: {verdict.reason}"),
+        comment(f"Found by {record.kit.name} {record.kit.version}, case {verdict.id}, seed {record.seed}."),
     ]
     if verdict.contract is not None:
         bound = "" if verdict.contract.bound is None else f" {verdict.contract.bound}"
-        lines.append(f"# Contract {record['contract']}: {verdict.contract.kind}{bound}; {verdict.contract.source}.")
+        lines.append(comment(f"Contract {record.contract}: {verdict.contract.kind}{bound}; {verdict.contract.source}."))
     if not is_device:
         lines.append("# The backend is no device of torch, so this needs conform to load it.")
     loading = [] if is_device else ["from conform.backends.names import load"]
@@ -121,7 +123,7 @@ def _call(op: str, arguments: Arguments, backend: str, is_device: bool) -> tuple
             return f"[{', '.join(items)}]"
         if not is_tensor(value):
             return _constant(value, type_)
-        suffix = f'.to("{device}")' if device else ""
+        suffix = f".to({device!r})" if device else ""
         grad = ".requires_grad_()" if next(counter) in arguments.requires_grad else ""
         lines.append(f"{name} = {tensor_literal(value)}{suffix}{grad}")
         return name
@@ -132,12 +134,12 @@ def _call(op: str, arguments: Arguments, backend: str, is_device: bool) -> tuple
         packet, _, overload = op.removeprefix("aten::").partition(".")
         given = [*args, *(f"{name}={value}" for name, value in kwargs.items())]
         return lines, f"torch.ops.aten.{packet}.{overload or 'default'}({', '.join(given)})"
-    named = ", ".join(f'"{name}": {value}' for name, value in kwargs.items())
-    return lines, f'load("{backend}").run("{op}", [{", ".join(args)}], {{{named}}})'
+    named = ", ".join(f"{name!r}: {value}" for name, value in kwargs.items())
+    return lines, f"load({backend!r}).run({op!r}, [{', '.join(args)}], {{{named}}})"
 
 
 def _constant(value: Any, type_: str) -> str:
-    if isinstance(value, str) and type_.removesuffix("?") in _CONSTANTS:
+    if isinstance(value, str) and type_.removesuffix("?") in _CONSTANTS and value.isidentifier():
         return f"torch.{value}"
     return number_literal(value) if isinstance(value, float | complex) else repr(value)
 

@@ -123,8 +123,11 @@ Operator = Annotated[
     str, PlainValidator(_operator), WithJsonSchema({"type": "string", "enum": sorted(operator_names())})
 ]
 NonEmptyString = Annotated[str, Field(min_length=1, max_length=1_000)]
-# One line that a terminal can show, without blanks around it: no control characters, line breaks or reversed text.
-_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069"
+# One line that a terminal can show, without blanks around it: no control characters, line breaks, reversed or
+# invisible text, no blank but the space, and so as a record writes it (conform.foreign).
+_CONTROL = (
+    r"\x00-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ue000-\uf8ff\ufeff\ufff0-\ufffb"
+)
 ID_PATTERN = rf"^[^\s{_CONTROL}]([^{_CONTROL}]*[^\s{_CONTROL}])?$"
 Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=200)]
 Name = Annotated[str, PlainValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME.pattern}$"})]

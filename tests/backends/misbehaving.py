@@ -62,6 +62,19 @@ class Misbehaving(Backend):
             return self.child.pid
         return time.sleep(1000)
 
+    def leave_daemon(self):
+        """Starts a process that leaves group and session, and is nobody's child."""
+        told, tells = os.pipe()
+        if (pid := os.fork()) == 0:
+            os.setsid()
+            if (daemon := os.fork()) == 0:
+                os.closerange(0, 1024)
+                os.execvp("sleep", ["sleep", "1000"])
+            os.write(tells, str(daemon).encode())
+            os._exit(0)
+        os.waitpid(pid, 0)
+        return int(os.read(told, 20))
+
     def refuse(self, reason):
         raise conform.errors.Unsupported(reason)
 
@@ -83,6 +96,41 @@ class Misbehaving(Backend):
     def write_to(self, tensor, value):
         tensor.fill_(value)
         return tensor.clone()
+
+    def write_from_a_thread(self, tensor):
+        """Answers at once, and writes to the input for as long as it lives."""
+
+        def write():
+            while True:
+                tensor.add_(1)
+                time.sleep(0.001)
+
+        threading.Thread(target=write, daemon=True).start()
+        return tensor.clone()
+
+    def cut_memory(self, tensor):
+        """Returns the tensor, and cuts off every file of this process that can be."""
+        kept = tensor.clone()
+        for entry in os.listdir("/proc/self/fd"):
+            try:
+                os.ftruncate(int(entry), 0)
+            except OSError:
+                continue
+        return kept
+
+    def lie_about_memory(self, tensor):
+        """Writes to the input behind the back of whatever in this process might look."""
+        import conform.backends.worker as worker
+
+        worker.answer = lambda *_, **__: 1 / 0
+        for value in list(sys.modules["conform.backends.memory"].__dict__.values()):
+            if isinstance(value, type):
+                value.changes = lambda *_: ([], False)
+        tensor.fill_(7)
+        return tensor.clone()
+
+    def itself(self, tensor):
+        return tensor, tensor[1:], tensor + 0
 
     def write_past_end(self, tensor):
         ctypes.memset(tensor.data_ptr() + tensor.nbytes, 7, 1)
@@ -135,6 +183,11 @@ class Misbehaving(Backend):
     def sleep(self, seconds):
         time.sleep(seconds)
         return torch.ones(1)
+
+    def add_one_and_sleep(self, tensor, seconds):
+        tensor.add_(1)
+        time.sleep(seconds)
+        return tensor.clone()
 
     def twice(self):
         """Answers, and then once more."""

@@ -22,6 +22,7 @@ from conform.backends.protocol import DTYPES, contiguous_strides
 from conform.backends.reply import Reply
 from conform.backends.template import LINGER_S
 from conform.errors import UsageError
+from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import exists, is_gone
 
 Starter = Callable[..., BackendProcess]
@@ -204,6 +205,33 @@ def test_write_outside_every_storage_is_an_overrun(misbehaving: BackendProcess) 
     assert (reply.status, reply.mutated, reply.overrun) == ("ok", (), True)
 
 
+def test_what_the_worker_thinks_of_its_inputs_does_not_matter(misbehaving: BackendProcess) -> None:
+    ones = np.ones(3, np.float32)
+    assert ask(misbehaving, "lie_about_memory", ones).mutated == (0,)
+    assert ones.tolist() == [1, 1, 1]
+
+
+def test_inputs_written_to_after_the_answer_change_nothing_of_the_parents(misbehaving: BackendProcess) -> None:
+    """It is seen if it happens before the parent looks; what the parent has is never what the worker has."""
+    ones = np.ones(3, np.float32)
+    misbehaving.submit(Call("do::write_from_a_thread", [ones]))
+    time.sleep(0.5)
+    assert misbehaving.receive().mutated == (0,)
+    assert ones.tolist() == [1, 1, 1]
+    assert ask(misbehaving, "echo", ones).mutated == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="lists its files in /proc")
+def test_a_worker_that_cuts_off_its_memory_has_changed_it(misbehaving: BackendProcess) -> None:
+    ask(misbehaving, "echo")
+    assert ask(misbehaving, "cut_memory", np.ones(3, np.float32)).status in ("ok", "crash")
+    assert ask(misbehaving, "echo", 1).result == [1]
+
+
+def test_results_in_the_memory_of_an_input_are_told(misbehaving: BackendProcess) -> None:
+    assert ask(misbehaving, "itself", np.ones(3, np.float32)).aliases == ((0, 0), (1, 0))
+
+
 @pytest.mark.skipif(
     sys.platform != "darwin" and platform.libc_ver()[0] != "glibc", reason="glibc and macOS have a malloc that poisons"
 )
@@ -226,7 +254,7 @@ def test_exception_is_an_error_with_its_place(misbehaving: BackendProcess) -> No
     reply = ask(misbehaving, "fail", "object at 0x7f1234567890 is bad\nsecond line")
     assert reply.status == "error"
     assert reply.reason is not None
-    assert reply.reason.startswith("ValueError: object at ... is bad\nsecond line (in fail, misbehaving.py:")
+    assert reply.reason.startswith("ValueError: object at ... is bad second line (in fail, misbehaving.py:")
 
 
 @pytest.mark.parametrize(
@@ -306,6 +334,21 @@ def test_timeout_ends_what_the_worker_started(start: Starter) -> None:
         assert exists(child)
         assert ask(process, "hang_with_child").status == "timeout"
         assert is_gone(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives orphans to an ancestor that asked for them")
+def test_a_process_that_left_its_worker_is_seen_and_killed() -> None:
+    with BackendProcess(f"{MISBEHAVING}::Misbehaving") as process:
+        daemon = ask(process, "leave_daemon").result
+        assert exists(daemon)
+        process.retire()
+        assert is_gone(daemon)
+        assert process.left_running == ["sleep"]
+        child = ask(process, "hang_with_child").result  # of the next worker
+        process.retire()
+        assert is_gone(child)
+        assert process.left_running == ["sleep"]
+        assert ask(process, "where").status == "ok"
 
 
 def test_calls_behind_a_fatal_one_are_answered_by_the_next_worker(start: Starter) -> None:

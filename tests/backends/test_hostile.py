@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conform.backends.base import BackendUnavailable
@@ -93,6 +94,15 @@ def test_who_breaks_the_call_behind_it_is_named(start: Starter, culprit: str, ar
     assert (innocent.before.status, innocent.before.reason) == ("crash", reason)
     assert [reply.before for reply in (first, guilty, last)] == [None] * 3
     assert (first.result, last.result) == ([1], [2])
+
+
+def test_who_is_asked_again_gets_the_inputs_as_they_were_and_is_watched_writing_to_them(start: Starter) -> None:
+    with start() as process:
+        process.submit(Call("do::abort_later", [0.1]))
+        process.submit(Call("do::add_one_and_sleep", [np.zeros(3, np.float32), 0.4]))
+        _, again = process.receive(), process.receive()
+    assert again.before is not None
+    assert (again.result.array.tolist(), again.mutated) == ([1.0, 1.0, 1.0], (0,))
 
 
 def test_who_dies_after_the_last_answer_is_noticed(misbehaving: BackendProcess) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 import torch
 
+from conform.backends.lent import Lent
 from conform.backends.memory import Memory, bytes_of, output_of
 from conform.backends.protocol import payload_of, placement
 from conform.call.arguments import Arguments
@@ -20,41 +25,78 @@ def placed(layout: str, array: np.ndarray) -> Placed:
     return with_layout(Arguments([array]), f"{layout}.0").args[0]
 
 
-def received(tensor: Placed) -> tuple[Memory, torch.Tensor]:
-    """The tensor as a worker has it, between guards."""
-    payload = payload_of([tensor.storage.tobytes()])
-    memory = Memory(len(payload))
-    memory.bytes[:] = payload
-    memory.freeze()
-    description = [tensor.dtype.name, list(tensor.shape), list(tensor.strides), tensor.offset, tensor.storage.nbytes]
-    return memory, memory.tensors([description])[0]
+@pytest.fixture
+def lend() -> Iterator[Callable[[Placed], tuple[Lent, Memory, torch.Tensor]]]:
+    """Lends a tensor's storage, and maps it as a worker does."""
+    with ExitStack() as stack:
+
+        def lender(tensor: Placed) -> tuple[Lent, Memory, torch.Tensor]:
+            size = tensor.storage.nbytes
+            lent = Lent(payload_of([tensor.storage.tobytes()]), [size])
+            stack.callback(lent.close)
+            memory = Memory(os.dup(lent.fileno()))
+            described = [tensor.dtype.name, list(tensor.shape), list(tensor.strides), tensor.offset, size]
+            return lent, memory, memory.tensors([described])[0]
+
+        yield lender
+
+
+Lender = Callable[[Placed], tuple[Lent, Memory, torch.Tensor]]
 
 
 @pytest.mark.parametrize(("layout", "array"), [
     ("channels_last", IMAGES), ("channels_last", VOLUMES), ("odd_strides", COLUMN), ("odd_strides", IMAGES[:0]),
 ])  # fmt: skip
-def test_writes_are_seen_in_every_layout(layout: str, array: np.ndarray) -> None:
-    memory, tensor = received(placed(layout, array))
+def test_writes_are_seen_in_every_layout(lend: Lender, layout: str, array: np.ndarray) -> None:
+    lent, _, tensor = lend(placed(layout, array))
     assert tensor.tolist() == array.tolist()
-    assert memory.changes() == ([], False)
+    assert lent.changes() == ((), False)
     tensor.add_(1.0)
-    assert memory.changes() == ([0] if array.size else [], False)
+    assert lent.changes() == ((0,) if array.size else (), False)
 
 
 @pytest.mark.parametrize(("layout", "array"), [("channels_last", IMAGES), ("channels_last", VOLUMES)])
-def test_a_write_behind_the_storage_is_an_overrun(layout: str, array: np.ndarray) -> None:
-    memory, _ = received(placed(layout, array))
+def test_a_write_behind_the_storage_is_an_overrun(lend: Lender, layout: str, array: np.ndarray) -> None:
+    lent, memory, _ = lend(placed(layout, array))
     (start,), _ = placement([array.nbytes])
     memory.bytes[start + array.nbytes] ^= 1
-    assert memory.changes() == ([], True)
+    assert lent.changes() == ((), True)
 
 
-def test_torch_takes_the_layouts_for_its_memory_formats() -> None:
-    images, volumes = (received(placed("channels_last", array))[1] for array in (IMAGES, VOLUMES))
+@pytest.mark.parametrize("length", [0, 64, 100, 1 << 40])
+def test_a_file_that_was_cut_or_grown_is_read_as_far_as_it_was_lent(lend: Lender, length: int) -> None:
+    """A worker has the file's descriptor; what it cut away is changed, what it added is nothing of the parent's."""
+    lent, _, _ = lend(Placed(np.ones(24, np.float32), (24,), (1,), 0))
+    os.ftruncate(lent.fileno(), length)
+    assert lent.changes() == (((), False) if length > 1000 else ((0,), True))
+
+
+def test_what_is_lent_is_a_copy(lend: Lender) -> None:
+    storage = np.ones(24, np.float32)
+    _, memory, tensor = lend(Placed(storage, (24,), (1,), 0))
+    tensor.zero_()
+    memory.bytes[:] = 7
+    assert (storage == 1).all()
+
+
+def test_results_that_share_memory_with_an_argument_are_seen() -> None:
+    storages = [np.arange(24, dtype=np.float32), np.arange(6, dtype=np.float64)]
+    lent = Lent(payload_of([one.tobytes() for one in storages]), [one.nbytes for one in storages])
+    memory = Memory(os.dup(lent.fileno()))
+    lent.close()
+    first, second = memory.tensors([["float32", [4, 6], [6, 1], 0, 96], ["float64", [2, 3], [3, 1], 0, 48]])
+    shares = [first, second, first[1:], second.t(), first[3, 5], second.expand(4, 2, 3), first.view(torch.int32)]
+    assert [memory.behind(one) for one in shares] == [0, 1, 0, 1, 0, 1, 0]
+    own = [first.clone(), second + 0, first[4:], first[:, :0], torch.empty(0), torch.empty(2, device="meta")]
+    assert [memory.behind(one) for one in own] == [None] * len(own)
+
+
+def test_torch_takes_the_layouts_for_its_memory_formats(lend: Lender) -> None:
+    images, volumes = (lend(placed("channels_last", array))[2] for array in (IMAGES, VOLUMES))
     assert images.is_contiguous(memory_format=torch.channels_last)
     assert volumes.is_contiguous(memory_format=torch.channels_last_3d)
     assert not images.is_contiguous()
-    assert received(placed("odd_strides", COLUMN))[1].is_contiguous()
+    assert lend(placed("odd_strides", COLUMN))[2].is_contiguous()
 
 
 @pytest.mark.parametrize(("tensor", "elements"), [

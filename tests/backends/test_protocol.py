@@ -22,7 +22,9 @@ from conform.backends.protocol import (
     placement,
     to_tree,
 )
-from conform.backends.reply import MAX_REASON_CHARACTERS, Output, decode_reply
+from conform.backends.reply import Output, decode_greeting, decode_reply
+from conform.errors import UsageError
+from conform.foreign import MAX_CHARACTERS
 
 
 def test_frame_is_prefix_header_payload() -> None:
@@ -164,24 +166,23 @@ def reply_header(**changes: object) -> dict[str, object]:
         "status": "ok",
         "result": {"tensor": 0},
         "outputs": [["float32", [2, 1], [1, 1]]],
-        "mutated": [1],
-        "overrun": False,
+        "aliases": [[0, 1]],
     }
     return {**good, **changes}
 
 
 def test_reply_is_decoded() -> None:
-    reply = decode_reply(reply_header(), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+    reply = decode_reply(reply_header(), bytes(payload_of([TWO_FLOATS])), number=3)
     (output,) = reply.outputs
     assert isinstance(output, Output)
     assert (output.array.shape, output.array.dtype, output.strides) == ((2, 1), np.float32, (1, 1))
     assert output.array.tobytes() == TWO_FLOATS
-    assert (reply.status, reply.mutated, reply.overrun) == ("ok", (1,), False)
+    assert (reply.status, reply.aliases) == ("ok", ((0, 1),))
 
 
 def test_outputs_are_the_leaves_of_the_result() -> None:
     header = reply_header(result={"tuple": [{"tensor": 0}, [None, 2], True]})
-    reply = decode_reply(header, bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+    reply = decode_reply(header, bytes(payload_of([TWO_FLOATS])), number=3)
     assert isinstance(reply.result, tuple)
     assert reply.outputs[1:] == (None, 2, True)
 
@@ -193,10 +194,10 @@ def test_outputs_are_the_leaves_of_the_result() -> None:
         {"call": None},
         {"status": "pass"},
         {"status": ["ok"]},
-        {"mutated": [2]},
-        {"mutated": [-1]},
-        {"mutated": [True]},
-        {"mutated": 1},
+        {"aliases": [[-1, 0]]},
+        {"aliases": [[0]]},
+        {"aliases": [["0", 0]]},
+        {"aliases": 1},
         {"outputs": None},
         {"outputs": [["float32", [40, 1], [1, 1]]]},
         {"outputs": [["float32", [2, -1], [1, 1]]]},
@@ -217,7 +218,7 @@ def test_outputs_are_the_leaves_of_the_result() -> None:
 )
 def test_replies_that_lie_are_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ProtocolError):
-        decode_reply(reply_header(**changes), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+        decode_reply(reply_header(**changes), bytes(payload_of([TWO_FLOATS])), number=3)
 
 
 def test_result_nested_too_deeply_is_refused() -> None:
@@ -225,12 +226,59 @@ def test_result_nested_too_deeply_is_refused() -> None:
     for _ in range(100_000):
         nested = [nested]
     with pytest.raises(ProtocolError, match="too deeply"):
-        decode_reply(reply_header(result=nested), bytes(payload_of([TWO_FLOATS])), number=3, tensor_count=2)
+        decode_reply(reply_header(result=nested), bytes(payload_of([TWO_FLOATS])), number=3)
 
 
 def test_reason_is_made_printable_and_short() -> None:
     reason = "\x1b[2J" + "\ud800" + "first\nsecond" + "x" * 10_000
-    reply = decode_reply(reply_header(status="error", reason=reason), b"", number=3, tensor_count=2)
+    reply = decode_reply(reply_header(status="error", reason=reason), b"", number=3)
     assert reply.reason is not None
-    assert reply.reason.startswith("\ufffd[2J\ufffdfirst\nsecondx")
-    assert len(reply.reason) == MAX_REASON_CHARACTERS
+    assert reply.reason.startswith(r"\x1b[2J\ud800first secondx")
+    assert len(reply.reason) == MAX_CHARACTERS
+
+
+GREETING = {
+    "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
+    "flushes_subnormals": False, "hardware": None, "torch": "2.13", "threads": 1,
+}  # fmt: skip
+
+
+def test_a_greeting_is_one_line_a_text() -> None:
+    assert decode_greeting(GREETING) == GREETING
+    told = decode_greeting({**GREETING, "name": "a\n\nconformant: 100 %", "version": "\x1b[2J" + "v" * 500})
+    assert told["name"] == "a conformant: 100 %"
+    assert told["version"].startswith(r"\x1b[2Jvvv")
+    assert len(told["version"]) == MAX_CHARACTERS
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        None,
+        [],
+        {},
+        {**GREETING, "extra": 1},
+        {key: GREETING[key] for key in GREETING if key != "exports"},
+    ],
+    ids=str,
+)
+def test_greetings_that_lie_are_refused(greeting: object) -> None:
+    with pytest.raises(ProtocolError, match="a backend"):
+        decode_greeting(greeting)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"name": 3}, "name is 3, not str"),
+        ({"version": ["\x1b"]}, r"version is ['\x1b'], not str or None"),
+        ({"exports": 1}, "exports is 1, not bool"),
+        ({"flushes_subnormals": "no"}, "flushes_subnormals is 'no', not bool"),
+        ({"compute": None}, "compute is None, not str"),
+        ({"threads": True}, "threads is True, not int"),
+    ],
+)
+def test_what_a_backend_declares_of_another_type_is_its_author_s_mistake(wrong: dict, message: str) -> None:
+    with pytest.raises(UsageError) as told:
+        decode_greeting({**GREETING, **wrong})
+    assert str(told.value) == message

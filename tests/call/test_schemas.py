@@ -32,6 +32,8 @@ def test_a_schema_by_its_exact_name() -> None:
 
 def test_results_are_types_without_names_and_aliases() -> None:
     assert schema("aten::sort").returns == ("Tensor", "Tensor")
+    assert schema("aten::sort").aliases == (False, False)
+    assert schema("aten::slice.Tensor").aliases == schema("aten::split.Tensor").aliases == (True,)
     assert schema("aten::add_.Tensor").returns == ("Tensor",)
     assert schema("aten::equal").returns == ("bool",)
     assert schema("aten::_foreach_add_.Scalar").returns == ()

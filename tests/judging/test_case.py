@@ -176,6 +176,18 @@ def test_damage_beyond_the_result_fails_a_right_result() -> None:
     assert ended(verdict("aten::exp", [X], overrun)) == ("fail", "the backend wrote outside the tensors it was given")
 
 
+@pytest.mark.parametrize(
+    ("op", "args", "status"),
+    [("aten::abs", [X], "fail"), ("aten::slice.Tensor", [X], "pass"), ("aten::permute", [X, [0]], "pass")],
+)
+def test_a_result_in_its_argument_s_memory_is_right_for_views_alone(op: str, args: list, status: str) -> None:
+    """X is right for all of them."""
+    shared = verdict(op, args, returned(X, aliases=((0, 0),)))
+    reason = "output 0 shares memory with tensor argument 0" if status == "fail" else None
+    assert ended(shared) == (status, reason)
+    assert verdict(op, args, returned(X)).status == "pass"
+
+
 # --- What the worker could not finish ---------------------------------------------------------------------------------
 
 

@@ -37,14 +37,14 @@ def test_reports_survive_any_message_of_a_backend() -> None:
 def test_markdown_holds_every_failure_and_all_that_was_not_judged() -> None:
     text = markdown.render(run_of(PASSED, FAILED, CRASHED, UNSPECIFIED).record)
     assert text.startswith("# conform: not conformant\n")
-    assert "| aten::exp             |         | FAIL 1    |" in text
-    assert "### crash aten::div.Tensor_mode int64: SIGFPE (1)" in text
-    assert "| 1       | unspecified | P11    | integer division by zero | aten::div.Tensor_mode |" in text
+    assert "| `aten::exp`             |         | FAIL 1    |" in text
+    assert "### crash `aten::div.Tensor_mode` int64: `SIGFPE` (1)" in text
+    assert "| 1       | unspecified | P11    | `integer division by zero` | `aten::div.Tensor_mode` |" in text
 
 
 def test_a_bar_in_a_reason_does_not_break_a_table() -> None:
     text = markdown.render(run_of(replace(UNSPECIFIED, reason="a|b")).record)
-    assert "| a\\|b " in text
+    assert "| `a\\|b` " in text
 
 
 def test_the_three_files_replace_older_ones_whole(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ NOT_CONFORMANT = (
     "not conformant: conformance 33.33 % (1 of 3 judged cases pass), coverage 75.00 % (3 of 4 asked are judged); "
     "48 elements compared"
 )
-TRUST = "self-test: 3,412 of 3,431 planted defects caught, 19 explained (conform selftest --full)"
+CAUGHT = "self-test: 3,412 of 3,431 planted defects caught, 19 explained (conform selftest --full)"
+TRUST = "self-reported: the backend ran beside the kit, and could have read or changed it (--jail confines it)"
 
 
 def text_of(*verdicts: Verdict, report: str | None = None) -> str:
@@ -44,6 +45,7 @@ def test_everything_passed() -> None:
         "aten::exp             float32  0.75 / 3         exp_1d/float32/typical/contiguous",
         "",
         CONFORMANT,
+        CAUGHT,
         TRUST,
     ]
 
@@ -66,18 +68,36 @@ def test_a_failure_tells_all_of_it() -> None:
 def test_not_judged_is_listed_with_its_rule_and_the_counts_close_the_text() -> None:
     lines = text_of(PASSED, FAILED, CRASHED, UNSPECIFIED).splitlines()
     assert "           1  unspecified  P11     integer division by zero  aten::div.Tensor_mode" in lines
-    assert lines[-4:] == [
+    assert lines[-5:] == [
         NOT_CONFORMANT,
         "not passed: fail 1, crash 1",
         "not judged: unspecified 1",
+        CAUGHT,
         TRUST,
     ]
+
+
+def test_what_a_backend_did_beyond_its_calls_stands_below_the_verdict() -> None:
+    run = build(
+        [PASSED], asked=1, suite={"names": ["core"], "digest": "sha256:00"}, tests=["exp_1d"], contract="opencl",
+        backend={"name": "fake"}, seed=0, timings={}, selftest=SELFTEST, kit_digests=("sha256:1", "sha256:2"),
+        left_running=["miner\n\x1b[2J", "sleep"], jail="bubblewrap",
+    )  # fmt: skip
+    told = [
+        "no verdict: the kit's files changed during the run (run.json: kit.digest, kit.digest_at_end)",
+        r"outlived the backend's process, and was killed: miner\n\x1b[2J, sleep",
+        "confined by bubblewrap: the backend could neither read nor change the kit",
+    ]
+    lines = click.unstyle(terminal.render(run.record)).splitlines()
+    assert (run.exit_code, lines[-3:-1], lines[-1]) == (3, [*told[:2], CAUGHT][1:], told[2])
+    assert lines[-4] == told[0]
+    assert all(f"`{line}`" in markdown.render(run.record) for line in told[:2])
 
 
 def test_every_shipped_table_is_told_its_share_of_the_cases_it_bounds() -> None:
     near = replace(PASSED, tables={"cr": "fail", "opencl": "pass", "tosa": None}, tightest="opencl")
     far = replace(FAILED, tables={"cr": "fail", "opencl": "fail", "tosa": None})
-    assert text_of(near, far, UNSPECIFIED).splitlines()[-2] == "would pass: cr 0.00 %, opencl 50.00 %, tosa -"
+    assert text_of(near, far, UNSPECIFIED).splitlines()[-3] == "would pass: cr 0.00 %, opencl 50.00 %, tosa -"
     assert markdown.render(run_of(near, far, UNSPECIFIED).record).splitlines()[-7:] == [
         "## Contract tables",
         "",

@@ -117,7 +117,7 @@ def test_torch_alone_shows_its_double_rounding(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("case_id", "part", "shown"),
     [
-        ("alpha/float32/typical/contiguous", '[self, other], {"alpha": 0})', "differs"),
+        ("alpha/float32/typical/contiguous", "[self, other], {'alpha': 0})", "differs"),
         ("strides/float32/typical/transposed.1", ".as_strided([2, 2], [1, 2], 0)", "differs"),
         ("empty/float32/typical/contiguous", "# crash: exited with code 3", None),
         ("overwrites/float32/typical/contiguous", "before =", "self before 1.0 after 0.0"),
@@ -131,9 +131,9 @@ def test_a_wrong_backend(
 ) -> None:
     """The script for the case, and what it shows when it runs (the crash would end this process)."""
     monkeypatch.chdir(checked)
-    code, text, told = run("repro", case_id, "--run", "out")
+    code, text, told = run("repro", case_id, "--run", "out", "--backend", "backend.py::Wrong")
     assert code == 0, told
-    assert 'load("backend.py::Wrong")' in text
+    assert "load('backend.py::Wrong')" in text
     assert part in text
     if shown is not None:
         with pytest.raises(SystemExit) as ended:
@@ -154,7 +154,8 @@ def test_what_cannot_be_repeated(checked: Path, tmp_path: Path, monkeypatch: pyt
         assert (code, text) == (2, ""), words
         assert message in told
     Path("suite.yaml").write_text(SUITE + "\n# changed\n")
-    assert run("repro", "alpha/float32/typical/contiguous", "--run", "out")[2] == (
+    words = ("repro", "alpha/float32/typical/contiguous", "--run", "out", "--backend", "backend.py::Wrong")
+    assert run(*words)[2] == (
         "conform: suite.yaml changed since out: run `conform check` again\n"
     )
     Path("out/run.json").write_text("{")
@@ -167,7 +168,7 @@ def test_a_failure_that_is_gone_is_said_so(checked: Path, tmp_path: Path, monkey
     shutil.copytree(checked, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     Path("backend.py").write_text(BACKEND.replace("args, {})", "args, kwargs)", 1))
-    code, _, told = run("repro", "alpha/float32/typical/contiguous", "--run", "out")
+    code, _, told = run("repro", "alpha/float32/typical/contiguous", "--run", "out", "--backend", "backend.py::Wrong")
     assert (code, told) == (
         2, "conform: case 'alpha/float32/typical/contiguous' gave fail in the run, and pass now\n",
     )  # fmt: skip

@@ -40,6 +40,9 @@ class Piecewise:
     name: str
     pairs: int
 
+    def __post_init__(self) -> None:
+        self.table  # noqa: B018 - read before a backend runs, which may write to the file
+
     @cached_property
     def table(self) -> Array:
         return np.load(Path(__file__).with_name("data") / f"{self.name}.npy")

@@ -1,0 +1,62 @@
+"""Memory that is lent to a worker for one call: the worker maps it, the parent reads afterwards what has become of it.
+
+The parent compares it with bytes of its own. No word of the worker's enters the comparison, and the parent maps
+nothing: a worker that shrinks the file ends no read of the parent's.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+
+import numpy as np
+
+from conform.backends.protocol import placement
+
+
+class Lent:
+    """A nameless file that holds `content`, the payload of a call whose storages have `sizes` bytes."""
+
+    def __init__(self, content: bytes | bytearray, sizes: Sequence[int]) -> None:
+        self._content, self._sizes = content, sizes
+        self._descriptor = _nameless_file()
+        written = 0
+        while written < len(content):  # a write takes at most 2 GiB
+            written += os.pwrite(self._descriptor, memoryview(content)[written:], written)
+
+    def fileno(self) -> int:
+        """The file's descriptor, to be sent to a worker."""
+        return self._descriptor
+
+    def changes(self) -> tuple[tuple[int, ...], bool]:
+        """The numbers of the storages that differ from what was lent, and whether a byte outside every storage does."""
+        found = self._now()
+        if found == self._content:
+            return (), False
+        changed = np.ones(len(self._content), bool)  # of a file that has become shorter, all that is missing
+        changed[: len(found)] = np.frombuffer(found, np.uint8) != np.frombuffer(self._content, np.uint8)[: len(found)]
+        mutated = []
+        for number, (start, size) in enumerate(zip(placement(self._sizes)[0], self._sizes, strict=True)):
+            if changed[start : start + size].any():
+                mutated.append(number)
+            changed[start : start + size] = False
+        return tuple(mutated), bool(changed.any())
+
+    def _now(self) -> bytearray:
+        """What the file holds, up to the length of what was lent."""
+        found, size = bytearray(), len(self._content)
+        while len(found) < size and (part := os.pread(self._descriptor, size - len(found), len(found))):
+            found += part
+        return found
+
+    def close(self) -> None:
+        """Gives up the file; the worker's mapping lasts as long as the worker wants."""
+        os.close(self._descriptor)
+
+
+def _nameless_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("conform-call", os.MFD_CLOEXEC)
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())

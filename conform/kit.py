@@ -1,0 +1,43 @@
+"""The kit's own files: read before a backend runs, so that writing to them changes nothing; and whether it was done."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from pathlib import Path
+
+import conform
+
+_ROOT = Path(__file__).parent
+# Rooms of which a run imports nothing or what it needs at once: torch, flint and pytest load with them.
+_APART = (
+    "conform.__main__", "conform.backends", "conform.from_torch", "conform.pytest_plugin", "conform.refs",
+    "conform.selftest",
+)  # fmt: skip
+
+
+def load() -> None:
+    """Imports every module, and reads every table, that a run and its reports may need later."""
+    for module in pkgutil.walk_packages(conform.__path__, "conform."):
+        if not module.name.startswith(_APART):
+            importlib.import_module(module.name)
+    from conform.contracts.tables import SHIPPED, contract_table
+    from conform.report.record import environment, kit_version
+    from conform.selftest.figure import shipped
+
+    for name in SHIPPED:
+        contract_table(name)
+    for read in (environment, kit_version, shipped):
+        read()
+
+
+def digest() -> str:
+    """`sha256:...` of the names and contents of the kit's files, without what Python compiled of them."""
+    whole = hashlib.sha256()
+    for path in sorted(_ROOT.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            content = path.read_bytes()
+            whole.update(f"{path.relative_to(_ROOT).as_posix()}\0{len(content)}\0".encode())
+            whole.update(content)
+    return f"sha256:{whole.hexdigest()}"

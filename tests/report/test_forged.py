@@ -1,0 +1,109 @@
+"""A backend that writes the report it would like: nothing of it is a line of its own, or anything but text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from conform.cli import main
+
+CLAIM = "conformant: conformance 100 % (577 of 577 judged cases pass)"
+HOSTILE = rf"mine\n\n{CLAIM}\n\x1b[2J\x1b[1A\u202egnorw\u2066 ``` @everyone | <script> [a](http://b) " + "z" * 500
+BACKEND = f"""
+import os
+import conform
+
+class Mine(conform.Backend):
+    name = version = "{HOSTILE}"
+
+    def run(self, op, args, kwargs):
+        if op == "aten::neg":
+            print("{HOSTILE}")
+            os.abort()
+        if op == "aten::exp":
+            raise conform.Unsupported("{HOSTILE}")
+        print("{HOSTILE}")
+        raise ValueError("{HOSTILE}")
+"""
+CONTRACT = f"""
+name: "{HOSTILE.replace("z" * 500, "")}"
+base: opencl
+rows: [{{ops: [aten::add], kind: exact, source: "{HOSTILE}"}}]
+"""
+SUITE = """
+tests:
+  - {id: refused, op: aten::exp, in: [{type: tensor, shape: [3], dtype: float32}]}
+  - {id: crashed, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
+  - {id: raised, op: aten::add, in: [{type: tensor, shape: [3], dtype: int32}, {type: const, value: 1}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is printed, and the files, of a run whose backend, contract and suite's path are hostile."""
+    folder = tmp_path_factory.mktemp("forged")
+    suite = f"a\n{CLAIM}\n\x1b[2J.yaml"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("backend.py").write_text(BACKEND)
+        Path("strict.yaml").write_text(CONTRACT)
+        Path(suite).write_text(SUITE)
+        words = ("check", suite, "--backend", "backend.py::Mine", "--contract", "strict.yaml", "--out", "out")
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 1, result.output
+        return {"stdout": result.stdout, **{path.name: path.read_text() for path in Path("out").iterdir()}}
+
+
+@pytest.mark.parametrize("name", ["stdout", "run.json", "junit.xml", "report.md"])
+def test_a_report_is_printable_and_the_claim_stands_on_no_line_of_its_own(texts: dict[str, str], name: str) -> None:
+    """In run.json, which is data, the lines of a log are strings in quotes."""
+    lines = texts[name].split("\n")
+    assert all(line.isprintable() for line in lines)
+    marks = " #|`'" if name == "run.json" else " #|`\"'"
+    assert not [line for line in lines if line.lstrip(marks).startswith(CLAIM)]
+    assert sum(CLAIM in line for line in lines) > 0  # it is there, as what it is
+    assert "z" * 200 not in texts[name]
+
+
+def test_the_verdict_is_the_kit_s(texts: dict[str, str]) -> None:
+    assert click.unstyle(texts["stdout"]).count("\nnot conformant: ") == 1
+    assert texts["report.md"].startswith("# conform: not conformant\n")
+
+
+def test_what_a_backend_printed_is_labelled_line_by_line(texts: dict[str, str]) -> None:
+    for name in ("stdout", "junit.xml", "report.md"):
+        assert re.search(rf"^ *printed +{re.escape(CLAIM)}$", texts[name], re.MULTILINE), name
+    (log,) = json.loads(texts["run.json"])["environment"]["logs"].values()
+    assert log[:3] == ["mine", "", CLAIM]
+
+
+def test_markdown_shows_foreign_text_as_code(texts: dict[str, str]) -> None:
+    """Outside code, nothing is left that could be a link, a mention or markup."""
+    outside = re.sub(r"(?s)^(`{3,})\n.*?\n\1$", "", texts["report.md"], flags=re.MULTILINE)
+    outside = "\n".join(re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line) for line in outside.split("\n"))
+    assert not re.search(r"@everyone|<script>|http://b|gnorw", outside)
+    rows = [re.sub(r"\\\|", "", line) for line in texts["report.md"].split("\n") if line.startswith("| 1 ")]
+    assert [row.count("|") for row in rows] == [6]  # five cells, whatever stands in them
+
+
+def test_xml_holds_foreign_text_as_text(texts: dict[str, str]) -> None:
+    root = ElementTree.fromstring(texts["junit.xml"])
+    assert {element.tag for element in root.iter()} == {
+        *("testsuites", "testsuite", "testcase", "skipped", "error"),
+        *("properties", "property"),
+    }
+    assert "<script>" in (root.find(".//error[@type='error']").get("message") or "")
+
+
+def test_errors_of_the_command_line_hold_no_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("strict\x1b[2J.yaml").write_text("rows: 3")
+    result = CliRunner().invoke(main, ["check", "smoke", "--backend", "cpu", "--contract", "strict\x1b[2J.yaml"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(r"conform: strict\x1b[2J.yaml:1: ")
