@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -202,7 +204,13 @@ def _compared(
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
         results.append(Result(number, op, comparison, row, independent, likely[number]))
-    return _summed(case, call, results, checks)
+    return replace(_summed(case, call, results, checks), largest=_largest(call, outputs))
+
+
+def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
+    """The shape of the largest tensor of a call."""
+    shapes = [*(tensor.shape for tensor in call.tensors()), *(output.array.shape for output in outputs)]
+    return max(shapes, key=prod)
 
 
 def _fitting(golden: Golden, output: Any) -> Golden | str:

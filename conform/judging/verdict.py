@@ -83,6 +83,7 @@ class Verdict:
                  None where no ulp is defined, the bound also where all must be equal (kind exact)
     contract     the deciding row; None if the case never came to a judge
     worst        the worst element of a failed or passed comparison, if there is one
+    largest      the shape of the largest tensor that went in or came out, where elements were compared
     rule         the policy rule (`P13`) behind an `unspecified` or `unjudged` status
     is_invalid   the call is one that the backend must refuse: a pass says that it did, and no more
     log          the last that the worker printed before it crashed or was killed
@@ -107,6 +108,7 @@ class Verdict:
     bound_ulp: float | None = None
     contract: Contract | None = None
     worst: Worst | None = None
+    largest: tuple[int, ...] | None = None
     rule: str | None = None
     is_invalid: bool = False
     log: str = ""

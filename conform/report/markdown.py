@@ -11,8 +11,17 @@ from conform.judging.verdict import STATUSES
 from conform.report import failure, header
 from conform.report.numbers import percent
 from conform.report.record import word
-from conform.report.tally import FailureGroup, failure_groups, nearest_to_bound, not_judged, table, table_counts
+from conform.report.tally import (
+    FailureGroup,
+    failure_groups,
+    largest_judged,
+    nearest_to_bound,
+    not_judged,
+    table,
+    table_counts,
+)
 from conform.report.terminal import (
+    LARGEST,
     LEGEND,
     NEAREST_HEADERS,
     nearest_rows,
@@ -63,8 +72,12 @@ def _status_rows(record: Mapping) -> list[list]:
 
 def _op_table(cases: Sequence[Mapping]) -> str:
     ops, dtypes, cells = table(cases)
-    rows = [[cell(op), *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)] for op in ops]
-    return _table(rows, ["op", *dtypes])
+    largest = largest_judged(cases)
+    rows = [
+        [cell(op), largest[op], *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)]
+        for op in ops
+    ]
+    return _table(rows, ["op", LARGEST, *dtypes])
 
 
 def _table_rows(cases: Sequence[Mapping]) -> list[list]:

@@ -247,6 +247,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "contract": _contract_json(verdict.contract),
         "worst": _worst_json(verdict.worst),
         "tightest": verdict.tightest,
+        "largest": verdict.largest if verdict.compared else None,
         "tables": dict(verdict.tables),
         "location": verdict.location,
     }

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from conform.judging.verdict import FAILURES, NOT_JUDGED
 from conform.report.numbers import ulps
@@ -73,6 +74,15 @@ def table(cases: Sequence[Mapping]) -> tuple[list[str], list[str], dict[tuple[st
     rank = {dtype: number for number, dtype in enumerate(DTYPE_ORDER)}
     dtypes = sorted({dtype for _, dtype in cells}, key=lambda dtype: (rank.get(dtype, len(rank)), dtype))
     return sorted({op for op, _ in cells}), dtypes, cells
+
+
+def largest_judged(cases: Sequence[Mapping]) -> dict[str, str]:
+    """By op the largest tensor of the calls whose results were judged, `2x100003`; `-` where none was."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for case in cases:
+        if case["largest"] is not None:
+            shapes[case["op"]] = max(shapes.get(case["op"], (0,)), tuple(case["largest"]), key=prod)
+    return {case["op"]: "x".join(map(str, shapes.get(case["op"], ()))) or "-" for case in cases}
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import click
-from tabulate import tabulate
+from tabulate import MIN_PADDING, tabulate
 
 from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure, header
@@ -17,13 +17,18 @@ from conform.report.tally import (
     NotJudged,
     error_of_bound,
     failure_groups,
+    largest_judged,
     nearest_to_bound,
     not_judged,
     table,
     table_counts,
 )
 
-LEGEND = "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass."
+LARGEST = "largest"
+LEGEND = (
+    "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass.\n"
+    f"{LARGEST}: the shape of the largest tensor of a call that was judged."
+)
 NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
 SHOWN_GROUPS = 20
 SHOWN_IDS = 3
@@ -49,30 +54,39 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
 def op_table(cases: Sequence[Mapping], width: int | None) -> str:
     """Op x dtype, in as many blocks of columns as `width` needs."""
     ops, dtypes, cells = table(cases)
+    largest = largest_judged(cases)
     blocks = []
     while dtypes:
-        count = _fitting(ops, dtypes, cells, width)
-        blocks.append(_block(ops, dtypes[:count], cells))
+        count = _fitting(ops, dtypes, cells, largest, width)
+        blocks.append(_block(ops, dtypes[:count], cells, largest))
         dtypes = dtypes[count:]
     return "\n\n".join([LEGEND, *blocks])
 
 
-def _fitting(ops: list[str], dtypes: list[str], cells: Mapping[tuple[str, str], Cell], width: int | None) -> int:
-    """How many of the columns `dtypes` fit beside the ops; at least one."""
+Cells = Mapping[tuple[str, str], Cell]
+
+
+def _fitting(ops: list[str], dtypes: list[str], cells: Cells, largest: Mapping[str, str], width: int | None) -> int:
+    """How many of the columns `dtypes` fit beside the ops and their largest tensors; at least one."""
     if width is None:
         return len(dtypes)
-    used = max(len(op) for op in ops)
+    used = max(len(op) for op in ops) + _column(LARGEST, largest.values())
     for count, dtype in enumerate(dtypes):
-        used += 2 + max(len(dtype), *(len(cells[op, dtype].text) for op in ops if (op, dtype) in cells))
+        used += _column(dtype, [cells[op, dtype].text for op in ops if (op, dtype) in cells])
         if used > width and count > 0:
             return count
     return len(dtypes)
 
 
-def _block(ops: list[str], dtypes: list[str], cells: Mapping[tuple[str, str], Cell]) -> str:
+def _column(head: str, texts: Iterable[str]) -> int:
+    """How wide tabulate makes a column, with what is between it and the one before."""
+    return 2 + max(len(head) + MIN_PADDING, *map(len, texts))
+
+
+def _block(ops: list[str], dtypes: list[str], cells: Cells, largest: Mapping[str, str]) -> str:
     present = [op for op in ops if any((op, dtype) in cells for dtype in dtypes)]
-    rows = [[op, *(_styled(cells.get((op, dtype))) for dtype in dtypes)] for op in present]
-    return tabulate(rows, headers=["op", *dtypes], tablefmt="simple", disable_numparse=True)
+    rows = [[op, largest[op], *(_styled(cells.get((op, dtype))) for dtype in dtypes)] for op in present]
+    return tabulate(rows, headers=["op", LARGEST, *dtypes], tablefmt="simple", disable_numparse=True)
 
 
 def _styled(cell: Cell | None) -> str:

@@ -37,7 +37,7 @@ def test_reports_survive_any_message_of_a_backend() -> None:
 def test_markdown_holds_every_failure_and_all_that_was_not_judged() -> None:
     text = markdown.render(run_of(PASSED, FAILED, CRASHED, UNSPECIFIED).record)
     assert text.startswith("# conform: not conformant\n")
-    assert "| `aten::exp`             |         | FAIL 1    |" in text
+    assert "| `aten::exp`             | 3x8       |         | FAIL 1    |" in text
     assert "### crash `aten::div.Tensor_mode` int64: `SIGFPE` (1)" in text
     assert "| 1       | unspecified | P11    | `integer division by zero` | `aten::div.Tensor_mode` |" in text
 

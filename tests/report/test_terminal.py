@@ -35,10 +35,11 @@ def test_everything_passed() -> None:
         "conform 0.1.0, suite core, backend fake 1.2, contract opencl, seed 0",
         "",
         "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass.",
+        "largest: the shape of the largest tensor of a call that was judged.",
         "",
-        "op         float32",
-        "---------  ---------",
-        "aten::exp  0.75 / 3",
+        "op         largest    float32",
+        "---------  ---------  ---------",
+        "aten::exp  3x8        0.75 / 3",
         "",
         "nearest to a bound    dtype    error / bound    case                               at",
         "--------------------  -------  ---------------  ---------------------------------  ----",
@@ -119,7 +120,7 @@ def test_failures_of_one_kind_are_told_once_with_the_worst_case() -> None:
     assert text.count("expected ") == 1
     assert "FAIL aten::exp float32: 499 elements outside (500 cases)\n  case      t499/" in text
     assert "... 496 more" in text
-    assert "aten::exp  FAIL 500" in text
+    assert "aten::exp  3x8        FAIL 500" in text
 
 
 def test_many_kinds_of_failure_are_cut_and_the_report_is_named() -> None:
@@ -131,16 +132,16 @@ def test_many_kinds_of_failure_are_cut_and_the_report_is_named() -> None:
 def test_the_table_is_cut_into_blocks_that_fit_the_terminal() -> None:
     dtypes = ("bool", "int64", "float16", "float32", "float64")
     verdicts = [replace(PASSED, id=f"exp_1d/{dtype}/typical/contiguous", dtype=dtype) for dtype in dtypes]
-    text = click.unstyle(terminal.op_table(run_of(*verdicts).cases, width=40))
-    assert max(len(line) for block in text.split("\n\n")[1:] for line in block.splitlines()) <= 40
+    text = click.unstyle(terminal.op_table(run_of(*verdicts).cases, width=42))
+    assert max(len(line) for block in text.split("\n\n")[1:] for line in block.splitlines()) <= 42
     heads = [line.split() for line in text.splitlines() if line.startswith("op ")]
-    assert heads == [["op", "bool", "int64", "float16"], ["op", "float32", "float64"]]
+    assert heads == [["op", "largest", *pair] for pair in (("bool", "int64"), ("float16", "float32"), ("float64",))]
 
 
 def test_cells_show_the_case_furthest_into_its_bound() -> None:
     wide = replace(PASSED, id="exp_1d/float32/special/contiguous", max_error_ulp=90.0, bound_ulp=1000.0)
     vacuous = replace(PASSED, id="exp_1d/float32/special.1/contiguous", max_error_ulp=1e9, bound_ulp=float("inf"))
-    assert "aten::exp  0.75 / 3\n" in text_of(wide, PASSED, vacuous)
+    assert "aten::exp  3x8        0.75 / 3\n" in text_of(wide, PASSED, vacuous)
 
 
 def test_operands_that_are_no_tensors_and_long_rows() -> None:
