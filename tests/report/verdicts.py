@@ -9,8 +9,8 @@ EXP_ROW = Contract("ulp", 3.0, "OpenCL C 3.0, 7.4 table 66: exp, single precisio
 
 PASSED = Verdict(
     id="exp_1d/float32/typical/contiguous", test="exp_1d", op="aten::exp", dtype="float32", values="typical",
-    layout="contiguous", status="pass", compared=24, largest=(3, 8), checks=3, max_error_ulp=0.75, bound_ulp=3.0, contract=EXP_ROW,
-    location="core/elementwise.yaml:12",
+    layout="contiguous", status="pass", compared=24, largest=(3, 8), checks=3, max_error_ulp=0.75, bound_ulp=3.0,
+    contract=EXP_ROW, location="core/elementwise.yaml:12",
 )  # fmt: skip
 
 FAILED = Verdict(
