@@ -29,6 +29,7 @@ from tests.instruction_sets import PINS, usual
 
 LONGEST_WAIT_S = 1200.0
 SHARES = 24
+OF_OPS = 3  # of the operators one in so many is run on the whole core suite without the long tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,6 +47,16 @@ def pytest_report_header(config: pytest.Config) -> str:
 def share_of(nodeid: str) -> int:
     """The same on every machine and at every time."""
     return int.from_bytes(hashlib.sha256(nodeid.encode()).digest()[:8], "big") % SHARES
+
+
+
+def ops_of_share(config: pytest.Config) -> frozenset[str]:
+    """The operators, without overloads, of the seed's share."""
+    from conform.interp import semantics
+
+    every = {name.partition(".")[0] for name in semantics.names()}
+    return frozenset(op for op in every if share_of(op) % OF_OPS == config.getoption("--seed") % OF_OPS)
+
 
 os.environ.update(PINS[usual()])
 

@@ -267,6 +267,17 @@ def test_products_of_halves_are_rounded_once():
     x = [1.296875, 1.015625, 1.046875]  # torch says 1.3828125
     assert nearest_half(Fraction(x[0]) * Fraction(x[1]) * Fraction(x[2]), 1.375, 1.3828125) == 1.375
     assert conform.golden("aten::prod", np.array(x).astype(ml_dtypes.bfloat16)).value == 1.375
+    # 3 * 129 * 3 = 1161: torch rounds 387 to 388, and says 1168
+    whole = conform.golden("aten::prod.dim_int", np.array([3, 129, 3]), 0, dtype="bfloat16").value
+    assert nearest_half(Fraction(1161), 1160.0, 1168.0) == whole == 1160.0
+
+
+def test_a_product_that_leaves_the_half_type_on_the_way_is_no_nan():
+    x = [512.5, 3.5, -32770.0, -6.1e-05, -0.0]  # torch: 512.5 * 3.5 * -32770 is -inf in float16, and that times 0 NaN
+    assert abs(Fraction(x[0]) * Fraction(x[1]) * Fraction(x[2])) > 65520
+    value = conform.golden("aten::prod", np.array(x).astype(np.float16)).value
+    assert value == 0
+    assert np.signbit(value)
 
 
 def test_batch_norm_of_halves_does_not_round_the_mean():
@@ -282,6 +293,17 @@ def test_batch_norm_subtracts_an_infinite_mean_from_a_finite_number():
     name = "aten::_native_batch_norm_legit_no_training"
     output, _, _ = conform.golden(name, x, None, None, mean, variance, 0.1, 1e-5).value
     assert output.tolist() == [[-np.inf]]  # (x - infinity) times a positive number
+
+
+def test_batch_norm_of_large_numbers_and_a_tiny_weight_keeps_its_digits():
+    # Torch folds weight and deviation into one factor, 316 * 2^-149, and says 0x1.3bfb12p-126.
+    x, tiny, one = np.float32([[32767.0]]), np.float32([2.0**-149]), np.float32([1.0])
+    unit, expected = Fraction(1, 2**149), Fraction(float.fromhex("0x1.3c356p-126"))
+    deviation = Fraction(isqrt(int(Fraction(1e-5) * 10**120)), 10**60)
+    assert abs(32766 / deviation * unit + unit - expected) < unit / 2
+    name = "aten::_native_batch_norm_legit_no_training"
+    output, _, _ = conform.golden(name, x, tiny, tiny, one, np.float32([-0.0]), 0.1, 1e-5).value
+    assert output.tolist() == [[float(expected)]]
 
 
 def test_group_norm_takes_each_channel_s_own_weight_of_a_strided_tensor():

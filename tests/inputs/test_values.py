@@ -62,7 +62,7 @@ def test_one_class_for_each_eligible_tensor(op: str, arguments: Arguments, numbe
 
 
 @pytest.mark.parametrize(("op", "arguments", "last"), [
-    ("aten::sort", Arguments([X, 0]), ["special.0", "ties"]),
+    ("aten::sort", Arguments([X, 0]), ["ties", "ascending"]),
     ("aten::eq.Tensor", Arguments([N, X]), ["special.1", "ties"]),
     ("aten::sum", Arguments([X]), ["special.0", "conditioned", "exact"]),
     ("aten::sum", Arguments([N]), ["special", "special.0"]),
@@ -324,3 +324,10 @@ def test_a_python_dividend_counts() -> None:
     assert 0 not in by_7 | by_smallest
     assert -1 in by_7
     assert -1 not in by_smallest
+
+
+def test_the_last_of_every_line_is_the_largest() -> None:
+    (values,) = special(Arguments([np.zeros((2, 3, 4), np.float32), 1]), "ascending", spec_of("aten::sort"))
+    assert values[1].tolist() == [[1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
+    (bytes_,) = special(Arguments([np.zeros(300, np.int8), 0]), "ascending", spec_of("aten::sort"))
+    assert bytes_[125:130].tolist() == [125, 126, 127, 127, 127]

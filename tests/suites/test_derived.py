@@ -211,7 +211,7 @@ def test_no_target_is_lost_unseen() -> None:
         "keyword": (3187, 139),
         "line": (282, 136),
         "long": (108, 27),
-        "many": (49, 49),
+        "many": (59, 49),
         "promotes": (301, 33),
         "rank": (644, 135),
         "refuses": (400, 104),
