@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.given import given, origin
-from conform.backends.jail import jail_for
+from conform.backends.jail import Jail, jail_for
 from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments
@@ -84,64 +84,90 @@ def check(
     """
     started = time.perf_counter()
     kit.load()
-    digest = kit.digest()
     _check_timeout("timeout", timeout_s)
     _check_timeout("golden timeout", golden_timeout_s)
     _check_fraction("min_coverage", min_coverage)
     selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
-    names = [suites] if isinstance(suites, str) else suites
-    suite = load(names, seed=seed, ops=selection.ops, ids=selection.ids)
-    table = contract_table(contract)
-    name = backend if isinstance(backend, str) else None
-    sent = given(backend) if name is None else name
-    source = origin(backend) if name is None else backend_names.source(name)
-    groups = select(suite, selection)
+    suite = load([suites] if isinstance(suites, str) else suites, seed=seed, ops=selection.ops, ids=selection.ids)
+    table, groups = contract_table(contract), select(suite, selection)
     semantics.names()  # loads them all, before a time limit could interrupt that
-    limits = _limits(names)
-    asked = sum(map(len, groups))
-    verdicts: dict[str, Verdict] = {}
-    described: dict[str, Any] = {}
-
-    def finished(stopped: str | None = None) -> Run:
-        seconds = time.perf_counter() - started
-        return record.build(
-            credited(verdicts.values()), asked=asked,
-            suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[test.id for test in suite.tests],
-            contract=table.name, backend=identity(described, source), seed=seed,
-            timings={"seconds": seconds, "cases_per_second": len(verdicts) / seconds},
-            selftest=figure.total(figure.shipped()), stopped=stopped,
-            required=Required(min_coverage, of_judged_ops=name is None or backend_names.is_file(name)),
-            invocation={"backend": name, "contract": contract, "suites": suite.names,
-                        "hardware": described.get("hardware"), "golden_limit_enforced": time_limit.is_enforced()},
-            kit_digests=(digest, kit.digest()), left_running=process.left_running,
-            jail=confinement.made_by if confinement else None,
-        )  # fmt: skip
-
-    confinement = jail_for(name or "", _hidden(suite, contract, out)) if jail else None
-    process = BackendProcess(sent, timeout_s=timeout_s, jail=confinement)
+    tested = backend if isinstance(backend, str) else given(backend)
+    jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out)) if jail else None
+    process = BackendProcess(tested, timeout_s=timeout_s, jail=jailed)
+    underway = _Underway(
+        suite, contract, table, seed=seed, asked=sum(map(len, groups)), backend=backend, min_coverage=min_coverage,
+        process=process, jail=jailed, started=started,
+    )  # fmt: skip
     try:
         with process:
-            described = process.describe()
-            for verdict in verdicts_of(groups, process, described, table, golden_timeout_s, limits=limits):
-                verdicts[verdict.id] = verdict
-                if on_verdict:
-                    on_verdict(verdict, asked)
+            underway.described = process.describe()
+            limits = _limits(suite.names)
+            for verdict in verdicts_of(groups, process, underway.described, table, golden_timeout_s, limits=limits):
+                underway.take(verdict, on_verdict)
                 if fail_fast and verdict.status in FAILURES:
                     break
             if on_end:
                 on_end()
     except KeyboardInterrupt as interruption:
-        if not described:
+        if not underway.described:
             raise
-        raise record.Interrupted(finished("interrupted"), interruption) from None
+        raise record.Interrupted(underway.ended("interrupted"), interruption) from None
     except Exception as error:
         if on_end:
             on_end()
-        if not described:
+        if not underway.described:
             raise
         reason = error if isinstance(error, ConformError) else Scarcity.of(error) or defect(error)
-        raise record.Stopped(finished(str(reason)), reason) from error
-    return finished()
+        raise record.Stopped(underway.ended(str(reason)), reason) from error
+    return underway.ended()
+
+
+@dataclass
+class _Underway:
+    """A run that has begun: what is run on which backend, and what came of it so far."""
+
+    suite: Suite
+    contract: str
+    table: Table
+    seed: int
+    asked: int
+    backend: str | type[Backend] | Backend | Callable
+    min_coverage: float
+    process: BackendProcess
+    jail: Jail | None
+    started: float
+    kit_digest: str = field(default_factory=kit.digest)
+    described: Mapping[str, Any] = field(default_factory=dict)  # empty until the backend has started
+    verdicts: dict[str, Verdict] = field(default_factory=dict)  # by case id: a later one takes the place of the first
+
+    def __post_init__(self) -> None:
+        """Where the backend comes from, read before it runs."""
+        self.name = self.backend if isinstance(self.backend, str) else None
+        self.source = backend_names.source(self.name) if self.name is not None else origin(self.backend)
+
+    def take(self, verdict: Verdict, on_verdict: Callable[[Verdict, int], None] | None) -> None:
+        self.verdicts[verdict.id] = verdict
+        if on_verdict:
+            on_verdict(verdict, self.asked)
+
+    def ended(self, stopped: str | None = None) -> Run:
+        """The run as it is now; `stopped` says why it is not whole."""
+        seconds = time.perf_counter() - self.started
+        is_of_file = self.name is None or backend_names.is_file(self.name)
+        return record.build(
+            credited(self.verdicts.values()), asked=self.asked,
+            suite={"names": self.suite.recorded_names, "digest": self.suite.digest},
+            tests=[test.id for test in self.suite.tests], contract=self.table.name,
+            backend=identity(self.described, self.source), seed=self.seed,
+            timings={"seconds": seconds, "cases_per_second": len(self.verdicts) / seconds},
+            selftest=figure.total(figure.shipped()), stopped=stopped,
+            required=Required(self.min_coverage, of_judged_ops=is_of_file),
+            invocation={"backend": self.name, "contract": self.contract, "suites": self.suite.names,
+                        "hardware": self.described.get("hardware"),
+                        "golden_limit_enforced": time_limit.is_enforced()},
+            kit_digests=(self.kit_digest, kit.digest()), left_running=self.process.left_running,
+            jail=self.jail.made_by if self.jail else None,
+        )  # fmt: skip
 
 
 def _limits(suites: Sequence[str]) -> Limits:
