@@ -29,7 +29,7 @@ from tests.instruction_sets import PINS, usual
 
 LONGEST_WAIT_S = 1200.0
 SHARES = 24
-OF_OPS = 6  # of the operators one in so many is run on the whole core suite without the long tests
+OF_OPS = 12  # of the operators one in so many is run on the whole core suite without the long tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,4 +22,4 @@ def test_the_interpreter_passes_the_core_suite(layouts: str, pytestconfig: pytes
     judged = [case for case in run.cases if case["rule"] not in NOT_JUDGED]
     others = [case for case in judged if case["status"] not in ALLOWED]
     assert [(case["id"], case["status"], case["reason"]) for case in others] == []
-    assert run.summary["pass"] > 500
+    assert run.summary["pass"] > 200
