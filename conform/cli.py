@@ -131,7 +131,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there; those of an earlier run get a ~.")  # fmt: skip
-@click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 20 GB of memory.")
+@click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 16 GB of memory.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")

@@ -31,7 +31,7 @@ COUNTER = 2**24 + 1  # one more than float32 counts
 INDEX = 2**31 + 1  # two more than int32 indexes
 _SHORT = (2, 2, 3, 5)
 _ROWS = (1, 1, 2)  # beside a line
-_MOST_BYTES = 2**32 + 2**20  # what goes in and comes out; a check holds five times that
+_MOST_BYTES = 2**32 + 2**20  # what goes in and comes out; a check holds four times that
 _MOST = 2**20  # elements of all tensors of a call that has several long dims
 
 
