@@ -237,7 +237,8 @@ def _by_digits(
         return result
     value, real = result
     if not hard.ndim:
-        value, real = _by_digits(fmt, (value.reshape(1), real.reshape(1)), hard.reshape(1), x, alpha, y)
+        operands = (np.reshape(operand, 1) for operand in (x, alpha, y))
+        value, real = _by_digits(fmt, (value.reshape(1), real.reshape(1)), hard.reshape(1), *operands)
         return value.reshape(()), real.reshape(())
     places = np.nonzero(hard)
     for start in range(0, len(places[0]), DIGITS_AT_ONCE):
