@@ -387,3 +387,10 @@ def test_a_signalling_nan_is_a_nan() -> None:
 def test_0d_and_empty() -> None:
     check("aten::exp", f32(0.0), gives=f32(1.0))
     check("aten::add", f32([[], []]), f32(1.0), gives=f32([[], []]))
+
+
+def test_a_sum_of_0_d_tensors_is_decided_where_what_is_added_is_tiny() -> None:
+    large, small = np.array(-7.5e32, np.float32), np.array(2.0**-40, np.float32)
+    (golden,) = goldens("aten::add.Tensor", large, small, alpha=5e-324)
+    assert golden.value.shape == ()
+    assert golden.value == large
