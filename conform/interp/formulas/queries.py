@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.interp.blocks.blocks import Pieces, fits, spans
 from conform.numerics.accumulate import dot_of, exact_dot
+from conform.numerics.digits import dots
 from conform.numerics.real import Real, where
 
 
@@ -107,7 +108,7 @@ class Queries:
         products = dot_of(factors)
         bias = self._bias(keys)
         masked = bias == -np.inf
-        scores = where(masked, -np.inf, products.real * self.whole.factor() + Real.exact(bias))
+        scores = where(masked, -np.inf, self._scaled(products.real, factors) + Real.exact(bias))
         value = self._value(keys, self.columns)
         is_special = np.logical_or.reduce([_any(~np.isfinite(key)) for _, key in factors])
         is_infinite = np.zeros(bias.shape, bool)
@@ -124,6 +125,17 @@ class Queries:
             is_special=is_special,
             has_infinite_value=is_infinite,
         )
+
+    def _scaled(self, products: Real, factors: Pieces[tuple[np.ndarray, np.ndarray]]) -> Real:
+        """The products [r, s] times the factor. Of one that is multiplied by an infinity the sign must be known."""
+        factor = self.whole.factor()
+        unsure = np.isfinite(products.hi) & ~(np.abs(products.hi) > products.radius) & (products.radius > 0)
+        if np.isinf(factor.hi) and unsure.any():
+            numbers = dots((query[unsure].T, key[unsure].T) for query, key in factors).real()
+            signs = np.zeros(unsure.shape)
+            signs[unsure] = np.sign(numbers.hi)
+            products = where(unsure, signs, products)
+        return products * factor
 
     def _factors(self, keys: slice) -> Pieces[tuple[np.ndarray, np.ndarray]]:
         """(query, key), both [r, s, e], in pieces of their elements."""

@@ -43,6 +43,17 @@ def test_a_mask_does_not_extend_the_scores() -> None:
         attend(np.ones((2, 1, 2), bool))
 
 
+def test_an_infinite_scale_asks_for_the_sign_of_a_product_beyond_float64() -> None:
+    query, key = np.array([[2.0**1000, 2.0**1000]]), np.array([[-(2.0**1000), -1.0], [-(2.0**999), 2.0**998]])
+    (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, np.ones((2, 1))], {"scale": np.inf}).goldens
+    assert golden.open.all()
+    assert golden.open_rule == "P69"
+    key = np.array([[2.0**1000, -(2.0**1000)], [1.0, 1.0]])  # 0 * inf is NaN
+    (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, np.ones((2, 1))], {"scale": np.inf}).goldens
+    assert np.isnan(golden.value).all()
+    assert golden.open is None
+
+
 def test_a_product_that_overflows_bounds_nothing_whatever_the_scale() -> None:
     """In float32 query @ key^T is infinite, and times 0 or 2^-100 NaN or infinite."""
     query, key, value = np.float32([[2.0**100]]), np.float32([[2.0**100], [1]]), np.float32([[1], [2]])
