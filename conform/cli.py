@@ -132,13 +132,20 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Write run.json, junit.xml and report.md there; those of an earlier run get a ~.")  # fmt: skip
 @click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 16 GB of memory.")
+@click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
+              help="Processes of the kit, each with a backend of its own.")  # fmt: skip
+@click.option("--shard", metavar="I/N", help="Only part I of N of the cases; see `conform merge`.")
+@click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
+@click.option("--budget", "budget_s", metavar="SECONDS", type=float,
+              help="End after that time; the cases that show the most come first.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
 def check(
-    ctx: click.Context, suites: tuple[str, ...], huge: bool, out: Path | None, quiet: bool, no_progress: bool,
-    **selection: object,
+    ctx: click.Context, suites: tuple[str, ...], huge: bool, out: Path | None, resume: Path | None, quiet: bool,
+    no_progress: bool, **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
@@ -152,6 +159,8 @@ def check(
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
     conform check generated negative --backend cpu --op aten::add
     conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
+    conform check --backend mps --budget 600 --out results
+    conform check --backend cuda --shard 2/4 --out results-2
 
     The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
     ops of which any was judged. A refusal counts only beside a valid call of its op and dtype that passed.
@@ -165,7 +174,9 @@ def check(
     from conform.straight_line import check as run_check
 
     interrupt.raise_instead()
-    directory = write.prepare(out) if out else None
+    if out and resume:
+        raise click.UsageError("--out begins a run, --resume goes on with one: name one of them")
+    directory = write.prepare(out or resume, is_resumed=bool(resume)) if out or resume else None
     with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
 
         def on_verdict(verdict: Verdict, asked: int) -> None:
@@ -174,7 +185,8 @@ def check(
 
         try:
             named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
-            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, out=out, **selection)
+            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, out=out, resume=resume,
+                            **selection)
             exit_code, message = run.exit_code, None
         except Interrupted as interruption:
             run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)
@@ -324,6 +336,32 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
 
     chosen = suites or DEFAULT_SUITE
     click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
+
+
+@main.command()
+@click.argument("directories", metavar="DIR ...", nargs=-1, required=True,
+                type=click.Path(path_type=Path, file_okay=False))  # fmt: skip
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False), required=True,
+              help="Where the files of the whole run go.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Print the summary line alone.")
+@click.pass_context
+def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: bool) -> None:
+    """Put the shards of a run together: the record is that of the run in one piece.
+
+    Each DIR is what `conform check --shard I/N --out DIR` wrote, all N of them. The exit code is that of the whole run;
+    of a shard alone it says little, for refusals count only beside valid calls that pass.
+
+    \b
+    conform check --backend cpu --shard 1/2 --out part-1
+    conform check --backend cpu --shard 2/2 --out part-2
+    conform merge part-1 part-2 --out whole
+    """
+    from conform.report import write
+    from conform.running.merge import merged
+
+    run = merged(directories)
+    _show(run, write.write(run, write.prepare(out)), quiet)
+    ctx.exit(run.exit_code)
 
 
 @main.command()

@@ -114,7 +114,7 @@ class Bench:
         self.described = self.process.describe()
 
     def verdict(self, case: Case) -> Verdict:
-        from conform.straight_line import verdicts_of
+        from conform.running.verdicts import verdicts_of
 
         (verdict,) = verdicts_of([[case]], self.process, self.described, self.table, is_end=False)
         return verdict
@@ -124,8 +124,8 @@ class Bench:
         from click import unstyle
 
         from conform.report import record, tally, terminal
+        from conform.running.underway import identity
         from conform.selftest import figure
-        from conform.straight_line import identity
 
         run = record.build(
             [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],

@@ -28,6 +28,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
+from conform.running import verdicts
 from conform.suites import load
 from conform.suites.cases import Selection, select
 
@@ -150,7 +151,7 @@ def test_nothing_judged_before_the_backend_is_gone(run: Callable[..., Run]) -> N
 def test_what_fails_in_the_kit_is_its_defect_in_that_case(
     run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    honest, calls = getattr(straight_line, place), []
+    honest, calls = getattr(verdicts, place), []
 
     def failing(*args: Any, **kwargs: Any) -> Any:
         calls.append(1)
@@ -158,7 +159,7 @@ def test_what_fails_in_the_kit_is_its_defect_in_that_case(
             raise ZeroDivisionError("in the midst")
         return honest(*args, **kwargs)
 
-    monkeypatch.setattr(straight_line, place, failing)
+    monkeypatch.setattr(verdicts, place, failing)
     monkeypatch.setattr(Fake, "describe", lambda _: {"name": "fake", "device": "cpu", "exports": True})
     ended = run()
     assert statuses(ended) == ["pass", "unjudged", "pass", "pass"]
@@ -171,7 +172,7 @@ def test_too_little_memory_for_a_golden_is_no_defect(run: Callable[..., Run], mo
     def exhausted(call: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(straight_line, "evaluate_call", exhausted)
+    monkeypatch.setattr(verdicts, "evaluate_call", exhausted)
     ended = run()
     assert {case["reason"] for case in ended.cases} == {"there is not enough memory for it"}
     assert ended.exit_code == 3
@@ -191,7 +192,7 @@ def test_what_takes_too_long_is_unjudged(
             except Exception:  # nothing that is caught so ends it
                 continue
 
-    monkeypatch.setattr(straight_line, place, endless)
+    monkeypatch.setattr(verdicts, place, endless)
     ended = run(golden_timeout_s=0.05)
     assert {(case["status"], case["reason"]) for case in ended.cases} == {
         ("unjudged", f"{what} took longer than 0.05 s")
@@ -204,7 +205,7 @@ def test_a_norm_of_degree_two_million_ends_in_time() -> None:
 
     call = bound_call("aten::linalg_vector_norm", [np.linspace(1, 2, 100_000), 2_097_152.5], {})
     started_s = time.monotonic()
-    outcome = straight_line.evaluated(call, 0.5)
+    outcome = verdicts.evaluated(call, 0.5)
     assert time.monotonic() - started_s < 10
     assert not isinstance(outcome, conform.errors.KitDefect)
 
@@ -286,7 +287,7 @@ def test_the_call_before_may_have_been_somebody_elses(tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(SUITE)
     groups = select(load([str(tmp_path / "suite.yaml")]), Selection())
     fake = Fake(lambda _, call: Reply("ok", result=right(call).result, before=Reply("crash", "SIGABRT")))
-    (verdict,) = straight_line.verdicts_of(groups[:1], fake, fake.describe(), contract_table("opencl"), is_end=False)
+    (verdict,) = verdicts.verdicts_of(groups[:1], fake, fake.describe(), contract_table("opencl"), is_end=False)
     assert (verdict.status, verdict.reason) == ("crash", "SIGABRT, of the call before this one")
 
 

@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -150,6 +151,14 @@ class BackendProcess:
         self._in_flight.append(pending)
         self._submitted += 1
         pending.send(self._channel)
+
+    def take_back(self, places: Collection[int]) -> None:
+        """Calls in flight, by their places in the queue, are not to be run; the worker, which may have begun one of
+        them, ends."""
+        self.retire(kill=True)
+        for place in places:
+            self._in_flight[place].give_up()
+        self._in_flight = deque(call for place, call in enumerate(self._in_flight) if place not in places)
 
     def receive(self, most: Most = MOST) -> Reply:
         """The reply to the oldest call in flight, which is a crash if it takes more than `most` bytes. LookupError if

@@ -123,6 +123,8 @@ def build(
     kit_digests: tuple[str, str] | None = None,
     left_running: Sequence[str] = (),
     jail: str | None = None,
+    given_up: Mapping[str, int] | None = None,
+    shard: str | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -137,6 +139,8 @@ def build(
     kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
     jail         what confined the backend; None where nothing did
     left_running names of the programs that outlived the backend's process, and were killed
+    given_up     of each op on which the backend hung too often, how many of its cases were therefore not run
+    shard        "2/3": these are the second third of the cases
     """
     position = {test: number for number, test in enumerate(tests)}
     ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -156,6 +160,8 @@ def build(
         "required": _required_json(required or Required(), ordered, asked),
         "not_run": asked - len(ordered),
         "stopped": stopped and line(stopped, None),
+        "given_up": dict(sorted((given_up or {}).items())),
+        "shard": shard,
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip
     written: dict = json_value(record)  # type: ignore[assignment]
@@ -177,6 +183,12 @@ def _required_json(required: Required, verdicts: Sequence[Verdict], asked: int) 
         "judged": len(judged),
         "coverage": len(judged) / asked if asked else 0.0,
     }
+
+
+def is_whole(record: Mapping) -> bool:
+    """Whether nothing is left to be run: it ended, and it is no shard of a run."""
+    not_asked = sum(record["given_up"].values())
+    return record["stopped"] is None and record["shard"] is None and record["not_run"] == not_asked
 
 
 def _natural(case_id: str) -> list[tuple[int, int, str]]:

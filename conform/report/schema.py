@@ -104,10 +104,11 @@ def read(directory: Path) -> Record:
     try:
         return Record.model_validate(found)
     except ValidationError as error:
-        raise UsageError(f"{path}: {_first(error)}; it is not as conform wrote it: run `conform check` again") from None
+        problem = first_problem(error)
+    raise UsageError(f"{path}: {problem}; it is not as conform wrote it: run `conform check` again")
 
 
-def _first(error: ValidationError) -> str:
+def first_problem(error: ValidationError) -> str:
     """The first thing wrong, with its place: `cases[3].status: ..., found 'passed'`."""
     one = error.errors(include_url=False, include_context=False)[0]
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in one["loc"]).removeprefix(".")

@@ -193,6 +193,11 @@ def why_partial(record: Mapping) -> list[str]:
     """Why the run says less than it might: what ended it, and the coverage that it lacks."""
     required = record["required"]
     lines = [f"ended early: {record['stopped']}"] if record["stopped"] else []
+    lines += [f"shard {record['shard']} of the cases, no more"] if record["shard"] else []
+    lines += [
+        f"{op}: given up, for the backend hung on it again and again; cases not run: {count}"
+        for op, count in record["given_up"].items()
+    ]
     if record["summary"]["judged"] and required["coverage"] < required["min_coverage"]:
         share = percent(required["judged"], required["asked"])
         least = f"{required['min_coverage']:.6g}"

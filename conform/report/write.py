@@ -8,22 +8,24 @@ from pathlib import Path
 
 from conform.errors import UsageError
 from conform.report import junit, markdown
-from conform.report.record import Run, to_json
+from conform.report.record import Run, is_whole, to_json
 
+JOURNAL = "journal.jsonl"  # the verdicts of a run that has not ended, as they came (`running/journal.py`)
 FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
 
 
 def paths(directory: Path) -> list[Path]:
     """Where the files of a run in `directory` are, and of the one before it."""
-    own = [directory / name for name in FILES]
+    own = [directory / name for name in (*FILES, JOURNAL)]
     return [*own, *map(_aside, own)]
 
 
-def prepare(directory: Path) -> Path:
+def prepare(directory: Path, is_resumed: bool = False) -> Path:
     """Make the directory before the run, so that a long run does not end in a place it cannot write to.
 
     The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
-    own. Raises UsageError if it cannot be made or written, or holds something else under the name of a file.
+    own; one that is resumed keeps its journal. Raises UsageError if it cannot be made or written, or holds something
+    else under the name of a file.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -31,10 +33,11 @@ def prepare(directory: Path) -> Path:
             pass
     except OSError as error:
         raise UsageError(f"--out {directory}: cannot write there: {error.strerror}") from error
-    for name in FILES:
+    names = list(FILES) if is_resumed else [*FILES, JOURNAL]
+    for name in names:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
-    for name in FILES:
+    for name in names:
         _set_aside(directory / name)
     return directory
 
@@ -52,8 +55,14 @@ def _set_aside(path: Path) -> None:
 
 
 def write(run: Run, directory: Path) -> list[Path]:
-    """Write the three files; the paths, run.json first. UsageError if one cannot be written."""
-    return [_replace(directory / name, render(run.record)) for name, render in FILES.items()]
+    """Write the three files; the paths, run.json first. UsageError if one cannot be written.
+
+    The journal, if there is one, stays where something is left to be run, or to be merged.
+    """
+    written = [_replace(directory / name, render(run.record)) for name, render in FILES.items()]
+    if is_whole(run.record):
+        (directory / JOURNAL).unlink(missing_ok=True)
+    return written
 
 
 def _replace(path: Path, text: str) -> Path:

@@ -24,7 +24,8 @@ from conform.judging.verdict import Verdict
 from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
-from conform.straight_line import TIMEOUT_S, evaluated
+from conform.running.verdicts import evaluated
+from conform.straight_line import TIMEOUT_S
 from conform.suites import load
 from conform.suites.cases import Case, beyond_the_kit
 

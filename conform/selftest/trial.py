@@ -21,7 +21,7 @@ from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
-from conform.straight_line import evaluated
+from conform.running.verdicts import evaluated
 from conform.suites import load
 from conform.suites.cases import Case, Selection, select
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import conform
-from conform import straight_line
 from conform.backends.reply import Output, Reply
 from conform.call.bound import bound_call
 from conform.contracts import indices
@@ -23,7 +22,8 @@ from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Operand, Verdict
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
-from conform.straight_line import evaluated
+from conform.running import verdicts
+from conform.running.verdicts import evaluated
 from conform.suites.cases import Case, Draw
 from conform.suites.nodes import ClassPath
 from conform.suites.test import ModuleSpec, Test
@@ -219,7 +219,7 @@ def test_invalid_arguments_must_be_refused() -> None:
 
 
 def test_a_defect_of_the_kit_in_one_case_is_told_as_one_and_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(straight_line, "evaluate_call", lambda *_: 1 // 0)
+    monkeypatch.setattr(verdicts, "evaluate_call", lambda *_: 1 // 0)
     run = conform.check("smoke", backend="cpu", ids=["smoke_exp/float32/*"])
     assert {case["status"] for case in run.cases} == {"unjudged"}
     assert {case["rule"] for case in run.cases} == {"defect of the kit"}

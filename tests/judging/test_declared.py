@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conform import straight_line
 from conform.call.bound import bound_call
 from conform.contracts.accumulation import STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -18,6 +17,7 @@ from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
+from conform.running import underway, verdicts
 from tests.contracts.test_accumulation import sequential, truncating
 from tests.judging.test_case import case, returned
 
@@ -193,11 +193,11 @@ def test_a_narrow_accumulator_may_overflow_where_the_magnitudes_do() -> None:
 
 def test_an_unknown_mode_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="declares compute = 'fast'"):
-        list(straight_line.verdicts_of([], None, {"name": "mine", "compute": "fast"}, OPENCL))
+        list(verdicts.verdicts_of([], None, {"name": "mine", "compute": "fast"}, OPENCL))
 
 
 def test_the_record_tells_what_the_backend_declares() -> None:
-    told = straight_line.identity({"name": "mine", "compute": "tf32", "flushes_subnormals": True, "threads": 1})
+    told = underway.identity({"name": "mine", "compute": "tf32", "flushes_subnormals": True, "threads": 1})
     assert told == {"name": "mine", "version": None, "device": None, "compute": "tf32", "flushes_subnormals": True}
 
 

@@ -1,0 +1,140 @@
+"""The head of a run: what was asked of which backend. The first line of its journal, and most of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conform import time_limit
+from conform.errors import UsageError
+from conform.judging.credit import credited
+from conform.report import record
+from conform.report.record import Required, Run
+from conform.running.breaker import Numbered, counted
+from conform.selftest import figure
+
+SCHEMA = "conform.journal/1"
+
+
+class Shard(BaseModel):
+    """The `number`th of `count` parts of the same cases, from 1 on."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    number: int = Field(ge=1)
+    count: int = Field(ge=1)
+
+    @classmethod
+    def written_as(cls, text: str) -> Shard:
+        """`2/3`. UsageError for anything else."""
+        number, _, count = text.partition("/") if isinstance(text, str) else ("", "", "")
+        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise UsageError(f"shard: expected I/N with 1 <= I <= N, got {text!r}")
+        return cls(number=int(number), count=int(count))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+class Head(BaseModel):
+    """What a run is, apart from what came of it.
+
+    Two parts of one run, shards or what was resumed, have equal heads but for `shard`, `asked_of` and where they ran.
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True, populate_by_name=True)
+
+    written_as: str = Field(SCHEMA, alias="schema")
+    kit_digest: str
+    suites: list[str]  # as the record names them
+    suite_digest: str
+    tests: list[str]  # their ids, in order
+    contract: str
+    contract_digest: str
+    selection: dict[str, Any]  # the filters and axes, by the names of `Selection`
+    is_by_coverage: bool  # the cases are in the order of `--budget`, not in the suite's
+    timeout_s: float
+    golden_timeout_s: float
+    min_coverage: float
+    of_judged_ops: bool
+    backend: dict[str, Any]  # its identity
+    jail: str | None
+    shard: Shard | None
+    asked_of: dict[str, int]  # the cases of each op in this part of the run
+    hardware: str | None
+    invocation: dict[str, Any]
+
+    @property
+    def asked(self) -> int:
+        """How many cases there are."""
+        return sum(self.asked_of.values())
+
+    def differs_from(self, other: Head) -> str | None:
+        """`seed 1, and now 2`: the first thing in which another run is another one, not a part of this one."""
+        own, others = (one.model_dump(exclude={"asked_of", "shard", "hardware", "invocation"}) for one in (self, other))
+        own, others = ({**one.pop("selection"), **one.pop("backend"), **one} for one in (own, others))
+        for name, value in own.items():
+            if value != others.get(name):
+                return f"{name} {value!r}, and {others.get(name)!r} now"
+        return None
+
+
+class End(BaseModel):
+    """How a run, or a part of it that was resumed later, ended."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    seconds: float
+    left_running: list[str]
+    kit_digest: str
+    stopped: str | None
+
+    @staticmethod
+    def of_parts(ends: Sequence[End], stopped: str | None) -> End:
+        """That of a run of which these were parts."""
+        digests = [one.kit_digest for one in ends]
+        return End(
+            seconds=sum(one.seconds for one in ends),
+            left_running=sorted({name for one in ends for name in one.left_running}),
+            kit_digest=next((digest for digest in digests if digest != digests[0]), digests[0]),
+            stopped=stopped,
+        )
+
+
+def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
+    """The record of a run, from its verdicts."""
+    stand, given_up = counted(verdicts)
+    return record.build(
+        credited(stand),
+        asked=head.asked,
+        suite={"names": head.suites, "digest": head.suite_digest},
+        tests=head.tests,
+        contract=head.contract,
+        backend=head.backend,
+        seed=head.selection["seed"],
+        timings={"seconds": end.seconds, "cases_per_second": len(verdicts) / end.seconds},
+        selftest=figure.total(figure.shipped()),
+        stopped=end.stopped,
+        required=Required(head.min_coverage, of_judged_ops=head.of_judged_ops),
+        invocation={
+            **head.invocation,
+            "hardware": head.hardware,
+            "golden_limit_enforced": time_limit.is_enforced(),
+        },
+        kit_digests=(head.kit_digest, end.kit_digest),
+        left_running=end.left_running,
+        jail=head.jail,
+        given_up=_not_run(head, stand, given_up),
+        shard=str(head.shard) if head.shard else None,
+    )
+
+
+def _not_run(head: Head, verdicts: Iterable[Any], ops: Sequence[str]) -> dict[str, int]:
+    """Of each op that was given up, how many of its cases were not run."""
+    told = dict.fromkeys(ops, 0)
+    for verdict in verdicts:
+        if verdict.op in told:
+            told[verdict.op] += 1
+    return {op: head.asked_of[op] - count for op, count in told.items()}

@@ -1,0 +1,214 @@
+"""Cases in, verdicts out: the calls go to the backend a few ahead, while goldens and verdicts are made here."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import compress
+from typing import Any
+
+from conform import time_limit
+from conform.backends.call import Call
+from conform.backends.client import BackendProcess
+from conform.backends.exports import exported
+from conform.backends.protocol import Most, most_of_results
+from conform.backends.reply import Reply
+from conform.call.arguments import Arguments
+from conform.call.bound import Bound, bound_call
+from conform.contracts.arithmetic import Arithmetic, arithmetic_of
+from conform.contracts.tables import Table
+from conform.documents.limits import Limits
+from conform.errors import ConformError, InvalidArguments, Unjudged
+from conform.inputs.layouts import logical
+from conform.interp.evaluate import evaluate_call
+from conform.interp.golden import Outcome
+from conform.judging.case import cannot_run, defect, undecided, verdict_of
+from conform.judging.verdict import Verdict
+from conform.running.breaker import Breaker
+from conform.suites.cases import Case, too_large
+
+IN_FLIGHT = 8
+
+Expected = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
+
+
+@dataclass
+class _Asked:
+    """A case whose call is with the backend; `expected` computes its golden meanwhile."""
+
+    case: Case
+    expected: Callable[[], Expected]
+
+
+def verdicts_of(
+    groups: Iterable[Sequence[Case]],
+    process: BackendProcess,
+    described: Mapping[str, Any],
+    table: Table,
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    is_end: bool = True,
+    limits: Limits | None = None,
+    in_flight: int = IN_FLIGHT,
+) -> Iterator[Verdict]:
+    """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
+
+    Calls are sent ahead, `in_flight` at a time, so that the backend computes while goldens and verdicts are made here.
+    Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
+    after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
+    an op that is given up (`breaker`) get none.
+    """
+    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
+    limits = limits or Limits.from_environment()
+    for group in groups:
+        typical = _attempt(partial(_typical, group[0], limits))
+        known: dict[tuple[str, str], Expected] = {}
+        for case in group:
+            if judge.breaker.has_given_up(case.op):
+                continue
+            asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
+            if isinstance(asked, Verdict):
+                yield asked
+            elif len(judge.waiting) >= in_flight:
+                yield from judge.judged()
+    while judge.waiting:
+        yield from judge.judged()
+    if is_end:
+        yield from judge.settled()
+
+
+def _typical(case: Case, limits: Limits) -> Arguments:
+    """The typical inputs of a case's draw; Unjudged where the results would be too large."""
+    arguments = case.draw.arguments()
+    if problem := too_large(case.draw.test, case.op, arguments, limits):
+        raise Unjudged(problem)
+    return arguments
+
+
+def _attempt(function: Callable[[], Any]) -> Any:
+    """What it returns, or what it raises, but for what is the user's mistake or his backend's, which ends the run."""
+    try:
+        return function()
+    except Exception as error:
+        if isinstance(error, ConformError) and not isinstance(error, Unjudged):
+            raise
+        return error
+
+
+@dataclass
+class _Judge:
+    """Asks the backend and judges its replies; it keeps the case that was judged last, which the next reply may revise.
+    """
+
+    process: BackendProcess
+    table: Table
+    arithmetic: Arithmetic
+    golden_timeout_s: float
+    waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
+    breaker: Breaker = field(default_factory=Breaker)
+    _last: _Asked | None = None
+
+    def ask(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool
+    ) -> Verdict | None:
+        """Sends the call of a case, or says why there is none."""
+
+        def prepared() -> tuple[Arguments, Call]:
+            if isinstance(typical, Exception):
+                raise typical
+            arguments = case.arguments(typical)
+            sent = exported(arguments) if exports else arguments
+            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+
+        made = _attempt(prepared)
+        if isinstance(made, Exception):
+            return undecided(case, _undecided(made))
+        arguments, call = made
+        self.process.submit(call)
+        self.waiting.append(_Asked(case, self._expected(case, arguments, known)))
+        return None
+
+    def _expected(
+        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]
+    ) -> Callable[[], Expected]:
+        """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
+        key = (case.values, case.layout if case.layout.startswith("expanded") else "")
+
+        def expected() -> Expected:
+            if key not in known:
+                plain = logical(arguments)
+                call = bound_call(case.op, plain.args, plain.kwargs)
+                known[key] = call, evaluated(call, self.golden_timeout_s)
+            return known[key]
+
+        return expected
+
+    def judged(self) -> Iterator[Verdict]:
+        """The verdict on the oldest call that the backend has, and a second one on the call before if that did harm."""
+        asked = self.waiting.popleft()
+        expected = _attempt(asked.expected)
+        reply = self.process.receive(_most(expected))
+        if reply.before is not None and self._last is None:  # it was somebody else's call, who has its verdict already
+            reply = replace(reply.before, reason=f"{reply.before.reason}, of the call before this one")
+        elif reply.before is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
+        verdict = self._verdict(asked, expected, reply)
+        self._last = asked
+        if self.breaker.note(verdict):
+            self._take_back(verdict.op)
+        yield verdict
+
+    def _take_back(self, op: str) -> None:
+        """Nothing that was sent ahead for this op is run."""
+        is_kept = [asked.case.op != op for asked in self.waiting]
+        self.process.take_back([place for place, kept in enumerate(is_kept) if not kept])
+        self.waiting = deque(compress(self.waiting, is_kept))
+
+    def settled(self) -> Iterator[Verdict]:
+        """A second verdict on the last case, where that did harm."""
+        if self._last is not None and (reply := self.process.settle()) is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), reply)
+
+    def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
+        if isinstance(expected, Exception):
+            return undecided(asked.case, _undecided(expected))
+        call, outcome = expected
+
+        def made() -> Verdict:
+            return verdict_of(asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic)
+
+        try:
+            return time_limit.limited(self.golden_timeout_s, made)
+        except time_limit.TookTooLong:
+            return undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
+        except Exception as error:
+            return undecided(asked.case, _undecided(error))
+
+
+def _most(expected: Expected | Exception) -> Most:
+    """What a reply may take."""
+    goldens = expected[1].goldens if isinstance(expected, tuple) and isinstance(expected[1], Outcome) else ()
+    return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
+
+
+def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S) -> Outcome | Exception:
+    """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
+    try:
+        return time_limit.limited(timeout_s, lambda: evaluate_call(call))
+    except InvalidArguments as reason:
+        return reason
+    except time_limit.TookTooLong:
+        return _too_long("the golden", timeout_s)
+    except Exception as error:  # a defect of the kit in one case must not lose the others; it is told as what it is
+        return _undecided(error)
+
+
+def _too_long(what: str, limit_s: float) -> Unjudged:
+    return Unjudged(f"{what} took longer than {limit_s:g} s")
+
+
+def _undecided(error: Exception) -> Unjudged:
+    if isinstance(error, Unjudged):
+        return error
+    return Unjudged("there is not enough memory for it") if isinstance(error, MemoryError) else defect(error)
