@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conform.api import Golden, assert_close, golden
     from conform.backends.base import Backend
-    from conform.errors import ConformError, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.errors import ConformError, Fallback, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.own_ops import op
     from conform.straight_line import check
 
 __all__ = [
     "Backend",
     "ConformError",
+    "Fallback",
     "Golden",
     "InvalidArguments",
     "Unjudged",
@@ -40,7 +41,9 @@ _HOME = {
     "op": "conform.own_ops",
     "Golden": "conform.api",
     "assert_close": "conform.api",
-    **dict.fromkeys(("ConformError", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"),
+    **dict.fromkeys(
+        ("ConformError", "Fallback", "InvalidArguments", "Unjudged", "Unsupported", "UsageError"), "conform.errors"
+    ),
 }
 
 _MODULES = ("backends", "ops")  # conform.backends.TorchDevice and conform.ops.add need no import of their own

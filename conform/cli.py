@@ -108,6 +108,10 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
 @click.option("--backend", metavar="NAME", multiple=True, required=True, callback=_one_backend,
               help="What is tested: see `conform backends`.")  # fmt: skip
+@click.option("--backend-option", "options", metavar="KEY=VALUE", multiple=True,
+              help="An argument for the backend's class. Repeatable.")  # fmt: skip
+@click.option("--import", "imports", metavar="MODULE", multiple=True,
+              help="Imported before the backend is: what makes a vendor's device known to torch. Repeatable.")
 @click.option("--op", "ops", metavar="GLOB", multiple=True,
               help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
@@ -144,8 +148,8 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
 def check(
-    ctx: click.Context, suites: tuple[str, ...], huge: bool, out: Path | None, resume: Path | None, quiet: bool,
-    no_progress: bool, **selection: object,
+    ctx: click.Context, suites: tuple[str, ...], backend: str, options: tuple[str, ...], huge: bool, out: Path | None,
+    resume: Path | None, quiet: bool, no_progress: bool, **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
@@ -159,6 +163,7 @@ def check(
     conform check mine.yaml --backend path/to/kernels.py::Kernels --values all
     conform check generated negative --backend cpu --op aten::add
     conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
+    conform check --backend folder:kernels --backend-option device=cuda
     conform check --backend mps --budget 600 --out results
     conform check --backend cuda --shard 2/4 --out results-2
 
@@ -168,6 +173,7 @@ def check(
     Exit code: 0 conformant; 1 some judged case did not pass, or partial; 2 usage, bad input or unwritable output; 3
     nothing could be judged or was compared; 70 a defect of the kit; 130 interrupted, 143 terminated: what ran is kept.
     """
+    from conform.backends.spelling import with_options
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted, Stopped
@@ -185,8 +191,10 @@ def check(
 
         try:
             named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
-            run = run_check(named, on_verdict=on_verdict, on_end=interrupt.hold, out=out, resume=resume,
-                            **selection)
+            run = run_check(
+                named, backend=with_options(backend, options), on_verdict=on_verdict, on_end=interrupt.hold, out=out,
+                resume=resume, **selection,
+            )  # fmt: skip
             exit_code, message = run.exit_code, None
         except Interrupted as interruption:
             run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)
@@ -369,7 +377,8 @@ def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: b
 @click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
               help="What `conform check --out DIR` wrote.")  # fmt: skip
 @click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
-def repro(case_id: str, directory: Path, backend: str | None) -> None:
+@click.option("--import", "imports", metavar="MODULE", multiple=True, help="As of `conform check`. Repeatable.")
+def repro(case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...]) -> None:
     """Print a failing case of a run as a short script.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
@@ -386,7 +395,7 @@ def repro(case_id: str, directory: Path, backend: str | None) -> None:
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, backend, on_try=lambda: bar.update())
+        text = reduced(case_id, directory, backend, on_try=lambda: bar.update(), imports=imports)
     click.echo(text, nl=False)
 
 

@@ -52,6 +52,12 @@ class Unsupported(ConformError):
     """Raised by a backend for what it does not do, with its reason; the case ends as `unsupported`."""
 
 
+class Fallback(ConformError):
+    """Raised by a backend for what it handed to another one, with the reason; the case ends as `fallback`."""
+
+    exit_code = 3
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'X'?` for the closest known name, or an empty string."""
     close = difflib.get_close_matches(name, list(known), n=1)

@@ -51,6 +51,7 @@ def check(
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
     min_coverage: float = MIN_COVERAGE,
     jail: bool = False,
+    imports: Sequence[str] = (),
     out: Path | None = None,
     resume: Path | None = None,
     shard: str | None = None,
@@ -65,7 +66,8 @@ def check(
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
     names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
-    confined, and sees nothing of `out`, where the caller will write the record. In that directory, which exists, every
+    confined, and sees nothing of `out`, where the caller will write the record. Modules of `imports` are imported where
+    the backend runs, before it is looked for. In that directory, which exists, every
     verdict is noted as it comes; `resume`, one in which a run ended early, goes on with that. `shard` "2/3" is the
     second third of the cases. `workers` processes of the kit judge, by default this one; None: as many as there are
     cores. After `budget_s` the cases end, of which those come first that show the most. `on_verdict` is called with
@@ -96,12 +98,12 @@ def check(
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
-        min_coverage=min_coverage,
+        min_coverage=min_coverage, imports=tuple(imports),
     )  # fmt: skip
     bench = (Pool if count > 1 else Alone)(
         count,
         [[case for _, case in group] for group in left],
-        partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed),
+        partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports)),
         partial(verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names)),
     )
     underway = Underway(asked, groups, bench, on_verdict)

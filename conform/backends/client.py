@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from conform.backends.lent import Lent
 from conform.backends.log import Log
 from conform.backends.protocol import MOST, Most, ProtocolError, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
+from conform.backends.spelling import spelt
 from conform.errors import UsageError
 from conform.foreign import line
 
@@ -81,7 +81,8 @@ class BackendProcess:
     or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
     takes the calls behind it. A worker may also die of the call before: then both are asked again, each alone.
     `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
-    BackendProcesses, which saves the import of torch; a `jail` needs one of its own.
+    BackendProcesses, which saves the import of torch; a `jail` needs one of its own. `imports` are modules that the
+    worker imports before it looks for the backend.
 
     Raises, from the first method that needs the worker: UsageError (no backend of this name), BackendUnavailable.
     """
@@ -93,10 +94,12 @@ class BackendProcess:
         threads: int = 1,
         template: Template | None = None,
         jail: Jail | None = None,
+        imports: Sequence[str] = (),
     ) -> None:
         self.name = backend if isinstance(backend, str) else backend.label
         self._backend = backend
         self._jail = jail
+        self._imports = list(imports)
         self._timeout_s = timeout_s
         self._threads = threads
         self._given_template = template
@@ -125,8 +128,7 @@ class BackendProcess:
         one that is given."""
         if isinstance(self._backend, Given):
             return None
-        file, separator, class_name = self.name.partition("::")
-        return f"{os.path.realpath(file)}::{class_name}" if self._jail and separator else self.name
+        return str(spelt(self.name).resolved()) if self._jail else self.name
 
     @property
     def in_flight(self) -> int:
@@ -252,7 +254,7 @@ class BackendProcess:
         with theirs, ExitStack() as unless_started:
             unless_started.enter_context(ours)
             self._log = unless_started.enter_context(Log())
-            self._pid = self._template.fork(self._loaded_as, self._threads, theirs, self._log)
+            self._pid = self._template.fork(self._loaded_as, self._threads, self._imports, theirs, self._log)
             unless_started.pop_all()
         self._log.close_writer()
         self._channel = Channel(ours, self._log)

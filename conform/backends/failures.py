@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from conform.errors import Unsupported
+from conform.errors import Fallback, Unsupported
 
 # The messages by which torch says that a backend does not do something, as opposed to failing at it. Everything else, a
 # plain NotImplementedError of the backend's own included, is an error: a backend says it by raising Unsupported.
@@ -30,9 +30,13 @@ _STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 
 
 def classify(error: Exception) -> tuple[str, str]:
-    """("unsupported" or "error", reason). A reason holds no address or directory: it is the same in every run."""
-    if isinstance(error, Unsupported):
-        return "unsupported", _first_lines(str(error)) or "no reason given"
+    """("unsupported", "fallback" or "error", reason).
+
+    A reason holds no address or directory: it is the same in every run.
+    """
+    for type_, status in ((Unsupported, "unsupported"), (Fallback, "fallback")):
+        if isinstance(error, type_):
+            return status, _first_lines(str(error)) or "no reason given"
     message = _first_lines(str(error))
     for type_, pattern in _UNSUPPORTED:
         if isinstance(error, type_) and pattern.match(str(error)):

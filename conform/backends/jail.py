@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from conform.backends.spelling import spelt
 from conform.errors import ConformError, UsageError
 
 _KIT = Path(__file__).parent.parent
@@ -93,7 +94,8 @@ def jail_for(backend: str, hidden: Iterable[Path]) -> Jail:
     """The jail of the backend of this name. UsageError for one that cannot be in it, JailUnavailable."""
     if backend == "self":
         raise UsageError("--jail keeps the kit's interpreter from a backend, and `self` is that; leave out one of them")
-    reads = _of_file(Path(backend.partition("::")[0]).resolve()) if "::" in backend else ()
+    path = spelt(backend).path
+    reads = _of_file(Path(path).resolve()) if path is not None else ()
     return Jail(reads, tuple(path.resolve() for path in hidden))
 
 
@@ -106,9 +108,10 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_file(file: Path) -> tuple[Path, ...]:
-    """What a backend in a file reads: the file's folder, or the file alone where its folder is no project's."""
+    """What a backend in a file reads: the file's folder, or the file alone where its folder is no project's; a folder
+    of kernels is its own."""
     wide = {Path("/"), Path("/tmp"), Path("/var/tmp"), Path.home(), *Path.home().parents}
-    seen = file if file.parent in wide else file.parent
+    seen = file if file.is_dir() or file.parent in wide else file.parent
     unreadable = [path for path in (seen, file) if path.exists() and not _is_for_all(path)]
     if os.geteuid() == 0 and unreadable:
         told = f"--jail runs root's backends as a user of their own, who may not read {unreadable[0]}"

@@ -74,12 +74,14 @@ class Template:
                 start_new_session=True,  # the terminal's Ctrl-C is the parent's business
             )
 
-    def fork(self, backend: str | None, threads: int, connection: socket.socket, log: Log) -> int:
+    def fork(
+        self, backend: str | None, threads: int, imports: list[str], connection: socket.socket, log: Log
+    ) -> int:
         """The process id of a new worker that serves `connection` and prints to `log`.
 
         Raises BackendUnavailable if the template cannot start.
         """
-        request = {"fork": {"backend": backend, "threads": threads}}
+        request = {"fork": {"backend": backend, "threads": threads, "imports": imports}}
         descriptors = [connection.fileno(), log.writer]
         reply = self._ask(request, descriptors)
         if reply is None and self._has_worked:

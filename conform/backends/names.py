@@ -4,34 +4,61 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import os
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
 from conform.backends.base import Backend
+from conform.backends.spelling import FOLDER, Spelling, spelt
 from conform.errors import UsageError, did_you_mean
 
 ENTRY_POINT_GROUP = "conform.backends"
 # torch devices that hold and compute values, as `conform backends` lists them; any other device string loads as well.
 _USUAL_DEVICES = ("cpu", "cuda", "mps", "xpu")
+COMPILED = {"inductor": "torch.compile by Inductor", "aot_eager": "torch.compile without code of its own"}
 
 
 def load(name: str) -> Backend:
-    """The backend called `name`: `self`, `FILE.py::CLASS`, an entry point's name, or a torch device string.
+    """The backend called `name`: `self`, `inductor`, `aot_eager`, `FILE.py::CLASS`, `folder:DIR`, the name of an entry
+    point or a torch device string; with arguments for its class, perhaps: `FILE.py::CLASS(size=3)`.
 
     Raises UsageError if there is none; what the backend raises on loading passes through.
     """
-    if name == "self":
-        from conform.backends.interpreter import Interpreter
+    one = spelt(name)
+    if one.is_folder:
+        return created(_folder(), name, {"path": one.path, **one.options})
+    if one.path is not None:
+        return created(_class_in_file(one), name, one.options)
+    if one.plain in COMPILED:
+        return created(_compiled(), name, {"mode": one.plain, **one.options})
+    if (entry_point := _entry_points().get(one.plain)) is not None:
+        return created(entry_point.load(), name, one.options)
+    if one.options:
+        raise UsageError(f"backend {name!r}: {one.plain!r} takes no arguments")
+    return _interpreter() if name == "self" else _torch_device(name)
 
-        return Interpreter()
-    if "::" in name:
-        return created(_class_in_file(name), name)
-    if (entry_point := _entry_points().get(name)) is not None:
-        return created(entry_point.load(), name)
-    return _torch_device(name)
+
+def _interpreter() -> Backend:
+    from conform.backends.interpreter import Interpreter
+
+    return Interpreter()
+
+
+def _folder() -> type[Backend]:
+    from conform.backends.folder import Folder
+
+    return Folder
+
+
+def _compiled() -> type[Backend]:
+    from conform.backends.compiled import Compiled
+
+    return Compiled
 
 
 def backends() -> list[tuple[str, bool, str]]:
@@ -41,6 +68,7 @@ def backends() -> list[tuple[str, bool, str]]:
     """
     rows = [("self", True, "the kit's interpreter; needs no device")]
     rows += [(device, *_availability(device)) for device in _USUAL_DEVICES]
+    rows += [(mode, True, f"{text}; each call is compiled") for mode, text in COMPILED.items()]
     rows += [(name, True, f"entry point {point.value}") for name, point in sorted(_entry_points().items())]
     return rows
 
@@ -58,29 +86,38 @@ def _availability(device: str) -> tuple[bool, str]:
     return True, f"{version}, {', '.join(names)}"
 
 
-def is_file(name: str) -> bool:
-    """Whether the name is that of a class in a file: `FILE.py::CLASS`."""
-    return "::" in name
+def holds_kernels(name: str) -> bool:
+    """Whether the name is that of a class in a file, or of a folder of kernels."""
+    return spelt(name).path is not None
+
+
+def is_device(name: str) -> bool:
+    """Whether the name is that of a device of torch, and nothing else."""
+    return not (name in ("self", *COMPILED) or "(" in name or holds_kernels(name) or name in _entry_points())
 
 
 def source(name: str) -> dict[str, str]:
     """Where the backend called `name` comes from, as this process sees it, whatever the backend says of itself.
 
     {"source": "FILE.py::CLASS", "digest": "sha256:..."}, the file without its folder and the digest of its bytes, not
-    of what it imports; {"source": "MODULE:CLASS"} of an entry point; nothing of a torch device. To be asked before a
-    worker runs, which may change the file. UsageError if there is no such file.
+    of what it imports; of a folder "folder:DIR" and the digest of all its Python files; {"source": "MODULE:CLASS"} of
+    an entry point; nothing of a torch device. Arguments stand behind it. To be asked before a worker runs, which may
+    change the files. UsageError if there is no such file.
     """
-    if is_file(name):
-        path, class_name = _file_of(name)
+    one = spelt(name)
+    if one.is_folder:
+        path = Path(one.path).resolve()
+        files = sorted(path.rglob("*.py"))
+        whole = hashlib.sha256()
+        for file in files:
+            whole.update(f"{file.relative_to(path).as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+        return {"source": str(replace(one, plain=f"{FOLDER}{path.name}")), "digest": f"sha256:{whole.hexdigest()}"}
+    if one.path is not None:
+        path = _file_of(one)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        return {"source": f"{path.name}::{class_name}", "digest": f"sha256:{digest}"}
-    entry_point = _entry_points().get(name)
-    return {} if name == "self" or entry_point is None else {"source": entry_point.value}
-
-
-def is_entry_point(name: str) -> bool:
-    """Whether an installed package registers a backend of this name."""
-    return name in _entry_points()
+        return {"source": str(replace(one, plain=f"{path.name}::{one.class_name}")), "digest": f"sha256:{digest}"}
+    entry_point = _entry_points().get(one.plain)
+    return {} if name == "self" or entry_point is None else {"source": str(replace(one, plain=entry_point.value))}
 
 
 def _entry_points() -> dict[str, EntryPoint]:
@@ -95,34 +132,33 @@ def _torch_device(name: str) -> Backend:
     try:
         torch.device(name)
     except RuntimeError:
-        known = ["self", *_USUAL_DEVICES, *_entry_points()]
+        known = ["self", *_USUAL_DEVICES, *COMPILED, *_entry_points()]
         raise UsageError(
             f"unknown backend {name!r}{did_you_mean(name, known)}; it is neither a torch device nor an entry point of "
-            f"{ENTRY_POINT_GROUP!r} nor FILE.py::CLASS (`conform backends` lists what there is)"
+            f"{ENTRY_POINT_GROUP!r} nor FILE.py::CLASS nor folder:DIR (`conform backends` lists what there is)"
         ) from None
     return TorchDevice(name)
 
 
-def _class_in_file(name: str) -> object:
+def _class_in_file(one: Spelling) -> object:
     """The attribute CLASS of a module FILE.py. UsageError if there is none, if it is no Python, or has no such name."""
-    path, class_name = _file_of(name)
+    path = _file_of(one)
     try:
         module = _imported(path)
     except SyntaxError as error:  # there, or in a module that it imports
-        raise UsageError(f"backend {name!r}: {error.filename}:{error.lineno}: {error.msg}") from None
-    if not hasattr(module, class_name):
+        raise UsageError(f"backend {one.plain!r}: {error.filename}:{error.lineno}: {error.msg}") from None
+    if not hasattr(module, one.class_name):
         classes = [key for key, value in vars(module).items() if _is_backend_class(value)]
-        hint = did_you_mean(class_name, classes)
-        raise UsageError(f"backend {name!r}: {path.name} has no class {class_name!r}{hint}")
-    return getattr(module, class_name)
+        hint = did_you_mean(one.class_name, classes)
+        raise UsageError(f"backend {one.plain!r}: {path.name} has no class {one.class_name!r}{hint}")
+    return getattr(module, one.class_name)
 
 
-def _file_of(name: str) -> tuple[Path, str]:
-    file, _, class_name = name.partition("::")
-    path = Path(file).resolve()
+def _file_of(one: Spelling) -> Path:
+    path = Path(one.path).resolve()
     if path.suffix != ".py" or not os.access(path, os.R_OK) or not path.is_file():
-        raise UsageError(f"backend {name!r}: there is no Python file {file!r} that can be read")
-    return path, class_name
+        raise UsageError(f"backend {one.plain!r}: there is no Python file {one.path!r} that can be read")
+    return path
 
 
 def _imported(path: Path) -> ModuleType:
@@ -135,11 +171,16 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def created(candidate: object, name: str) -> Backend:
-    """An instance of what a name led to. UsageError unless it is a subclass of Backend with a name."""
+def created(candidate: object, name: str, options: Mapping[str, object] | None = None) -> Backend:
+    """An instance of what a name led to, with these arguments. UsageError unless it is a subclass of Backend that takes
+    them, with a name."""
     if not _is_backend_class(candidate):
         raise UsageError(f"backend {name!r} is {candidate!r}; a subclass of conform.Backend was expected")
-    backend = candidate()
+    try:
+        inspect.signature(candidate).bind(**(options or {}))
+    except TypeError as error:
+        raise UsageError(f"backend {name!r}: {candidate.__name__}: {error}") from None
+    backend = candidate(**(options or {}))
     if not backend.name:
         raise UsageError(f"backend {name!r}: {candidate.__name__}.name is not set; give the class a name")
     return backend

@@ -21,7 +21,7 @@ from conform.errors import UsageError
 from conform.foreign import line
 
 # A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
-WORKER_STATUSES = ("ok", "error", "unsupported")
+WORKER_STATUSES = ("ok", "error", "unsupported", "fallback")
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
 line of JSON, each answered by one line:
 
-* `{"fork": {"backend": NAME, "threads": N}}`, with two file descriptors (the worker's socket, a log file): forks a
-  worker that serves the socket and prints to the log, and answers `{"pid": P}`; where NAME is null, the backend itself
-  comes first over the worker's socket;
+* `{"fork": {"backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the worker's socket, a log
+  file): forks a worker that serves the socket and prints to the log, and answers `{"pid": P}`; where NAME is null, the
+  backend itself comes first over the worker's socket;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
   running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 
@@ -79,14 +79,16 @@ def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(line), descriptors
 
 
-def fork(control: socket.socket, descriptors: list[int], backend: str | None, threads: int) -> int:
+def fork(
+    control: socket.socket, descriptors: list[int], backend: str | None, threads: int, imports: list[str]
+) -> int:
     """The process id of a new worker, which owns `descriptors`: its socket and its log."""
     pid = os.fork()
     if pid == 0:
         exit_code = 1
         try:
             control.close()
-            exit_code = work(*descriptors, backend, threads)
+            exit_code = work(*descriptors, backend, threads, imports)
         finally:
             os._exit(exit_code)  # whatever happened: a worker never returns into the template's loop
     os.setpgid(pid, pid)  # a group of its own, so that what it starts ends with it
@@ -95,7 +97,7 @@ def fork(control: socket.socket, descriptors: list[int], backend: str | None, th
     return pid
 
 
-def work(connection_fd: int, log_fd: int, backend: str | None, threads: int) -> int:
+def work(connection_fd: int, log_fd: int, backend: str | None, threads: int, imports: list[str]) -> int:
     """The worker: serves its socket, printing to its log, and returns its exit code."""
     confine.set_traceable(True)  # by its own kind; a jail's template is not
     os.set_inheritable(connection_fd, False)
@@ -108,7 +110,7 @@ def work(connection_fd: int, log_fd: int, backend: str | None, threads: int) -> 
         from conform.backends import worker  # imports torch, which the template has by now
 
         with socket.socket(fileno=connection_fd) as connection:
-            worker.serve(connection, backend, threads)
+            worker.serve(connection, backend, threads, imports)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except BaseException:

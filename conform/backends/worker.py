@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -16,13 +18,15 @@ from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, pa
 from conform.errors import Unsupported, UsageError
 
 
-def serve(connection: socket.socket, name: str | None, threads: int) -> None:
+def serve(connection: socket.socket, name: str | None, threads: int, imports: Sequence[str] = ()) -> None:
     """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend.
 
-    Without a name the first frame that comes holds the backend itself.
+    Without a name the first frame that comes holds the backend itself. The modules `imports` are imported first.
     """
     torch.set_num_threads(threads)
     try:
+        for module in imports:
+            _import(module)
         backend = names.load(name) if name is not None else _given(connection)
         greeting = frame({"hello": describe(backend, threads)})
     except UsageError as error:
@@ -34,6 +38,15 @@ def serve(connection: socket.socket, name: str | None, threads: int) -> None:
     connection.sendall(greeting)
     while (received := receive(connection)) is not None:
         connection.sendall(answer(backend, *received))
+
+
+def _import(module: str) -> None:
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:  # one that it imports itself
+            raise
+        raise UsageError(f"--import {module}: there is no such module") from None
 
 
 def _given(connection: socket.socket) -> Backend:
@@ -142,7 +155,7 @@ def _failure(error: Exception) -> dict[str, Any]:
 def _unreadable(error: Exception) -> dict[str, Any]:
     """The call was done, so whatever reading its result raises does not say that it is not supported."""
     failure = _failure(error)
-    if failure["status"] == "unsupported":
+    if failure["status"] in ("unsupported", "fallback"):
         failure["reason"] = f"the result cannot be read: {failure['reason']}"
     return {**failure, "status": "error", "declared": False}
 

@@ -94,7 +94,7 @@ def _ended(
         return _verdict_outside(case, domain, reply)
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
         return _refusal_verdict(case, outcome, reply)
-    if reply.status in ("crash", "timeout", "unsupported"):
+    if reply.status in ("crash", "timeout", "unsupported", "fallback"):
         return _verdict(case, reply.status, reply.reason, log=reply.log)
     if domain and isinstance(outcome, InvalidArguments):
         reason = f"defect of the kit, please report it: the spec of {case.op} allows what is refused here: {outcome}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 Number = bool | int | float | complex
 
 JUDGED = ("pass", "fail", "error", "crash", "timeout")
-NOT_JUDGED = ("unsupported", "unspecified", "unjudged", "waived")
+NOT_JUDGED = ("unsupported", "fallback", "unspecified", "unjudged", "waived")
 STATUSES = JUDGED + NOT_JUDGED
 FAILURES = ("fail", "error", "crash", "timeout")  # judged, and not passed
 

@@ -22,7 +22,7 @@ def lines(record: Mapping) -> list[str]:
 def backend_name(record: Mapping) -> str:
     """A device by its name; a class by where it was found, since it may call itself anything."""
     backend = record["backend"]
-    given = record["environment"]["invocation"].get("backend") if "::" in backend.get("source", "") else None
+    given = record["environment"]["invocation"].get("backend") if "digest" in backend else None
     return escaped(given or backend.get("source") or backend["name"])
 
 

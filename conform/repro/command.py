@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from conform import kit
+from conform.backends import names
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
@@ -33,13 +34,15 @@ FAILED = ("fail", "error", "crash", "timeout")
 
 
 def repro(
-    case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None
-) -> str:
+    case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None,
+    imports: Sequence[str] = (),
+) -> str:  # fmt: skip
     """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found.
 
-    `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run.
-    `on_try` is called before each call of the backend. Raises UsageError where there is no such run or case, the case
-    did not fail or no longer does, or its suite has changed; BackendUnavailable where the backend does not start.
+    `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run;
+    `imports` are modules that make it known to torch. `on_try` is called before each call of the backend. Raises
+    UsageError where there is no such run or case, the case did not fail or no longer does, or its suite has changed;
+    BackendUnavailable where the backend does not start.
     """
     record = read(directory)
     told = _told(record, case_id, directory)
@@ -53,10 +56,10 @@ def repro(
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
     table = contract_table(invocation.contract)
     kit.load()
-    with BackendProcess(chosen, timeout_s=TIMEOUT_S) as process:
+    with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
         trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
         finding = _smallest(trial, told)
-    return script(finding, record, chosen)
+    return script(finding, record, chosen, imports)
 
 
 def _trusted(recorded: str | None, directory: Path) -> str:
@@ -66,7 +69,7 @@ def _trusted(recorded: str | None, directory: Path) -> str:
             f"the run in {directory} was of a backend given as a Python object, which no command can name: write it to "
             "a file, and name that: --backend FILE.py::CLASS"
         )
-    if "::" not in recorded:
+    if not names.holds_kernels(recorded):
         return recorded
     raise UsageError(
         f"{directory} is a run of a backend in a file, which is run only if you name it: "

@@ -69,11 +69,11 @@ class Finding:
         return self.verdict.worst.index if self.verdict.worst else ()
 
 
-def script(finding: Finding, record: Record, backend: str) -> str:
+def script(finding: Finding, record: Record, backend: str, imports: Sequence[str] = ()) -> str:
     """The script: it shows expected and actual as hex, and ends with 1 while the backend is wrong, 0 when it is not."""
     arguments = finding.candidate.placed()
-    is_device = backend != "self" and "::" not in backend and not names.is_entry_point(backend)
-    lines = [*_head(finding, record, backend, is_device), ""]
+    is_device = names.is_device(backend)
+    lines = [*_head(finding, record, is_device, imports), ""]
     inputs, call = _call(finding.candidate.op, arguments, backend, is_device)
     lines += [*inputs, ""]
     if isinstance(finding.outcome, InvalidArguments):
@@ -88,7 +88,7 @@ def script(finding: Finding, record: Record, backend: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(finding: Finding, record: Record, backend: str, is_device: bool) -> list[str]:
+def _head(finding: Finding, record: Record, is_device: bool, imports: Sequence[str]) -> list[str]:
     verdict, told = finding.verdict, record.backend
     version = f" {line(told.version)}" if told.version else ""
     lines = [
@@ -102,6 +102,7 @@ def _head(finding: Finding, record: Record, backend: str, is_device: bool) -> li
     if not is_device:
         lines.append("# The backend is no device of torch, so this needs conform to load it.")
     loading = [] if is_device else ["from conform.backends.names import load"]
+    loading += [f"import {module}" for module in imports]
     return [*lines, "import sys", "", "import torch", *loading, "", 'nan, inf = float("nan"), float("inf")']
 
 

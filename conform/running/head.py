@@ -61,6 +61,7 @@ class Head(BaseModel):
     of_judged_ops: bool
     backend: dict[str, Any]  # its identity
     jail: str | None
+    imports: list[str]
     shard: Shard | None
     asked_of: dict[str, int]  # the cases of each op in this part of the run
     hardware: str | None
@@ -120,6 +121,7 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         required=Required(head.min_coverage, of_judged_ops=head.of_judged_ops),
         invocation={
             **head.invocation,
+            "imports": head.imports,
             "hardware": head.hardware,
             "golden_limit_enforced": time_limit.is_enforced(),
         },

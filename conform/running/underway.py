@@ -44,6 +44,7 @@ class Asked:
     timeout_s: float
     golden_timeout_s: float
     min_coverage: float
+    imports: tuple[str, ...]
 
     @property
     def name(self) -> str | None:
@@ -143,12 +144,13 @@ class Underway:
             timeout_s=float(asked.timeout_s),
             golden_timeout_s=float(asked.golden_timeout_s),
             min_coverage=float(asked.min_coverage),
-            of_judged_ops=asked.name is None or backend_names.is_file(asked.name),
+            of_judged_ops=asked.name is None or backend_names.holds_kernels(asked.name),
             backend=identity(described, self._source),
             jail=asked.jail.made_by if asked.jail else None,
             shard=asked.part,
             asked_of=dict(self._asked_of),
             hardware=described.get("hardware"),
+            imports=list(asked.imports),
             invocation={"backend": asked.name, "contract": asked.contract, "suites": list(asked.suite.names)},
         )
 

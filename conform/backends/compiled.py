@@ -1,0 +1,53 @@
+"""torch.compile, a call at a time: the backends `inductor` and `aot_eager`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+
+from conform.backends.torch_device import TorchDevice, overload
+from conform.errors import Fallback
+
+# In the program that Inductor writes, calls of operators for which it has no code. Kernels of libraries that it chooses
+# (`extern_kernels.mm`) are its own doing.
+_EAGER = re.compile(r"\btorch\.ops\.(\w+\.\w+\.\w+)\(")
+
+
+class Compiled(TorchDevice):
+    """Compiles every call by torch.compile in `mode` "inductor" or "aot_eager", for `device`.
+
+    A call raises Fallback where the compiler hands it back: dynamo breaks the graph, or Inductor has no code for the
+    operator and calls that of eager torch.
+    """
+
+    def __init__(self, mode: str, device: str = "cpu") -> None:
+        import torch._inductor.config
+
+        torch._inductor.config.compile_threads = 1  # else it starts processes that outlive a call
+        super().__init__(device)
+        self.mode = mode
+        self.name = mode if device == "cpu" else f"{mode} on {device}"
+
+    def kernel(self, op: str) -> Callable[..., Any]:
+        """The operator, to be compiled for the arguments of its call."""
+        return partial(self._compiled, overload(op))
+
+    def _compiled(self, called: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        from torch._inductor.utils import run_and_get_code
+
+        def program(*args: Any, **kwargs: Any) -> Any:
+            return called(*args, **kwargs)
+
+        torch._dynamo.reset()  # dynamo gives up a function that was compiled for many shapes
+        try:
+            compiled = torch.compile(program, backend=self.mode, fullgraph=True, dynamic=False)
+            result, sources = run_and_get_code(compiled, *args, **kwargs)
+        except torch._dynamo.exc.Unsupported as error:
+            raise Fallback(f"a graph break: {error}") from None
+        if called_eagerly := sorted({name for source in sources for name in _EAGER.findall(source)}):
+            raise Fallback(f"no code for it; eager torch was called: {', '.join(called_eagerly)}")
+        return result
