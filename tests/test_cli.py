@@ -46,16 +46,18 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
 
     fake_check(record)
     words = (
-        "check smoke mine.yaml --backend cpu --backend-option n=3 --op aten::add --op aten::mul* --dtype float16 --id *special* --seed 7 "
+        "check smoke mine.yaml --backend cpu --backend-option n=3 --op aten::add --op aten::mul* --dtype float16 "
+        "--id *special* --seed 7 "
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
-        "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 --import spyre --fail-fast --no-progress"
+        "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
+        "--import spyre --fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
     assert callable(asked.pop("on_end"))
     assert asked == {
-        "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"), "dtypes": ("float16",),
-        "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
+        "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
+        "dtypes": ("float16",), "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
         "timeout_s": 2.5, "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
         "fail_fast": True,
