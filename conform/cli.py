@@ -112,6 +112,10 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
+@click.option("--checks", metavar="NAME,...",
+              help="What counts: accuracy, special, layout, result, refusal, mutation, aliasing. Default: all of "
+              "these; of kernels in a file all but refusal, which is shown.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip

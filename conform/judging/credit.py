@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from conform.judging.standing import without_bounds
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import REFUSAL, Verdict
 
 NOT_CREDITED = "refusal not credited"  # the rule of a refusal that tells nothing
 _REASON = "a refusal tells nothing, where no valid call of its op and dtype passed (core and generated have some)"
@@ -19,7 +19,7 @@ def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
     of the op has the dtype, which may be what is to be refused, or has elements, one of another dtype will do.
     """
     every = list(verdicts)
-    valid = [one for one in every if not one.is_invalid]
+    valid = [one for one in every if one.check != REFUSAL]
     passed = {(one.op, one.dtype) for one in valid if one.status == "pass" and one.compared}
     asked = {(one.op, one.dtype) for one in valid if one.status != "pass" or one.compared}
     ops = {op for op, _ in passed}
@@ -32,7 +32,7 @@ def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _is_refusal(verdict: Verdict) -> bool:
-    return verdict.is_invalid and verdict.status == "pass"
+    return verdict.check == REFUSAL and verdict.status == "pass"
 
 
 def _uncredited(verdict: Verdict) -> Verdict:
