@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-import conform.straight_line  # noqa: F401  pytester forgets what a session imports, and PyYAML's parser cannot be imported twice
+from conform import kit
+
+kit.load()  # pytester forgets what a session imports: PyYAML's parser, and the families of ops, cannot be imported twice
 
 pytest_plugins = "pytester"
 

@@ -109,38 +109,34 @@ def _may_be_asked(case: Case) -> set[str]:
 
 @dataclass(frozen=True)
 class Count:
-    """Cases that were judged in one check, those of them that passed in it, and whether it counts."""
+    """Cases that were judged in one check, and those of them that passed in it."""
 
     check: str
     judged: int
     passed: int
-    is_counted: bool
 
 
 def counts(verdicts: Iterable[Verdict], checks: Collection[str] = EVERY) -> list[Count]:
-    """One of each check in which any case was judged; of cases that do not count, the one in which they ended.
+    """One of each check that counts, and in which any case was judged.
 
     A case that failed in a check passed those before it that it was held to; one without an answer (an exception, a
     crash, a hang) was judged in its last alone.
     """
-    judged: Counter[tuple[str, bool]] = Counter()
-    passed: Counter[tuple[str, bool]] = Counter()
+    judged: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
     for verdict in verdicts:
-        if verdict.status not in JUDGED:
-            continue
-        for check, is_right in _judged_in(verdict, checks):
-            judged[check, verdict.is_counted] += 1
-            passed[check, verdict.is_counted] += is_right
-    keys = [(check, is_counted) for is_counted in (True, False) for check in CHECKS]
-    return [Count(key[0], judged[key], passed[key], key[1]) for key in keys if judged[key]]
+        before = _passed_before(verdict, checks)
+        judged.update([*before, verdict.check] if verdict.status in JUDGED else [])
+        passed.update([*before, verdict.check] if verdict.status == "pass" else before)
+    return [Count(check, judged[check], passed[check]) for check in CHECKS if judged[check]]
 
 
-def _judged_in(verdict: Verdict, checks: Collection[str]) -> list[tuple[str, bool]]:
-    ended_in = (verdict.check, verdict.status == "pass")
-    if not verdict.is_counted or verdict.check == REFUSAL or verdict.status not in ("pass", "fail"):
-        return [ended_in]
+def _passed_before(verdict: Verdict, checks: Collection[str]) -> list[str]:
+    """The checks that a case passed before the one in which it ended."""
+    if verdict.check == REFUSAL or verdict.status not in ("pass", "fail"):
+        return []
     earlier = itertools.takewhile(lambda check: check != verdict.check, OF_EVERY_ANSWER)
-    return [*((check, True) for check in earlier if check in checks), ended_in]
+    return [check for check in earlier if check in checks]
 
 
 def _told(names: Sequence[str]) -> str:

@@ -19,19 +19,20 @@ def selected(record: Mapping) -> list[str]:
 
 
 def lines(record: Mapping) -> list[str]:
-    """The counts of each check, and one line for each that does not count."""
-    counts = record["checks"]["counts"]
-    told = [f"{one['check']} {one['passed']} of {one['judged']}" for one in counts if one["is_counted"]]
-    passed = [f"passed by check: {', '.join(told)}"] if told else []
-    return passed + [_not_counted(one, record) for one in counts if not one["is_counted"]]
+    """How many cases passed in each check, and what failed in those that do not count."""
+    counts = [f"{one['check']} {one['passed']} of {one['judged']}" for one in record["checks"]["counts"]]
+    failed: dict[str, Counter[str]] = {}
+    for case in record["not_counted"]:
+        if case["status"] in FAILURES:
+            failed.setdefault(case["check"], Counter())[_kind(case)] += 1
+    passed = [f"passed by check: {', '.join(counts)}"] if counts else []
+    return passed + [_not_counted(check, reasons) for check, reasons in sorted(failed.items())]
 
 
-def _not_counted(count: Mapping, record: Mapping) -> str:
-    """`not counted: refusal 3 of 37; the backend accepted invalid arguments: 34 (--checks names what counts)`."""
-    failed = [one for one in record["not_counted"] if one["check"] == count["check"] and one["status"] in FAILURES]
-    reasons = Counter(_kind(case) for case in failed)
-    why = "".join(f"; {reason}: {cases}" for reason, cases in reasons.most_common())
-    return f"not counted: {count['check']} {count['passed']} of {count['judged']}{why} (--checks names what counts)"
+def _not_counted(check: str, reasons: Counter[str]) -> str:
+    """`the backend accepted invalid arguments: 34, not counted (check refusal; --checks names what counts)`."""
+    told = ", ".join(f"{reason}: {cases}" for reason, cases in reasons.most_common())
+    return f"{told}, not counted (check {check}; --checks names what counts)"
 
 
 def _kind(case: Mapping) -> str:

@@ -51,7 +51,7 @@ class Run:
     def exit_code(self) -> int:
         """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
         the kit itself failed on some cases."""
-        if any(case["rule"] == KIT_DEFECT for case in self.cases):
+        if any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
             return KitDefect.exit_code
         return _EXIT_CODES[word(self.record)]
 
@@ -167,7 +167,7 @@ def build(
         "required": _required_json(required or Required(), ordered, asked),
         "checks": {
             "selected": [check for check in CHECKS if check in checks],
-            "counts": [vars(count) for count in counts(every, checks)],
+            "counts": [vars(count) for count in counts(ordered, checks)],
         },
         "not_run": not_run,
         "stopped": stopped and line(stopped, None),
