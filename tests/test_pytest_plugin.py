@@ -9,7 +9,7 @@ import pytest
 
 from conform import kit
 
-kit.load()  # pytester forgets what a session imports: PyYAML's parser, and the families of ops, cannot be imported twice
+kit.load()  # pytester forgets what a session imports, and PyYAML's parser and the families cannot be imported twice
 
 pytest_plugins = "pytester"
 

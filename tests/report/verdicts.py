@@ -18,8 +18,9 @@ PASSED = Verdict(
 
 FAILED = Verdict(
     id="exp_1d/float32/special/contiguous", test="exp_1d", op="aten::exp", dtype="float32", values="special",
-    layout="contiguous", status="fail", reason="outside the bound", check="special", compared=24, largest=(3, 8), checks=3, failed=2,
-    max_error_ulp=7.25, bound_ulp=3.0, contract=EXP_ROW, location="core/elementwise.yaml:12",
+    layout="contiguous", status="fail", reason="outside the bound", check="special", compared=24,
+    largest=(3, 8), checks=3, failed=2, max_error_ulp=7.25, bound_ulp=3.0, contract=EXP_ROW,
+    location="core/elementwise.yaml:12",
     worst=Worst(
         output=0, index=(1, 2), dtype="float32",
         inputs=(Operand("self", "float32", (2, 3, 4), (0.10000000149011612,)),),
