@@ -143,7 +143,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
               help="End after that time; the cases that show the most come first.")  # fmt: skip
-@click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
