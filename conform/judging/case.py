@@ -50,14 +50,14 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     )  # fmt: skip
 
 
-def _of(verdict: Verdict, held: Held) -> Verdict:
+def _of(verdict: Verdict, to_hold: Held) -> Verdict:
     """The verdict, of the check that it failed or else of the last that the case was to be held to."""
-    check = verdict.check if verdict.check in OF_EVERY_ANSWER else held.last
-    return replace(verdict, check=check, is_counted=held.is_counted)
+    check = verdict.check if verdict.check in OF_EVERY_ANSWER else to_hold.last
+    return replace(verdict, check=check, is_counted=to_hold.is_counted)
 
 
-def _not_asked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
-    """The verdict on a case of which no golden, or no answer, is known."""
+def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
+    """The verdict on a case that has no golden, or no answer: only its test says what it asks."""
     domain = case.draw.test.domain
     return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
 
@@ -66,11 +66,11 @@ def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> 
     """The verdict of a case that is not sent: a module, or a test written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
-        return _not_asked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
+        return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
     kind = str(described.get("device", "cpu")).partition(":")[0]
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
         reason = f"the test is for device {test.device}, the backend runs on {kind}"
-        return _not_asked(case, _verdict(case, "unsupported", reason), checks)
+        return _unasked(case, _verdict(case, "unsupported", reason), checks)
     return None
 
 
@@ -83,12 +83,8 @@ def defect(error: Exception) -> KitDefect:
 
 def undecided(case: Case, reason: Unjudged, checks: Collection[str] = EVERY) -> Verdict:
     """The verdict on a case that the kit cannot judge."""
-    return _not_asked(case, _undecided(case, reason), checks)
-
-
-def _undecided(case: Case, reason: Unjudged) -> Verdict:
     rule = KIT_DEFECT if isinstance(reason, KitDefect) else "not decided by the kit"
-    return _verdict(case, "unjudged", str(reason), rule=rule)
+    return _unasked(case, _verdict(case, "unjudged", str(reason), rule=rule), checks)
 
 
 @np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
@@ -138,13 +134,20 @@ def _ended(
         reason = f"defect of the kit, please report it: the spec of {case.op} allows what is refused here: {outcome}"
         return _verdict(case, "unjudged", reason, rule=KIT_DEFECT)
     if isinstance(outcome, Unjudged):
-        return _undecided(case, outcome)
+        return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error":
         if outcome.refusal:
             return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
         return _verdict(case, "error", reply.reason)
+    return _judged(case, call, outcome, reply, table, declared, to_hold)
+
+
+def _judged(
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
+) -> Verdict:
+    """The verdict on the answer to a valid call."""
     wrong = {MUTATION: harm(reply), ALIASING: aliasing(case.op, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
     if failed is not None:
