@@ -185,6 +185,8 @@ def test_negative_alone_judges_no_kernel_unless_refusals_count(folder: Path) -> 
         conform.check("negative", backend=backend, ops="aten::_softmax", checks=checks) for checks in (None, "refusal")
     )
     assert (shown.exit_code, shown.summary["asked"]) == (3, 0)
+    ran = len(shown.record["not_counted"])
+    assert f"{ran} cases ran, of which none counts (--checks names what does)" in terminal.render(shown.record)
     assert (judged.exit_code, judged.summary["fail"] > 0) == (1, True)
 
 

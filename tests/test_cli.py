@@ -47,7 +47,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     fake_check(record)
     words = (
         "check smoke mine.yaml --backend cpu --op aten::add --op aten::mul* --dtype float16 --id *special* --seed 7 "
-        "--exclude aten::mul.Scalar --exclude */float64/* --checks accuracy,special "
+        "--exclude aten::mul.Scalar --exclude */float64/* --checks accuracy --checks special,layout "
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 --fail-fast --no-progress"
     )
@@ -56,8 +56,8 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     assert callable(asked.pop("on_end"))
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu", "ops": ("aten::add", "aten::mul*"), "dtypes": ("float16",),
-        "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"), "checks": "accuracy,special", "seed": 7,
-        "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
+        "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"), "checks": "accuracy,special,layout",
+        "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
         "timeout_s": 2.5, "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "fail_fast": True,
     }  # fmt: skip

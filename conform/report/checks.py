@@ -26,6 +26,8 @@ def lines(record: Mapping) -> list[str]:
         if case["status"] in FAILURES:
             failed.setdefault(case["check"], Counter())[_kind(case)] += 1
     passed = [f"passed by check: {', '.join(counts)}"] if counts else []
+    if record["not_counted"] and not record["summary"]["asked"]:
+        passed.append(f"{len(record['not_counted'])} cases ran, of which none counts (--checks names what does)")
     return passed + [_not_counted(check, reasons) for check, reasons in sorted(failed.items())]
 
 
