@@ -118,8 +118,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
-@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined, help="What counts: accuracy, special, "
-              "layout, result, refusal, mutation, aliasing. Default: all; of kernels in a file not refusal.")  # fmt: skip
+@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined, help="What counts: accuracy, "
+              "special, layout, result, refusal, mutation, aliasing. Default: all; of kernels no refusal.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip
