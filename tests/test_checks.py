@@ -273,6 +273,21 @@ def test_a_refusal_that_did_not_count_can_be_made_small(folder: Path) -> None:
     assert (script.exit_code, "must raise" in script.stdout) == (0, True)
 
 
+def test_shards_of_kernels_make_the_record_of_one_run(folder: Path) -> None:
+    words = ("check", str(folder / "suite.yaml"), "--backend", f"{folder / 'kernels.py'}::Softmax")
+    told = []
+    for name, more in [("whole", ()), ("1", ("--shard", "1/2")), ("2", ("--shard", "2/2"))]:
+        command(*words, *more, "--out", str(folder / name))
+    command("merge", str(folder / "1"), str(folder / "2"), "--out", str(folder / "merged"))
+    for name in ("whole", "merged"):
+        record = json.loads((folder / name / "run.json").read_text())
+        told.append({key: value for key, value in record.items() if key != "environment"})
+    assert told[0] == told[1]
+    assert (told[0]["summary"]["asked"], len(told[0]["not_counted"])) == (1, 2)
+    resumed = command(*words, "--checks", "refusal", "--shard", "1/2", "--resume", str(folder / "1"))
+    assert (resumed.exit_code, "that run had checks [" in resumed.output) == (2, True)
+
+
 # --- What may be accepted ---------------------------------------------------------------------------------------------
 
 TAKES_ALL = """
