@@ -113,7 +113,7 @@ def test_without_a_journal_there_is_nothing_to_resume(tmp_path: Path) -> None:
     [
         ({"selection": {"seed": 1}}, "seed 0, and 1 now"),
         ({"backend": {"name": "yours"}}, "name 'mine', and 'yours' now"),
-        ({"checks": ["refusal"]}, "checks ['accuracy'], and ['refusal'] now"),
+        ({"checks": ["refusal"]}, r"checks \['accuracy'\], and \['refusal'\] now"),
         ({"timeout_s": 1.0}, "timeout_s 30.0, and 1.0 now"),
         ({"kit_digest": "sha256:2"}, "kit_digest 'sha256:0', and 'sha256:2' now"),
     ],
