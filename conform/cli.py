@@ -104,6 +104,11 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
     return names[0]
 
 
+def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str | None:
+    """The names of every time that an option is given."""
+    return ",".join(names) if names else None
+
+
 @main.command()
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
 @click.option("--backend", metavar="NAME", multiple=True, required=True, callback=_one_backend,
@@ -116,6 +121,9 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
+@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined, help="What counts: accuracy, "
+              "special, layout, result, refusal, mutation, aliasing. Default: all; of kernels no refusal.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip
@@ -143,7 +151,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
               help="End after that time; the cases that show the most come first.")  # fmt: skip
-@click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context

@@ -12,10 +12,12 @@ from conform.backends.base import Backend
 from conform.backends.client import BackendProcess
 from conform.backends.given import given
 from conform.backends.jail import jail_for
+from conform.backends.names import holds_kernels
 from conform.contracts.tables import contract_table
 from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.interp import semantics
+from conform.judging.checks import chosen, selected
 from conform.judging.verdict import FAILURES, Verdict
 from conform.operators import op_globs
 from conform.report import record
@@ -42,6 +44,8 @@ def check(
     ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    checks: str | Sequence[str] | None = None,
     seed: int = 0,
     samples: int = 1,
     values: str | None = None,
@@ -65,14 +69,17 @@ def check(
 
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
-    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
-    confined, and sees nothing of `out`, where the caller will write the record. Modules of `imports` are imported where
-    the backend runs, before it is looked for. In that directory, which exists, every
-    verdict is noted as it comes; `resume`, one in which a run ended early, goes on with that. `shard` "2/3" is the
-    second third of the cases. `workers` processes of the kit judge, by default this one; None: as many as there are
-    cores. After `budget_s` the cases end, of which those come first that show the most. `on_verdict` is called with
-    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
-    before the record is made, unless Ctrl-C is why that is done.
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch; `exclude` are globs over ops
+    and ids. `checks` names what counts (`judging.checks.chosen`): by default everything, of kernels (a class in a file,
+    a folder, a Python object) all but refusals, which are shown. With `jail` the backend is confined, and sees nothing
+    of `out`, where the caller will write the record. Modules of `imports` are imported where the backend runs, before
+    it is looked for.
+
+    In `out`, a directory that exists, every verdict is noted as it comes; `resume`, one in which a run ended early,
+    goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
+    this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
+    most. `on_verdict` is called with each verdict and the number of cases asked, for a case twice if its worker dies of
+    it after it answered; `on_end` before the record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
@@ -85,10 +92,15 @@ def check(
         _check_timeout("budget", budget_s)
     _check_fraction("min_coverage", min_coverage)
     part = None if shard is None else Shard.written_as(shard)
-    selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
+    of_kernels = not isinstance(backend, str) or holds_kernels(backend)
+    counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
+    selection = Selection(
+        op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts
+    )
     suite = load([suites] if isinstance(suites, str) else suites, seed=seed, ops=selection.ops, ids=selection.ids)
-    table, selected = contract_table(contract), select(suite, selection)
-    groups = order.of_shard(order.numbered(order.by_coverage(selected) if budget_s is not None else selected), part)
+    table, cases = contract_table(contract), select(suite, selection)
+    cases = cases if counting == usual else selected(cases, counting)
+    groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
     semantics.names()  # loads them all, before a time limit could interrupt that
@@ -98,13 +110,16 @@ def check(
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
-        min_coverage=min_coverage, imports=tuple(imports),
+        min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
+        are_usual=counting == usual,
     )  # fmt: skip
-    bench = (Pool if count > 1 else Alone)(
+    bench = (partial(Pool, checks=counting) if count > 1 else Alone)(
         count,
         [[case for _, case in group] for group in left],
         partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports)),
-        partial(verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names)),
+        partial(
+            verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
+        ),
     )
     underway = Underway(asked, groups, bench, on_verdict)
     try:
@@ -112,7 +127,7 @@ def check(
             underway.begin(bench.describe(), out, known)
             for verdict in bench.verdicts(underway.numbers(left, budget_s)):
                 underway.take(verdict)
-                if fail_fast and verdict.status in FAILURES:
+                if fail_fast and verdict.is_counted and verdict.status in FAILURES:
                     break
             if on_end:
                 on_end()

@@ -455,7 +455,7 @@ def test_every_report_names_the_file_and_what_is_declared_and_paths_need_not_be_
     assert (process.returncode, errors) == (0, "")
     digest = hashlib.sha256(BACKEND.encode()).hexdigest()
     lines = [
-        "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0",
+        "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0, checks all but refusal",
         f"backend: calls itself 'cpu', file sha256:{digest}, declares compute f16acc",
     ]
     assert told.splitlines()[:2] == lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
-from conform.call import schemas
 from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -23,17 +22,21 @@ from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
+from conform.interp.refusal import lenience_of
+from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, held, question
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import looks_like
 from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
-from conform.judging.verdict import KIT_DEFECT, Contract, Verdict, Worst
+from conform.judging.structure import aliasing, fitting_golden, harm
+from conform.judging.verdict import ALIASING, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
 from conform.suites.test import Domain
 
+NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
@@ -47,14 +50,27 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     )  # fmt: skip
 
 
-def cannot_run(case: Case, described: dict) -> Verdict | None:
+def _of(verdict: Verdict, to_hold: Held) -> Verdict:
+    """The verdict, of the check that it failed or else of the last that the case was to be held to."""
+    check = verdict.check if verdict.check in OF_EVERY_ANSWER else to_hold.last
+    return replace(verdict, check=check, is_counted=to_hold.is_counted)
+
+
+def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
+    """The verdict on a case that has no golden, or no answer: only its test says what it asks."""
+    domain = case.draw.test.domain
+    return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
+
+
+def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> Verdict | None:
     """The verdict of a case that is not sent: a module, or a test written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
-        return _verdict(case, "unjudged", reason, rule="no semantics")
+        return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
     kind = str(described.get("device", "cpu")).partition(":")[0]
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
-        return _verdict(case, "unsupported", f"the test is for device {test.device}, the backend runs on {kind}")
+        reason = f"the test is for device {test.device}, the backend runs on {kind}"
+        return _unasked(case, _verdict(case, "unsupported", reason), checks)
     return None
 
 
@@ -65,10 +81,10 @@ def defect(error: Exception) -> KitDefect:
     return KitDefect(f"defect of the kit, please report it: {type(error).__name__} in {where}: {error}")
 
 
-def undecided(case: Case, reason: Unjudged) -> Verdict:
+def undecided(case: Case, reason: Unjudged, checks: Collection[str] = EVERY) -> Verdict:
     """The verdict on a case that the kit cannot judge."""
     rule = KIT_DEFECT if isinstance(reason, KitDefect) else "not decided by the kit"
-    return _verdict(case, "unjudged", str(reason), rule=rule)
+    return _unasked(case, _verdict(case, "unjudged", str(reason), rule=rule), checks)
 
 
 @np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
@@ -79,17 +95,35 @@ def verdict_of(
     reply: Reply,
     table: Table,
     declared: Arithmetic = IEEE,
+    checks: Collection[str] = EVERY,
 ) -> Verdict:
-    """How the case ended. A crash or a hang is one whatever the op means; else the golden outcome decides."""
-    domain = case.draw.test.domain
+    """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
+    outcome decides."""
+    domain = _domain(case, call)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
-    return replace(_ended(case, call, outcome, reply, table, declared), is_invalid=is_invalid)
+    to_hold = held(question(case.values, case.layout, is_invalid), checks)
+    return _of(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
+
+
+def _domain(case: Case, call: Bound) -> Domain | None:
+    """What the op's spec says of a call. That a file calls one lenient holds where the call needs it."""
+    domain = case.draw.test.domain
+    if domain is None or domain.broken or domain.lenience is None:
+        return domain
+    found = lenience_of(case.op, call.arguments)
+    return Domain(*found) if found else None
 
 
 def _ended(
-    case: Case, call: Bound, outcome: Outcome | Exception, reply: Reply, table: Table, declared: Arithmetic
+    case: Case,
+    call: Bound,
+    outcome: Outcome | Exception,
+    reply: Reply,
+    table: Table,
+    declared: Arithmetic,
+    domain: Domain | None,
+    to_hold: Held,
 ) -> Verdict:
-    domain = case.draw.test.domain
     if domain and domain.broken:
         return _verdict_outside(case, domain, reply)
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
@@ -107,11 +141,21 @@ def _ended(
         if outcome.refusal:
             return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
         return _verdict(case, "error", reply.reason)
-    harm = _harm(reply) or _aliasing(case.op, reply)
-    if harm:
-        return _verdict(case, "fail", harm, checks=1)
+    return _judged(case, call, outcome, reply, table, declared, to_hold)
+
+
+def _judged(
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
+) -> Verdict:
+    """The verdict on the answer to a valid call."""
+    wrong = {MUTATION: harm(reply), ALIASING: aliasing(case.op, reply)}
+    failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
+    if failed is not None:
+        return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
+    if to_hold.last in wrong:
+        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=1)
     arithmetic = arithmetic_for(case.op, declared)
-    judged = partial(_compared, case, call, reply=reply, table=table)
+    judged = partial(_compared, case, call, reply=reply, table=table, to_hold=to_hold)
     verdict = judged(outcome=outcome, arithmetic=arithmetic)
     if _is_wrong(verdict) and arithmetic != IEEE:
         verdict = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
@@ -141,8 +185,8 @@ def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
     if _has_refused(reply):
-        harm = _harm(reply)
-        return _verdict(case, "fail" if harm else "pass", harm, checks=1)
+        damage = harm(reply)
+        return _verdict(case, "fail" if damage else "pass", damage, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
 
@@ -152,9 +196,8 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return _verdict(case, reply.status, reply.reason, log=reply.log)
-    harm = _harm(reply)
-    if harm:
-        return _verdict(case, "fail", harm, checks=1)
+    if damage := harm(reply):
+        return _verdict(case, "fail", damage, checks=1)
     if domain.lenience:
         reason = f"what breaks {domain.broken} may be accepted"
         return _verdict(case, "unspecified", reason, rule=domain.lenience)
@@ -168,62 +211,39 @@ def _has_refused(reply: Reply) -> bool:
     return reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
 
 
-def _harm(reply: Reply) -> str | None:
-    """Damage beyond the result: memory that the call had no business to write."""
-    if reply.overrun:
-        return "the backend wrote outside the tensors it was given"
-    if reply.mutated:
-        return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
-    return None
-
-
-def _aliasing(op: str, reply: Reply) -> str | None:
-    """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
-    one would show in the other."""
-    may_alias = schemas.schema(op).aliases or (False,)
-    for output, argument in reply.aliases:
-        if not may_alias[min(output, len(may_alias) - 1)]:
-            return f"output {output} shares memory with tensor argument {argument}"
-    return None
-
-
 def _compared(
-    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic, to_hold: Held
 ) -> Verdict:
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
-        return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
+        return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
     results, checks, independent = [], 1, case.has_independent_terms
     likely = likely_errors(call, outcome) if independent else [None] * len(goldens)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
-        fitting = _fitting(golden, output)
+        fitting = fitting_golden(golden, output)
         checks += 2
         if isinstance(fitting, str):
-            return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
+            return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
         results.append(Result(number, op, comparison, row, independent, likely[number]))
+    if to_hold.last == RESULT:
+        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)
     return replace(_summed(case, call, results, checks), largest=_largest(call, outputs))
+
+
+def _incomparable(case: Case, reason: str, checks: int, to_hold: Held) -> Verdict:
+    """The verdict on outputs whose structure is wrong. Where that is not to be judged, nor can their elements be."""
+    if RESULT in to_hold.checks:
+        return _verdict(case, "fail", reason, checks=checks, check=RESULT)
+    return _verdict(case, "unjudged", f"nothing to compare: {reason}", rule=NOT_SELECTED)
 
 
 def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
     """The shape of the largest tensor of a call."""
     shapes = [*(tensor.shape for tensor in call.tensors()), *(output.array.shape for output in outputs)]
     return max(shapes, key=prod)
-
-
-def _fitting(golden: Golden, output: Any) -> Golden | str:
-    """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
-    if not isinstance(output, Output):
-        return f"{type(output).__name__} instead of a tensor"
-    if output.array.shape != golden.value.shape:
-        return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
-    actual = format_of(output.array)
-    matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
-    if not matching:
-        return f"dtype {actual.name} instead of {golden.format.name}"
-    return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
 
 
 def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:

@@ -12,6 +12,10 @@ NOT_JUDGED = ("unsupported", "fallback", "unspecified", "unjudged", "waived")
 STATUSES = JUDGED + NOT_JUDGED
 FAILURES = ("fail", "error", "crash", "timeout")  # judged, and not passed
 
+ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
+REFUSAL, MUTATION, ALIASING = "refusal", "mutation", "aliasing"
+CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING)  # in the order in which they are told
+
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 
@@ -85,7 +89,9 @@ class Verdict:
     worst        the worst element of a failed or passed comparison, if there is one
     largest      the shape of the largest tensor that went in or came out, where elements were compared
     rule         the policy rule (`P13`) behind an `unspecified` or `unjudged` status
-    is_invalid   the call is one that the backend must refuse: a pass says that it did, and no more
+    check        one of CHECKS (`checks.py`): the one that it failed, else the last that it was to be held to: what the
+                 case asks. Of a call that must be refused always `refusal`: a pass says that it was, and no more
+    is_counted   whether its check is one of those that the run counts; else it is shown, beside the others
     log          the last that the worker printed before it crashed or was killed
     location     `file.yaml:12` of the test
     tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
@@ -110,7 +116,8 @@ class Verdict:
     worst: Worst | None = None
     largest: tuple[int, ...] | None = None
     rule: str | None = None
-    is_invalid: bool = False
+    check: str = ACCURACY
+    is_counted: bool = True
     log: str = ""
     location: str | None = None
     tables: Mapping[str, str | None] = field(default_factory=dict)
@@ -120,6 +127,8 @@ class Verdict:
         """Raise ValueError for what no honest judge says."""
         if self.status not in STATUSES:
             raise ValueError(f"{self.id}: status {self.status!r} is none of {', '.join(STATUSES)}")
+        if self.check not in CHECKS:
+            raise ValueError(f"{self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
         if self.status == "pass" and (self.compared + self.checks == 0 or self.failed):
             counts = f"{self.compared} elements compared, {self.checks} checks, {self.failed} failed"
             raise ValueError(f"{self.id}: pass with {counts}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conform.foreign import escaped
+from conform.report import checks
 
 
 def lines(record: Mapping) -> list[str]:
@@ -14,7 +15,7 @@ def lines(record: Mapping) -> list[str]:
     first = (
         f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
         f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
-    )
+    ) + "".join(f", {one}" for one in checks.selected(record))
     about = ", ".join([*_origin(backend), *declared(backend)])
     return [first, f"backend: {about}"] if about else [first]
 

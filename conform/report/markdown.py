@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from tabulate import tabulate
 
 from conform.foreign import cell, code, fenced
-from conform.judging.verdict import STATUSES
-from conform.report import failure, header
+from conform.judging.verdict import FAILURES, STATUSES
+from conform.report import checks, failure, header
 from conform.report.numbers import percent
 from conform.report.record import word
 from conform.report.tally import (
@@ -44,6 +44,7 @@ def render(record: Mapping) -> str:
         summary_line(summary),
         *map(code, why_partial(record)),
         *map(code, warnings(record)),
+        *checks.lines(record),
         trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
@@ -53,6 +54,7 @@ def render(record: Mapping) -> str:
     if groups:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
+    sections += _section("## Not counted", ["case", "check", "status", "reason"], _not_counted_rows(record))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))
     sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
@@ -95,6 +97,12 @@ def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
     return [
         [row.cases, row.status, row.rule or "", cell(row.reason), cell(", ".join(row.ops))] for row in not_judged(cases)
     ]
+
+
+def _not_counted_rows(record: Mapping) -> list[list]:
+    """What would have failed if its check counted."""
+    failed = [case for case in record["not_counted"] if case["status"] in FAILURES]
+    return [[cell(case["id"]), case["check"], case["status"], cell(case["reason"])] for case in failed]
 
 
 def _failure(group: FailureGroup, record: Mapping) -> str:

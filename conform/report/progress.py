@@ -36,7 +36,7 @@ class Progress:
             from tqdm import tqdm
 
             self._bar = tqdm(total=asked, unit="case", leave=False, dynamic_ncols=True)
-        is_new, has_failed = verdict.id not in self._failed, verdict.status in FAILURES
+        is_new, has_failed = verdict.id not in self._failed, verdict.is_counted and verdict.status in FAILURES
         self._not_passed += has_failed - self._failed.get(verdict.id, False)
         self._failed[verdict.id] = has_failed
         if self._not_passed:

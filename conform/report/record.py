@@ -6,17 +6,19 @@ import json
 import platform
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
 from conform.errors import ConformError, KitDefect
 from conform.foreign import line
-from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
+from conform.judging.checks import EVERY, OF_VALUES, counts
+from conform.judging.verdict import CHECKS, JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
 SCHEMA = "conform.run/1"
+LISTS = ("not_counted", "cases")  # of cases: one line each
 PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
 
 
@@ -49,7 +51,7 @@ class Run:
     def exit_code(self) -> int:
         """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
         the kit itself failed on some cases."""
-        if any(case["rule"] == KIT_DEFECT for case in self.cases):
+        if any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
             return KitDefect.exit_code
         return _EXIT_CODES[word(self.record)]
 
@@ -71,7 +73,7 @@ def word(record: Mapping) -> str:
         return NOTHING_JUDGED
     if summary["pass"] < summary["judged"]:
         return NOT_CONFORMANT
-    if not any(case["compared"] for case in record["cases"]):
+    if not OF_VALUES.isdisjoint(record["checks"]["selected"]) and not any(case["compared"] for case in record["cases"]):
         return NOTHING_COMPARED
     return PARTIAL if record["stopped"] or required["coverage"] < required["min_coverage"] else CONFORMANT
 
@@ -117,6 +119,7 @@ def build(
     seed: int,
     timings: Mapping[str, object],
     selftest: Mapping[str, int],
+    checks: Collection[str] = EVERY,
     invocation: Mapping[str, object] | None = None,
     required: Required | None = None,
     stopped: str | None = None,
@@ -128,12 +131,13 @@ def build(
 ) -> Run:
     """The record of a run.
 
-    asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`,
-             beside the summary: that is no status
+    asked    cases that were selected, those among them that do not count; those without a verdict (interrupted,
+             --fail-fast) are counted as `not_run`, beside the summary: that is no status
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     required     the coverage without which the run is partial;  stopped: what ended it before its last case
+    checks       those that count; verdicts that do not count stand in `not_counted`, and nowhere else
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case, and so the only text that stands in the record as it was given
     kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
@@ -143,7 +147,10 @@ def build(
     shard        "2/3": these are the second third of the cases
     """
     position = {test: number for number, test in enumerate(tests)}
-    ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
+    every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
+    ordered = [verdict for verdict in every if verdict.is_counted]
+    not_run = asked - len(every)
+    asked = len(ordered) + not_run
     record = {
         "schema": SCHEMA,
         "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
@@ -153,15 +160,20 @@ def build(
         "environment": {
             **environment(), "jail": jail, "left_running": list(left_running), "invocation": {},
             "timings": dict(timings),
-            "logs": {verdict.id: verdict.log.splitlines() for verdict in ordered if verdict.log},
+            "logs": {verdict.id: verdict.log.splitlines() for verdict in every if verdict.log},
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "required": _required_json(required or Required(), ordered, asked),
-        "not_run": asked - len(ordered),
+        "checks": {
+            "selected": [check for check in CHECKS if check in checks],
+            "counts": [vars(count) for count in counts(ordered, checks)],
+        },
+        "not_run": not_run,
         "stopped": stopped and line(stopped, None),
         "given_up": dict(sorted((given_up or {}).items())),
         "shard": shard,
+        "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip
     written: dict = json_value(record)  # type: ignore[assignment]
@@ -250,6 +262,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "status": verdict.status,
         "reason": None if verdict.reason is None else line(verdict.reason, None),
         "rule": verdict.rule,
+        "check": verdict.check,
         "compared": verdict.compared,
         "checks": verdict.checks,
         "failed": verdict.failed,
@@ -303,6 +316,11 @@ def _operand_json(operand: Operand) -> dict[str, object]:
 
 def to_json(record: Mapping[str, object]) -> str:
     """The text of run.json: one line a case, so that two runs can be compared with line tools."""
-    head = json.dumps({**record, "cases": []}, indent=1, allow_nan=False)
-    cases = ",\n".join("  " + json.dumps(case, allow_nan=False) for case in record["cases"])  # type: ignore[union-attr]
-    return head.removesuffix('"cases": []\n}') + f'"cases": [\n{cases}\n ]\n}}\n'
+    head = json.dumps({name: value for name, value in record.items() if name not in LISTS}, indent=1, allow_nan=False)
+    lists = [f' "{name}": {_lines(record[name])}' for name in LISTS]  # type: ignore[arg-type]
+    return ",\n".join([head.removesuffix("\n}"), *lists]) + "\n}\n"
+
+
+def _lines(cases: Sequence[Mapping]) -> str:
+    lines = ",\n".join("  " + json.dumps(case, allow_nan=False) for case in cases)
+    return f"[\n{lines}\n ]"

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from conform.errors import UsageError
 from conform.foreign import line
-from conform.judging.verdict import STATUSES
+from conform.judging.verdict import CHECKS, STATUSES
 from conform.report.record import SCHEMA
 
 
@@ -75,6 +75,12 @@ class RecordedCase(_Form):
     reason: Printable | None
 
 
+class SelectedChecks(_Form):
+    """The checks that counted."""
+
+    selected: list[Literal[CHECKS]]  # type: ignore[valid-type]
+
+
 class Record(_Form):
     """A run."""
 
@@ -85,6 +91,8 @@ class Record(_Form):
     backend: BackendNames
     environment: Environment
     seed: int
+    checks: SelectedChecks
+    not_counted: list[RecordedCase]
     cases: list[RecordedCase]
 
 

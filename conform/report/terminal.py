@@ -8,7 +8,7 @@ import click
 from tabulate import MIN_PADDING, tabulate
 
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure, header
+from conform.report import checks, failure, header
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
 from conform.report.tally import (
@@ -150,6 +150,7 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"not passed: {', '.join(bad)}")
     if open_:
         lines.append(f"not judged: {', '.join(open_)}")
+    lines += checks.lines(record)
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]

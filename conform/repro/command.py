@@ -57,7 +57,9 @@ def repro(
     table = contract_table(invocation.contract)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
-        trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
+        trial = _Trial(
+            case, process, table, arithmetic_of(process.describe()), frozenset(record.checks.selected), on_try
+        )
         finding = _smallest(trial, told)
     return script(finding, record, chosen, imports)
 
@@ -79,7 +81,7 @@ def _trusted(recorded: str | None, directory: Path) -> str:
 
 def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
     """What the run says of the case."""
-    by_id = {case.id: case for case in record.cases}
+    by_id = {case.id: case for case in (*record.not_counted, *record.cases)}
     if case_id not in by_id:
         failed = [name for name, case in by_id.items() if case.status in FAILED]
         raise UsageError(f"the run in {directory} has no case {case_id!r}{did_you_mean(case_id, failed or by_id)}")
@@ -94,9 +96,10 @@ class _Trial:
 
     def __init__(
         self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
-        on_try: Callable[[], None] | None,
+        checks: frozenset[str], on_try: Callable[[], None] | None,
     ) -> None:  # fmt: skip
         self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
+        self.checks = checks
         self.exports = process.describe()["exports"]
         self.on_try = on_try or (lambda: None)
 
@@ -110,7 +113,9 @@ class _Trial:
         sent = exported(arguments) if self.exports else arguments
         self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
         reply: Reply = self.process.receive()
-        verdict = verdict_of(self.case, call, outcome=outcome, reply=reply, table=self.table, declared=self.arithmetic)
+        verdict = verdict_of(
+            self.case, call, outcome, reply, table=self.table, declared=self.arithmetic, checks=self.checks
+        )
         return Finding(candidate, outcome, reply, verdict)
 
 

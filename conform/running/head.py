@@ -59,6 +59,7 @@ class Head(BaseModel):
     golden_timeout_s: float
     min_coverage: float
     of_judged_ops: bool
+    checks: list[str]  # that count
     backend: dict[str, Any]  # its identity
     jail: str | None
     imports: list[str]
@@ -118,6 +119,7 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         timings={"seconds": end.seconds, "cases_per_second": len(verdicts) / end.seconds},
         selftest=figure.total(figure.shipped()),
         stopped=end.stopped,
+        checks=head.checks,
         required=Required(head.min_coverage, of_judged_ops=head.of_judged_ops),
         invocation={
             **head.invocation,

@@ -12,7 +12,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing.connection import Connection, wait
@@ -25,6 +25,7 @@ from conform.backends.client import IDENTITY, BackendProcess
 from conform.backends.launcher import describe_exit
 from conform.errors import ConformError, KitDefect, Scarcity
 from conform.judging.case import defect, undecided
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.suites.cases import Case
 
@@ -101,13 +102,18 @@ class _Worker:
 class Pool:
     """`count` processes that judge `groups`; a context manager, which ends them.
 
-    `backend()` makes the backend process of one of them, and `judged` the verdicts on it.
+    `backend()` makes the backend process of one of them, and `judged` the verdicts on it; `checks` count.
     """
 
     def __init__(
-        self, count: int, groups: Sequence[Sequence[Case]], backend: Callable[[], BackendProcess], judged: Judged
+        self,
+        count: int,
+        groups: Sequence[Sequence[Case]],
+        backend: Callable[[], BackendProcess],
+        judged: Judged,
+        checks: Collection[str] = EVERY,
     ) -> None:
-        self._groups, self._backend, self._judged = groups, backend, judged
+        self._groups, self._backend, self._judged, self._checks = groups, backend, judged, checks
         self._workers = [self._started(is_careful=False) for _ in range(count)]
         self._described: dict[str, Any] | None = None
         self.left_running: list[str] = []
@@ -198,7 +204,7 @@ class Pool:
         if worker.is_careful and worker.left:
             number, place = worker.left.pop(next(iter(worker.left)))
             reason = f"defect of the kit, please report it: its process ended on this case: {how}"
-            yield undecided(self._groups[number][place], KitDefect(reason))
+            yield undecided(self._groups[number][place], KitDefect(reason), self._checks)
         new = self._started(is_careful=True)
         new.left = worker.left
         self._workers.append(new)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,6 +45,9 @@ class Asked:
     golden_timeout_s: float
     min_coverage: float
     imports: tuple[str, ...]
+    of_kernels: bool
+    checks: Collection[str]  # that count
+    are_usual: bool  # that would count by default
 
     @property
     def name(self) -> str | None:
@@ -144,14 +147,20 @@ class Underway:
             timeout_s=float(asked.timeout_s),
             golden_timeout_s=float(asked.golden_timeout_s),
             min_coverage=float(asked.min_coverage),
-            of_judged_ops=asked.name is None or backend_names.holds_kernels(asked.name),
+            of_judged_ops=asked.of_kernels,
+            checks=sorted(asked.checks),
             backend=identity(described, self._source),
             jail=asked.jail.made_by if asked.jail else None,
             shard=asked.part,
             asked_of=dict(self._asked_of),
             hardware=described.get("hardware"),
             imports=list(asked.imports),
-            invocation={"backend": asked.name, "contract": asked.contract, "suites": list(asked.suite.names)},
+            invocation={
+                "backend": asked.name,
+                "contract": asked.contract,
+                "suites": list(asked.suite.names),
+                "checks": None if asked.are_usual else sorted(asked.checks),
+            },
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
@@ -25,6 +25,7 @@ from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, defect, undecided, verdict_of
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
@@ -51,15 +52,16 @@ def verdicts_of(
     is_end: bool = True,
     limits: Limits | None = None,
     in_flight: int = IN_FLIGHT,
+    checks: Collection[str] = EVERY,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
     Calls are sent ahead, `in_flight` at a time, so that the backend computes while goldens and verdicts are made here.
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
-    an op that is given up (`breaker`) get none.
+    an op that is given up (`breaker`) get none. `checks` are those that count.
     """
-    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
+    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks)
     limits = limits or Limits.from_environment()
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))
@@ -67,7 +69,7 @@ def verdicts_of(
         for case in group:
             if judge.breaker.has_given_up(case.op):
                 continue
-            asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
+            asked = cannot_run(case, described, checks) or judge.ask(case, typical, known, bool(described["exports"]))
             if isinstance(asked, Verdict):
                 yield asked
             elif len(judge.waiting) >= in_flight:
@@ -105,6 +107,7 @@ class _Judge:
     table: Table
     arithmetic: Arithmetic
     golden_timeout_s: float
+    checks: Collection[str] = EVERY
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
@@ -123,7 +126,7 @@ class _Judge:
 
         made = _attempt(prepared)
         if isinstance(made, Exception):
-            return undecided(case, _undecided(made))
+            return self._undecided(case, made)
         arguments, call = made
         self.process.submit(call)
         self.waiting.append(_Asked(case, self._expected(case, arguments, known)))
@@ -172,18 +175,22 @@ class _Judge:
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if isinstance(expected, Exception):
-            return undecided(asked.case, _undecided(expected))
+            return self._undecided(asked.case, expected)
         call, outcome = expected
 
         def made() -> Verdict:
-            return verdict_of(asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic)
+            case, arithmetic = asked.case, self.arithmetic
+            return verdict_of(case, call, outcome, reply, table=self.table, declared=arithmetic, checks=self.checks)
 
         try:
             return time_limit.limited(self.golden_timeout_s, made)
         except time_limit.TookTooLong:
-            return undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
+            return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
         except Exception as error:
-            return undecided(asked.case, _undecided(error))
+            return self._undecided(asked.case, error)
+
+    def _undecided(self, case: Case, error: Exception) -> Verdict:
+        return undecided(case, _undecided(error), self.checks)
 
 
 def _most(expected: Expected | Exception) -> Most:

@@ -31,19 +31,21 @@ LAYOUTS = ("as-written", "all")
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file. A filter that is one str is that one pattern. UsageError for a value that none of them has.
+    file. `exclude`: globs over ops and ids. A filter that is one str is that one pattern. UsageError for a value that
+    none of them has.
     """
 
     ops: Sequence[str] = ()
     dtypes: Sequence[str] = ()
     ids: Sequence[str] = ()
+    exclude: Sequence[str] = ()
     seed: int = 0
     samples: int = 1
     values: str | None = None
     layouts: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("ops", "dtypes", "ids"):
+        for name in ("ops", "dtypes", "ids", "exclude"):
             object.__setattr__(self, name, _patterns(name, getattr(self, name)))
         for dtype in self.dtypes:
             if dtype not in dtype_names():
@@ -237,7 +239,8 @@ def _output_dtype(op: str, arguments: Arguments, bound: Mapping[str, object]) ->
 
 
 def select(suite: Suite, selection: Selection) -> list[list[Case]]:
-    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError.
+    """The cases that pass every filter, less those excluded, grouped by draw. UsageError for a filter that matches
+    nothing, a pattern that excludes nothing of what is left, and where all is excluded.
 
     Tests of which no case can pass are not looked at, unless a filter is at fault.
     """
@@ -249,7 +252,20 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     cases = [case for group in groups for case in group]
     if not selected or any(one.without_a_case(cases) is not None for one in filters):
         _refuse_what_selects_nothing(suite, selection, bool(selected))
-    return selected
+    return _without(selected, selection.exclude)
+
+
+def _without(groups: list[list[Case]], globs: Sequence[str]) -> list[list[Case]]:
+    """The groups without the cases whose op or id a glob matches."""
+    cases = [case for group in groups for case in group]
+    for glob in globs:
+        if not any(_has_op(case, glob) or _has_id(case, glob) for case in cases):
+            known = sorted({name for case in cases for name in (*_op_names(case), case.id)})
+            raise UsageError(f"--exclude {glob!r} matches no case that is selected{did_you_mean(glob, known)}")
+    left = [[one for one in group if not any(_has_op(one, g) or _has_id(one, g) for g in globs)] for group in groups]
+    if not any(left):
+        raise UsageError(f"{shlex.join(word for glob in globs for word in ('--exclude', glob))}: no case is left")
+    return [group for group in left if group]
 
 
 def _may_pass(test: Test, selection: Selection) -> bool:
@@ -290,10 +306,14 @@ class _Filter:
 
 def _filters(selection: Selection) -> list[_Filter]:
     return [
-        _Filter("--op", selection.ops, _has_op, lambda case: (case.op, case.op.partition(".")[0])),
+        _Filter("--op", selection.ops, _has_op, _op_names),
         _Filter("--dtype", selection.dtypes, lambda case, name: case.dtype == name, lambda case: (case.dtype,)),
         _Filter("--id", selection.ids, _has_id, lambda case: (case.id,)),
     ]
+
+
+def _op_names(case: Case) -> tuple[str, ...]:
+    return case.op, case.op.partition(".")[0]
 
 
 def _has_op(case: Case, glob: str) -> bool:

@@ -26,7 +26,8 @@ class Pair(NamedTuple):
 
 class Domain(NamedTuple):
     """What the spec of an op says of a generated test's arguments: `broken` is the one constraint that they break, as
-    mathematics, None if they are valid; `lenience` why an implementation may accept them nevertheless."""
+    mathematics, None if they are valid; `lenience` why an implementation may accept them nevertheless. A file has the
+    lenience alone (`lenience:`), and the spec decides whether the call it becomes needs one."""
 
     broken: str | None = None
     lenience: str | None = None
