@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
-from conform.call import schemas
 from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -29,6 +28,7 @@ from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
+from conform.judging.structure import alias_in, fitted, harm_of
 from conform.judging.verdict import KIT_DEFECT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
@@ -107,7 +107,7 @@ def _ended(
         if outcome.refusal:
             return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
         return _verdict(case, "error", reply.reason)
-    harm = _harm(reply) or _aliasing(case.op, reply)
+    harm = harm_of(reply) or alias_in(case.op, reply)
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     arithmetic = arithmetic_for(case.op, declared)
@@ -141,7 +141,7 @@ def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
     if _has_refused(reply):
-        harm = _harm(reply)
+        harm = harm_of(reply)
         return _verdict(case, "fail" if harm else "pass", harm, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
@@ -152,7 +152,7 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return _verdict(case, reply.status, reply.reason, log=reply.log)
-    harm = _harm(reply)
+    harm = harm_of(reply)
     if harm:
         return _verdict(case, "fail", harm, checks=1)
     if domain.lenience:
@@ -168,25 +168,6 @@ def _has_refused(reply: Reply) -> bool:
     return reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
 
 
-def _harm(reply: Reply) -> str | None:
-    """Damage beyond the result: memory that the call had no business to write."""
-    if reply.overrun:
-        return "the backend wrote outside the tensors it was given"
-    if reply.mutated:
-        return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
-    return None
-
-
-def _aliasing(op: str, reply: Reply) -> str | None:
-    """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
-    one would show in the other."""
-    may_alias = schemas.schema(op).aliases or (False,)
-    for output, argument in reply.aliases:
-        if not may_alias[min(output, len(may_alias) - 1)]:
-            return f"output {output} shares memory with tensor argument {argument}"
-    return None
-
-
 def _compared(
     case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
 ) -> Verdict:
@@ -196,7 +177,7 @@ def _compared(
     results, checks, independent = [], 1, case.has_independent_terms
     likely = likely_errors(call, outcome) if independent else [None] * len(goldens)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
-        fitting = _fitting(golden, output)
+        fitting = fitted(golden, output)
         checks += 2
         if isinstance(fitting, str):
             return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
@@ -211,19 +192,6 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
     """The shape of the largest tensor of a call."""
     shapes = [*(tensor.shape for tensor in call.tensors()), *(output.array.shape for output in outputs)]
     return max(shapes, key=prod)
-
-
-def _fitting(golden: Golden, output: Any) -> Golden | str:
-    """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
-    if not isinstance(output, Output):
-        return f"{type(output).__name__} instead of a tensor"
-    if output.array.shape != golden.value.shape:
-        return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
-    actual = format_of(output.array)
-    matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
-    if not matching:
-        return f"dtype {actual.name} instead of {golden.format.name}"
-    return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
 
 
 def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:
