@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from conform.backends.launcher import describe_exit
+from conform.backends.launcher import Template, describe_exit
 from conform.errors import ConformError
 from conform.sweep.space import Codes
 from conform.sweep.tally import Tally
@@ -22,10 +22,13 @@ class WorkerLost(ConformError):
     exit_code = 70
 
 
-def tallies(plan: Plan, blocks: Sequence[Codes], workers: int) -> Iterator[tuple[Codes, Tally]]:
-    """Each block with its tally, as they are done. Raises what a worker raises, and WorkerLost."""
+def tallies(
+    plan: Plan, blocks: Sequence[Codes], workers: int, template: Template
+) -> Iterator[tuple[Codes, Tally]]:
+    """Each block with its tally, as they are done. Raises what a worker raises, and WorkerLost. A worker that is alone
+    works in this process, with a backend of `template`."""
     if min(workers, len(blocks)) <= 1:
-        with worker(plan) as alone:
+        with worker(plan, template) as alone:
             for block in blocks:
                 yield block, alone.tally(block)
         return

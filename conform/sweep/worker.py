@@ -11,6 +11,7 @@ import numpy as np
 
 from conform.backends.client import BackendProcess
 from conform.backends.given import Given
+from conform.backends.launcher import Template
 from conform.backends.protocol import most_of_results
 from conform.backends.reply import Output, Reply
 from conform.contracts.arithmetic import arithmetic_of
@@ -38,9 +39,9 @@ class Plan:
 
 
 @contextmanager
-def worker(plan: Plan) -> Iterator[Worker]:
+def worker(plan: Plan, template: Template | None = None) -> Iterator[Worker]:
     """A worker with a backend's process of its own, which ends with the context."""
-    with BackendProcess(plan.backend, timeout_s=plan.timeout_s) as process:
+    with BackendProcess(plan.backend, timeout_s=plan.timeout_s, template=template) as process:
         declared = arithmetic_for(plan.subject.op, arithmetic_of(process.describe()))
         tables = {name: contract_table(name) for name in names()}
         contract = contract_table(plan.contract)
