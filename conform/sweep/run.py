@@ -72,6 +72,7 @@ def sweep(
     started = time.perf_counter()
     kit.load()
     subject = subject_of(op, dtype, keywords)
+    contract_table(contract)  # a name that is none is told before anything is started
     blocks = _blocks(subject.space, codes, shard)
     directory = _directory(out, resume)
     journals = [journal.read(each, subject.space) for each in resume]
@@ -95,7 +96,7 @@ def sweep(
     if on_end:
         on_end()
     found = record.build(
-        subject, total, header, codes=codes or subject.space.codes, shard=shard, asked=asked,
+        subject, total, header, codes=subject.space.codes if codes is None else codes, shard=shard, asked=asked,
         stopped=None if reason is None else str(reason) or "interrupted", kit_digest_at_end=kit.digest(),
         timings={"seconds": time.perf_counter() - started, "inputs": total.inputs - found_inputs, "workers": workers},
     )  # fmt: skip
@@ -106,7 +107,7 @@ def sweep(
 
 def _blocks(space: Space, codes: Codes | None, shard: tuple[int, int] | None) -> list[Codes]:
     """The blocks that are asked for, in order."""
-    wanted, (number, of) = codes or space.codes, shard or (1, 1)
+    wanted, (number, of) = space.codes if codes is None else codes, shard or (1, 1)
     if not 0 <= wanted.first <= wanted.last <= space.codes.last:
         raise UsageError(f"--range: found the codes {wanted}; expected them in order and within {space.codes}")
     if not 1 <= number <= of:

@@ -66,16 +66,16 @@ class Worker:
             codes = asked.popleft()
             reply = self.process.receive(most_of_results(1, len(codes)))
             if reply.before is not None:
-                found.append(self._late(before, reply.before))
+                found.append(self._late(before or codes, reply.before))
             found.append(self._of_reply(codes, reply))
             before = codes
         return whole(self.subject.space, found)
 
-    def _late(self, before: Codes | None, reply: Reply) -> Tally:
-        """The worker of the backend died of the call before, after it had answered that: its results are counted
-        already, and that it is a crash besides. Of a block before nobody knows which call it was."""
+    def _late(self, before: Codes, reply: Reply) -> Tally:
+        """The backend died of the call `before` after it had answered that: its results are counted already, and that
+        it is a crash besides. If it was the last call of another block, the call on which that was noticed is told."""
         reason = f"{reply.reason}, after it had answered"
-        lost = Lost(before or Codes(0, -1), reply.status, reason, reply.log)
+        lost = Lost(before, reply.status, reason, reply.log)
         return replace(without_result(self.subject.space, lost), inputs=0)
 
     def _of_reply(self, codes: Codes, reply: Reply) -> Tally:

@@ -216,8 +216,8 @@ def test_rounded_results_are_within_half_an_ulp():
 def test_an_error_is_the_same_whatever_stands_beside_it(fmt):
     """Arrays of plain numbers take a shorter way; a number with lo among them makes all of them take the other."""
     rng = np.random.default_rng(2)
-    hi = np.concatenate([np.ldexp(rng.uniform(-2, 2, 500), rng.integers(fmt.emin - 30, fmt.emax - 1, 500)),
-                         [0.0, -0.0, 5e-324, -1e-310, 1e-300, fmt.min_normal, -fmt.min_subnormal / 2, 1.0]])  # fmt: skip
+    edges = [0.0, -0.0, 5e-324, -1e-310, 1e-300, fmt.min_normal, -fmt.min_subnormal / 2, 1.0]
+    hi = np.append(np.ldexp(rng.uniform(-2, 2, 500), rng.integers(fmt.emin - 30, fmt.emax - 1, 500)), edges)
     actual = round_to(fmt, hi * rng.choice([0.0, 1.0, 1.5, -1.0], hi.size))
     assert np.isfinite(actual.astype(np.float64)).all()
     zeros = np.zeros(hi.size)
