@@ -161,7 +161,7 @@ class _Piece:
         """In ulps; NOTHING where none is defined or finite, and where the op leaves the result open. What is correctly
         rounded is off by half an ulp at most, whatever is known of the real number."""
         comparison = self.comparison
-        if not comparison.golden.format.is_float:
+        if not comparison.golden.format.is_float or comparison.determined.all():
             return np.full(len(self.codes), NOTHING)
         errors = np.minimum(comparison.error_ulp, 0.5)
         errors[self.other] = judged.elements.error_ulp[np.searchsorted(judged.places, self.other)]

@@ -43,7 +43,7 @@ def build(
     asked: int, stopped: str | None, kit_digest_at_end: str, timings: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """The dict of sweep.json. asked: how many inputs were to be judged; stopped: why they were not all."""
-    write = _Writer(subject, _output_format(subject))
+    write = Writer(subject)
     logs = {str(lost.codes): lost.log.splitlines() for lost in total.lost if lost.log}
     found = {
         "schema": SCHEMA,
@@ -125,11 +125,11 @@ def histogram(counts: np.ndarray) -> list[dict[str, Any]]:
     return bins
 
 
-class _Writer:
+class Writer:
     """Writes codes as the numbers that they stand for."""
 
-    def __init__(self, subject: Subject, output: Format) -> None:
-        self._subject, self._output = subject, output
+    def __init__(self, subject: Subject) -> None:
+        self._subject, self._output = subject, _output_format(subject)
 
     def example(self, one: Example | None) -> dict[str, Any] | None:
         if one is None:
