@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conform import kit
+from conform import interrupt, kit
 from conform.backends import names as backend_names
 from conform.backends.base import Backend
 from conform.backends.client import BackendProcess
@@ -97,7 +97,7 @@ def sweep(
         on_end()
     found = record.build(
         subject, total, header, codes=subject.space.codes if codes is None else codes, shard=shard, asked=asked,
-        stopped=None if reason is None else str(reason) or "interrupted", kit_digest_at_end=kit.digest(),
+        stopped=_told(reason), kit_digest_at_end=kit.digest(),
         timings={"seconds": time.perf_counter() - started, "inputs": total.inputs - found_inputs, "workers": workers},
     )  # fmt: skip
     if directory is not None:
@@ -135,6 +135,11 @@ def _each_taken(
     except Exception as error:
         return Scarcity.of(error) or defect(error)
     return None
+
+
+def _told(reason: BaseException | None) -> str | None:
+    """Why a sweep ended early, as the record has it."""
+    return interrupt.name(reason) if isinstance(reason, KeyboardInterrupt) else reason and str(reason)
 
 
 # --- What is swept, and whether journals are of the same --------------------------------------------------------------

@@ -217,7 +217,18 @@ def test_of_equal_errors_the_first_is_told():
     subject, codes = subject_of("neg"), (Codes(0x3F800000, 0x3F800000), Codes(0x40000000, 0x40000000))
     parts = [tally(subject, one, golden(subject, one) * np.float32(1.5)) for one in codes]
     assert [(part.worst.code, part.worst.error_ulp) for part in parts] == [(0x3F800000, 2**22), (0x40000000, 2**22)]
-    assert [one.merged(other).worst.code for one, other in (parts, parts[::-1])] == [0x3F800000, 0x3F800000]
+    for one, other in (parts, parts[::-1]):
+        both = one.merged(other)
+        assert both.worst.code == both.tables["cr"].failed.first.code == 0x3F800000
+        assert (both.tables["cr"].failed.count, both.inputs, both.right) == (2, 2, 0)
+
+
+def test_more_equal_errors_than_are_asked_again():
+    """e^x of x around 2^-60 is 1: 65,536 errors of one ulp, less than what float64 tells apart."""
+    subject, codes = subject_of("exp"), Codes(0x21800000, 0x2180FFFF)
+    found = tally(subject, codes, np.full(PIECE, np.nextafter(np.float32(1), np.float32(2))))
+    assert found.worst.error_ulp == pytest.approx(1.0, abs=1e-9)
+    assert found.worst.error_ulp <= found.at_most_ulp <= 1 + 2.0**-16
 
 
 def test_the_largest_error_is_asked_again_in_float64():
