@@ -28,15 +28,6 @@ def _codes(ctx: click.Context, parameter: click.Parameter, written: str | None) 
     return Codes(*(int(code, 0) for code in found.groups()))
 
 
-def _shard(ctx: click.Context, parameter: click.Parameter, written: str | None) -> tuple[int, int] | None:
-    if written is None:
-        return None
-    found = re.fullmatch(r"(\d+)/(\d+)", written)
-    if found is None:
-        raise click.BadParameter(f"{written!r}; expected I/N, as in 1/4", ctx, parameter)
-    return int(found[1]), int(found[2])
-
-
 @click.command()
 @click.argument("op", metavar="OP")
 @click.option("--backend", metavar="NAME", multiple=True, required=True, callback=one_backend,
@@ -48,8 +39,7 @@ def _shard(ctx: click.Context, parameter: click.Parameter, written: str | None) 
               help="The table that decides; all shipped ones are asked.")  # fmt: skip
 @click.option("--range", "codes", metavar="FIRST:LAST", callback=_codes,
               help="Only these codes, as in 0x3f800000:0x3fffffff; of pairs, 0xLHS0000:0xLHSffff.")  # fmt: skip
-@click.option("--shard", metavar="I/N", callback=_shard,
-              help="Only every Nth block of 2^22 inputs, from the Ith on.")  # fmt: skip
+@click.option("--shard", metavar="I/N", help="Only every Nth block of 2^22 inputs, from the Ith on.")
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), help="Processes. Default: one a core.")
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
               help="For one call of the backend, of 2^18 inputs.")  # fmt: skip
@@ -62,7 +52,7 @@ def _shard(ctx: click.Context, parameter: click.Parameter, written: str | None) 
 @click.pass_context
 def sweep(
     ctx: click.Context, op: str, backend: str, arguments: tuple[str, ...], codes: Codes | None,
-    shard: tuple[int, int] | None, quiet: bool, no_progress: bool, **options: Any,
+    quiet: bool, no_progress: bool, **options: Any,
 ) -> None:
     """Judge an op on every input of a format.
 
@@ -95,7 +85,7 @@ def sweep(
             bar.update(done - max(bar.n, found))
 
         result = run_sweep(
-            op, backend, keywords=dict(map(keyword, arguments)), codes=codes, shard=shard,
+            op, backend, keywords=dict(map(keyword, arguments)), codes=codes,
             on_block=on_block, on_end=interrupt.hold, **options,
         )  # fmt: skip
     if result.reason is not None:

@@ -15,6 +15,8 @@ from conform.sweep.space import Codes
 from conform.sweep.tally import Tally
 from conform.sweep.worker import Plan, worker
 
+THE_PARENTS = (signal.SIGINT, signal.SIGHUP)  # whose business it is what becomes of the sweep
+
 
 class WorkerLost(ConformError):
     """A process of the kit's own ended: it was killed, for the memory that it takes perhaps."""
@@ -43,7 +45,7 @@ class _Crew:
     def __init__(self, plan: Plan, size: int) -> None:
         self._processes: dict[Connection, BaseProcess] = {}
         context = multiprocessing.get_context("spawn")  # a fork would share the locks of whatever runs here
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C is the parent's business
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, THE_PARENTS)
         try:
             for _ in range(size):
                 ours, theirs = context.Pipe()
@@ -91,8 +93,9 @@ class _Crew:
 
 def _serve(plan: Plan, connection: Connection) -> None:
     """A worker's process: blocks come, tallies go, until the parent closes the connection or ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for number in THE_PARENTS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, THE_PARENTS)
     try:
         with worker(plan) as own:
             while True:

@@ -39,7 +39,7 @@ SMALLEST_BIN = 1014  # errors up to 2^-9 ulp are one bin
 
 
 def build(
-    subject: Subject, total: Tally, header: Mapping[str, Any], *, codes: Codes, shard: tuple[int, int] | None,
+    subject: Subject, total: Tally, header: Mapping[str, Any], *, codes: Codes, shard: str | None,
     asked: int, stopped: str | None, kit_digest_at_end: str, timings: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """The dict of sweep.json. asked: how many inputs were to be judged; stopped: why they were not all."""
@@ -53,7 +53,7 @@ def build(
         "op": subject.op, "dtype": subject.dtype, "operands": list(subject.operands),
         "keywords": dict(subject.keywords),
         "contract": header["contract"], "backend": header["backend"],
-        "codes": [hex(codes.first), hex(codes.last)], "shard": shard and "/".join(map(str, shard)),
+        "codes": [hex(codes.first), hex(codes.last)], "shard": shard,
         "inputs": asked, "swept": total.inputs, "stopped": stopped and line(stopped, None),
         "summary": _summary(total, header["contract"]),
         "max_error_ulp": None if total.worst is None else total.worst.error_ulp,

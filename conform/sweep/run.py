@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -19,10 +18,13 @@ from conform.backends.client import BackendProcess
 from conform.backends.given import Given, given, origin
 from conform.backends.launcher import Template
 from conform.contracts.tables import contract_table
-from conform.errors import ConformError, Scarcity, UsageError
-from conform.judging.case import defect
+from conform.errors import UsageError
 from conform.report import write
-from conform.straight_line import TIMEOUT_S, identity
+from conform.running.head import Shard
+from conform.running.order import of_shard
+from conform.running.pool import as_told, cores
+from conform.running.underway import identity
+from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.sweep import journal, record
 from conform.sweep.journal import Journal, Journaled
 from conform.sweep.pool import tallies
@@ -52,15 +54,15 @@ def sweep(
     contract: str = "opencl",
     timeout_s: float = TIMEOUT_S,
     codes: Codes | None = None,
-    shard: tuple[int, int] | None = None,
+    shard: str | None = None,
     workers: int | None = None,
     out: Path | None = None,
     resume: Sequence[Path] = (),
     on_block: Callable[[int, int, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
 ) -> Sweep:
-    """Judge an op on every input of `dtype`, or on `codes`, or on the blocks of these that are of `shard` (its number
-    from 1, of how many); the arguments are the command's options.
+    """Judge an op on every input of `dtype`, or on `codes`, or on the blocks of these that are of `shard` (`I/N`); the
+    arguments are the command's options.
 
     Journal and sweep.json are written to `out`. Blocks that the journals in the directories `resume` hold are taken
     from there; without `out` the only one of them is gone on with. `on_block` is called with the number of inputs that
@@ -71,6 +73,7 @@ def sweep(
     """
     started = time.perf_counter()
     kit.load()
+    check_timeout("timeout", timeout_s)
     subject = subject_of(op, dtype, keywords)
     contract_table(contract)  # a name that is none is told before anything is started
     blocks = _blocks(subject.space, codes, shard)
@@ -92,7 +95,7 @@ def sweep(
                 on_block(total.inputs, found_inputs, asked)
 
         plan = Plan(subject, _tested(backend), contract, timeout_s)
-        reason = _each_taken(plan, todo, workers or os.cpu_count() or 1, template, take) if template else None
+        reason = _each_taken(plan, todo, workers or cores(), template, take) if template else None
     if on_end:
         on_end()
     found = record.build(
@@ -105,14 +108,12 @@ def sweep(
     return Sweep(found, reason)
 
 
-def _blocks(space: Space, codes: Codes | None, shard: tuple[int, int] | None) -> list[Codes]:
+def _blocks(space: Space, codes: Codes | None, shard: str | None) -> list[Codes]:
     """The blocks that are asked for, in order."""
-    wanted, (number, of) = space.codes if codes is None else codes, shard or (1, 1)
+    wanted = space.codes if codes is None else codes
     if not 0 <= wanted.first <= wanted.last <= space.codes.last:
         raise UsageError(f"--range: found the codes {wanted}; expected them in order and within {space.codes}")
-    if not 1 <= number <= of:
-        raise UsageError(f"--shard {number}/{of}: expected I/N with 1 <= I <= N")
-    return list(wanted.cut(BLOCK))[number - 1 :: of]
+    return of_shard(list(wanted.cut(BLOCK)), None if shard is None else Shard.written_as(shard))
 
 
 def _directory(out: Path | None, resume: Sequence[Path]) -> Path | None:
@@ -130,10 +131,10 @@ def _each_taken(
         with closing(tallies(plan, todo, workers, template)) as found:
             for block, tally in found:
                 take(block, tally)
-    except (KeyboardInterrupt, ConformError) as reason:
-        return reason
+    except KeyboardInterrupt as interruption:
+        return interruption
     except Exception as error:
-        return Scarcity.of(error) or defect(error)
+        return as_told(error)
     return None
 
 

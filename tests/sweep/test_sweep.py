@@ -90,7 +90,7 @@ def test_the_same_record_whatever_the_workers_and_shards(tmp_path, small_blocks)
     asked = {"op": "exp", "backend": f"{PLANTED}OneWrong", "codes": Codes(AROUND.first + 7, AROUND.last - 9)}
     expected = sweep(**asked, workers=2).record
     for number in (1, 2):
-        found = sweep(**asked, workers=1, shard=(number, 2), out=tmp_path / str(number)).record
+        found = sweep(**asked, workers=1, shard=f"{number}/2", out=tmp_path / str(number)).record
         assert (found["shard"], found["inputs"]) == (f"{number}/2", 2 * CALL - (7 if number == 1 else 9))
     merged = sweep(**asked, resume=[tmp_path / "2", tmp_path / "1"], out=tmp_path / "all").record
     assert told(merged) == told(expected)
@@ -189,8 +189,8 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
         (["exp", "--range", "5"], "expected two codes"),
         (["exp", "--range", "9:5"], "--range: found the codes 0x9 to 0x5"),
         (["exp", "--dtype", "float16", "--range", "0:0x10000"], "within 0x0 to 0xffff"),
-        (["exp", "--shard", "3/2"], "--shard 3/2"),
-        (["exp", "--shard", "x"], "expected I/N"),
+        (["exp", "--shard", "3/2"], "shard: expected I/N with 1 <= I <= N, got '3/2'"),
+        (["exp", "--timeout", "0"], "timeout: expected seconds > 0"),
         (["exp", "--arg", "base"], "--arg 'base'"),
         (["exp", "--contract", "opencI"], "did you mean 'opencl'"),
         (["exp", "--resume", "nowhere"], "no sweep's journal there"),
