@@ -71,7 +71,10 @@ class Journal:
     def __init__(self, directory: Path, header: Mapping[str, Any], before: Journaled | None = None) -> None:
         """Goes on with `before`, the journal that is there, or begins a new one. UsageError if it is in use."""
         self._path = directory / FILE
-        self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from error
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

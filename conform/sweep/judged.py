@@ -158,12 +158,11 @@ class _Piece:
     # Errors
 
     def _errors(self, judged: _Judged) -> np.ndarray:
-        """In ulps; NOTHING where none is defined or finite, and where the op leaves the result open. What is correctly
-        rounded is off by half an ulp at most, whatever is known of the real number."""
+        """In ulps; NOTHING where none is defined or finite, and where the op leaves the result open."""
         comparison = self.comparison
         if not comparison.golden.format.is_float or comparison.determined.all():
             return np.full(len(self.codes), NOTHING)
-        errors = np.minimum(comparison.error_ulp, 0.5)
+        errors = np.array(comparison.error_ulp)
         errors[self.other] = judged.elements.error_ulp[np.searchsorted(judged.places, self.other)]
         without = ~np.isfinite(errors) | comparison.determined
         if comparison.golden.open is not None:

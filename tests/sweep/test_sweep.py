@@ -15,6 +15,7 @@ import pytest
 from conform.cli import main
 from conform.errors import UsageError
 from conform.sweep import record
+from conform.sweep.journal import Journal
 from conform.sweep.run import sweep
 from conform.sweep.space import CALL, Codes
 
@@ -173,6 +174,13 @@ def test_what_is_no_journal_of_this_sweep(tmp_path, content, problem):
     with pytest.raises(UsageError, match=problem):
         sweep("abs", "cpu", codes=AROUND, resume=[tmp_path])
     assert (tmp_path / "blocks.jsonl").read_bytes() == content
+
+
+def test_a_journal_is_written_by_one_sweep_alone(tmp_path):
+    with Journal(tmp_path, {"op": "aten::abs"}):
+        with pytest.raises(UsageError, match="another sweep is writing there"):
+            Journal(tmp_path, {"op": "aten::abs"})
+        assert (tmp_path / "blocks.jsonl").read_text() == '{"schema":"conform.sweep.blocks/1","op":"aten::abs"}\n'
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
