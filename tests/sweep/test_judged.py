@@ -228,7 +228,18 @@ def test_more_equal_errors_than_are_asked_again():
     subject, codes = subject_of("exp"), Codes(0x21800000, 0x2180FFFF)
     found = tally(subject, codes, np.full(PIECE, np.nextafter(np.float32(1), np.float32(2))))
     assert found.worst.error_ulp == pytest.approx(1.0, abs=1e-9)
-    assert found.worst.error_ulp <= found.at_most_ulp <= 1 + 2.0**-16
+    assert found.worst.error_ulp < found.at_most_ulp <= 1 + 2.0**-16
+
+
+def test_an_error_by_another_reading_is_not_asked_again():
+    """0.3 as float16 has it is as right as the double (P30): results of that are off by no more than half an ulp."""
+    subject = subject_of("softplus", "float16", {"beta": 0.3})
+    first = subject.outcome(subject.call(subject.space.codes)).goldens[0]
+    actual = first.alternatives[-1].value
+    assert np.count_nonzero(actual != first.value) > 1000
+    found = tally(subject, subject.space.codes, actual, contract="cr")
+    assert found.tables["cr"].failed.count == 0
+    assert found.worst.error_ulp <= 0.5
 
 
 def test_the_largest_error_is_asked_again_in_float64():
