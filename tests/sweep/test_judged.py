@@ -16,7 +16,7 @@ from conform.contracts.judge import judged
 from conform.contracts.tables import contract_table, names
 from conform.judging.judgement import Result
 from conform.sweep.judged import Judge
-from conform.sweep.record import histogram
+from conform.sweep.record import Writer, histogram
 from conform.sweep.space import PIECE, Codes
 from conform.sweep.subject import Subject, subject_of
 from conform.sweep.tally import Tally, from_json, to_json, whole
@@ -105,6 +105,14 @@ def test_errors_by_size():
     assert bins == {0.0: 1, 2.0**-9: 7}
     assert found.worst.code == ONE + 7
     assert found.worst.error_ulp == 7 * 2.0**-13
+
+
+def test_binades_are_told_from_the_smallest_number_to_the_largest():
+    """By sign and exponent field: 127 is that of 1, 256 + 128 that of -2."""
+    largest = np.full(512, -1.0)
+    largest[[127, 128, 256 + 127, 256 + 128]] = [0.5, 1.0, 2.0, 3.0]
+    told = [(float.fromhex(one["from"]), one["max_error_ulp"]) for one in Writer(subject_of("exp")).binades(largest)]
+    assert told == [(-2.0, 3.0), (-1.0, 2.0), (1.0, 0.5), (2.0, 1.0)]
 
 
 def test_a_wrong_dtype_is_lost():

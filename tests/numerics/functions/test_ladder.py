@@ -89,6 +89,14 @@ def test_an_infinity_of_mpmath_is_unjudged() -> None:
         ladder.evaluate(pole, FORMATS["float64"], (np.array([0.0]),))
 
 
+def test_a_number_beyond_float64_is_no_pole() -> None:
+    """e^1000 is a finite number of which nothing more is known; log 0 is infinite."""
+    _, real = functions.apply("exp", FORMATS["float32"], np.array([1000.0, inf]))
+    assert (real.hi.tolist(), real.radius.tolist()) == ([inf, inf], [inf, 0.0])
+    _, real = functions.apply("log", FORMATS["float32"], np.array([0.0, -0.0]))
+    assert (real.hi.tolist(), real.radius.tolist()) == ([-inf, -inf], [0.0, 0.0])
+
+
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in BINARY])
 def test_poles_are_where_the_exact_cases_are_infinite(name: str) -> None:
     """On every finite float16, and on numbers so large that all are integers."""
