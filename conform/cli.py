@@ -17,7 +17,9 @@ import click
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.foreign import escaped
+from conform.options import one_backend, tell
 from conform.streams import require_files
+from conform.sweep.command import sweep
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -34,11 +36,6 @@ INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 def _silence_stdout() -> None:
     """Python flushes what it holds once more at its end, and would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _tell(message: object) -> None:
-    """A message on stderr; whatever names it holds, each of its lines is printable."""
-    click.echo("\n".join(map(escaped, f"conform: {message}".split("\n"))), err=True)
 
 
 class _Verbs(click.Group):
@@ -61,7 +58,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except ConformError as error:
-            _tell(error)
+            tell(error)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt as interruption:
             click.echo(f"conform: {interrupt.name(interruption)}", err=True)
@@ -97,13 +94,6 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str:
-    """Exactly one name: taking the last of several would drop the others without a word."""
-    if len(names) != 1:
-        raise click.BadParameter(f"{len(names)} names given; one backend a run", ctx=ctx, param=parameter)
-    return names[0]
-
-
 def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str | None:
     """The names of every time that an option is given."""
     return ",".join(names) if names else None
@@ -111,7 +101,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 
 @main.command()
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
-@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=_one_backend,
+@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=one_backend,
               help="What is tested: see `conform backends`.")  # fmt: skip
 @click.option("--backend-option", "options", metavar="KEY=VALUE", multiple=True,
               help="An argument for the backend's class. Repeatable.")  # fmt: skip
@@ -216,7 +206,7 @@ def check(
         _show(run, [], quiet)
         raise
     if message:
-        _tell(message)
+        tell(message)
     _show(run, written, quiet)
     ctx.exit(exit_code)
 
@@ -253,7 +243,7 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
             click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
         except ConformError as error:
             failed = True
-            _tell(error)
+            tell(error)
     ctx.exit(2 if failed else 0)
 
 
@@ -445,3 +435,6 @@ def schema() -> None:
     from conform.suites import json_schema
 
     click.echo(json.dumps(json_schema(), indent=2))
+
+
+main.add_command(sweep)

@@ -97,12 +97,12 @@ def judged(comparison: Comparison, row: Row) -> Iterator[tuple[Numbers, Elements
     if comparison.golden.ties is not None:
         yield from _among_ties(comparison, row)
     elif fits(size):
-        yield slice(0, prod(judged_shape(comparison))), _by_any(comparison.readings(), row).reshaped(-1)
+        yield slice(0, prod(judged_shape(comparison))), by_any(comparison.readings(), row).reshaped(-1)
     else:
         readings, broadcast = list(comparison.readings()), _broadcast(comparison, row)
         parts = 2 if comparison.golden.format.is_complex else 1
         for place in spans(size):
-            elements = _by_any((reading.block(place, broadcast) for reading in readings), row)
+            elements = by_any((reading.block(place, broadcast) for reading in readings), row)
             yield slice(parts * place.start, parts * place.stop), elements.reshaped(-1)
 
 
@@ -110,12 +110,12 @@ def _among_ties(comparison: Comparison, row: Row) -> Iterator[tuple[np.ndarray, 
     """Every index is judged alone but for those that stand earlier along the dim: these are wrong."""
     readings = list(comparison.readings())
     for numbers, again in repeated(comparison.actual, comparison.golden.ties.dim):
-        elements = _by_any((reading.block(numbers) for reading in readings), row)
+        elements = by_any((reading.block(numbers) for reading in readings), row)
         wrong = again & elements.compared
         yield numbers, replace(elements, ok=elements.ok & ~wrong, wrong_class=elements.wrong_class | wrong)
 
 
-def _by_any(readings: Iterator[Comparison], row: Row) -> Elements:
+def by_any(readings: Iterator[Comparison], row: Row) -> Elements:
     """By the first reading, and where that fails by the next: an alternative that nothing needs is not even cut out."""
     elements = _judge_one(next(readings), row)
     while not elements.ok.all() and (alternative := next(readings, None)):

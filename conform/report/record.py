@@ -53,12 +53,12 @@ class Run:
         the kit itself failed on some cases."""
         if any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
             return KitDefect.exit_code
-        return _EXIT_CODES[word(self.record)]
+        return EXIT_CODES[word(self.record)]
 
 
 NO_VERDICT, NOTHING_JUDGED, NOTHING_COMPARED = "no verdict", "nothing judged", "nothing compared"
 CONFORMANT, PARTIAL, NOT_CONFORMANT = "conformant", "partial", "not conformant"
-_EXIT_CODES = {
+EXIT_CODES = {
     CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NO_VERDICT: 3, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3,
 }  # fmt: skip
 
@@ -105,7 +105,7 @@ class Stopped(ConformError):
     def __init__(self, run: Run, reason: ConformError) -> None:
         super().__init__(str(reason))
         self.run = run
-        self.exit_code = run.exit_code if reason.exit_code == _EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
+        self.exit_code = run.exit_code if reason.exit_code == EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
 
 
 def build(

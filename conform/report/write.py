@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from conform.errors import UsageError
@@ -20,8 +21,9 @@ def paths(directory: Path) -> list[Path]:
     return [*own, *map(_aside, own)]
 
 
-def prepare(directory: Path, is_resumed: bool = False) -> Path:
-    """Make the directory before the run, so that a long run does not end in a place it cannot write to.
+def prepare(directory: Path, is_resumed: bool = False, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
+    """Make the directory before the run that writes files of these names, so that a long run does not end in a place
+    that it cannot write to.
 
     The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
     own; one that is resumed keeps its journal. Raises UsageError if it cannot be made or written, or holds something
@@ -33,7 +35,7 @@ def prepare(directory: Path, is_resumed: bool = False) -> Path:
             pass
     except OSError as error:
         raise UsageError(f"--out {directory}: cannot write there: {error.strerror}") from error
-    names = list(FILES) if is_resumed else [*FILES, JOURNAL]
+    names = [name for name in names if not (is_resumed and name == JOURNAL)]
     for name in names:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
@@ -59,13 +61,14 @@ def write(run: Run, directory: Path) -> list[Path]:
 
     The journal, if there is one, stays where something is left to be run, or to be merged.
     """
-    written = [_replace(directory / name, render(run.record)) for name, render in FILES.items()]
+    written = [put(directory / name, render(run.record)) for name, render in FILES.items()]
     if is_whole(run.record):
         (directory / JOURNAL).unlink(missing_ok=True)
     return written
 
 
-def _replace(path: Path, text: str) -> Path:
+def put(path: Path, text: str) -> Path:
+    """Write the file, whole or not at all; UsageError if it cannot be written."""
     try:
         _write_and_rename(path, text)
     except OSError as error:

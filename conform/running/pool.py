@@ -43,11 +43,12 @@ def worth_while(cases: int, wanted: int | None = None) -> int:
     """How many processes so many cases keep busy: `wanted`, or as many as there are cores and memory for."""
     if wanted is None:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        wanted = min(_cores(), memory // BYTES_PER_PROCESS)
+        wanted = min(cores(), memory // BYTES_PER_PROCESS)
     return max(1, min(wanted, cases // CASES_PER_PROCESS))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
