@@ -149,6 +149,7 @@ def _of_elements(passing: Sequence[Verdict], failing: Sequence[Verdict]) -> list
         Split((_condition(view, mark),), wrong, right, whole.wrong, whole.right)
         for view, marks in whole.counts.items()
         for mark, (wrong, right) in marks.items()
+        if wrong > right or not mark.startswith(TAIL)  # no element is treated wrongly there and right by luck
     ]
     return splits + [
         Split((condition,), whole.wrong, 0, whole.wrong, whole.right)

@@ -214,6 +214,22 @@ def test_a_measure_that_some_wrong_element_lacks_tells_nothing() -> None:
     assert sentence(cases(20, of)) is None
 
 
+@pytest.mark.parametrize(
+    ("right", "text"),
+    [
+        (0, "is wrong only where an element lies behind the last whole 64 of its output (20 of 20 such el"),
+        (1, None),  # as many right as wrong: outputs smaller than a vector are nothing but tail
+    ],
+)  # fmt: skip
+def test_a_tail_of_which_most_is_right_is_not_told(right: int, text: str | None) -> None:
+    def of(number: int) -> dict[str, Any]:
+        fails = number % 2 == 0
+        return {"fails": fails, "marks": Marks(2 * fails, 900, {RESULT: {"tail of 64": (2 * fails, right)}})}
+
+    found = sentence(cases(20, of))
+    assert found is None if text is None else found.startswith(text)
+
+
 def test_elements_say_nothing_where_cases_fail_without_any() -> None:
     def of(number: int) -> dict[str, Any]:
         fails = number % 2 == 0
