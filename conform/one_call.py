@@ -11,6 +11,7 @@ from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
 from conform.contracts.tables import Table
 from conform.errors import InvalidArguments
+from conform.findings.findings import with_cause
 from conform.interp.evaluate import is_array
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
@@ -26,7 +27,7 @@ GIVEN = "given"  # the value class of operands that nobody drew, so that no stat
 def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table: Table) -> Verdict:
     """How a case with this call and golden outcome ends if the backend returns `actual`: arrays or torch tensors."""
     reply = Reply("ok", result=_with_outputs(in_terms_of_the_kit(actual, "actual")))
-    return verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table)
+    return with_cause(verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table))
 
 
 def _with_outputs(actual: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,15 +24,18 @@ from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
 from conform.interp.refusal import lenience_of
+from conform.interp.semantics import traits_of
+from conform.judging.asked import asked_of
 from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, held, question
 from conform.judging.declared import admitted, arithmetic_for
-from conform.judging.errors_of_sums import looks_like
+from conform.judging.errors_of_sums import causes_of
+from conform.judging.evidence import Marks
 from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
 from conform.judging.structure import aliasing, fitting_golden, harm
-from conform.judging.verdict import ALIASING, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
+from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
 from conform.suites.test import Domain
@@ -102,7 +106,8 @@ def verdict_of(
     domain = _domain(case, call)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
-    return _of(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
+    ended = _of(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
+    return replace(ended, asked=asked_of(case, call, outcome)) if ended.status in JUDGED else ended
 
 
 def _domain(case: Case, call: Bound) -> Domain | None:
@@ -161,9 +166,10 @@ def _judged(
         verdict = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
     if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
         flushing_too = replace(arithmetic, flushes_subnormals=True)
-        supposed = admitted(call, outcome, flushing_too, reply.outputs)
-        if not _is_wrong(judged(outcome=supposed, arithmetic=flushing_too)):
-            return replace(verdict, reason=f"{verdict.reason}, as if subnormals were flushed to zero")
+        supposed = admitted(call, outcome, flushing_too, reply.outputs, of_all=False)
+        explained = verdict.wrong - judged(outcome=supposed, arithmetic=flushing_too, has_causes=False).wrong
+        if explained > 0:
+            return replace(verdict, causes={FLUSHED: explained, **verdict.causes})
     return verdict
 
 
@@ -212,13 +218,16 @@ def _has_refused(reply: Reply) -> bool:
 
 
 def _compared(
-    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic, to_hold: Held
-) -> Verdict:
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic, to_hold: Held,
+    has_causes: bool = True,
+) -> Verdict:  # fmt: skip
+    """`has_causes`: whether to look for the causes of wrong sums."""
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
     results, checks, independent = [], 1, case.has_independent_terms
     likely = likely_errors(call, outcome) if independent else [None] * len(goldens)
+    beside = _beside(call)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = fitting_golden(golden, output)
         checks += 2
@@ -227,10 +236,19 @@ def _compared(
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name)
-        results.append(Result(number, op, comparison, row, independent, likely[number]))
+        results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
     if to_hold.last == RESULT:
         return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)
-    return replace(_summed(case, call, results, checks), largest=_largest(call, outputs))
+    verdict = _summed(case, call, results, checks)
+    causes = _causes(call, results) if verdict.status == "fail" and has_causes else {}
+    return replace(verdict, largest=_largest(call, outputs), causes=causes)
+
+
+def _beside(call: Bound) -> dict[str, np.ndarray]:
+    """The operands that stand beside each element of the result: those of an elementwise op, by name."""
+    if not traits_of(call.op).pointwise:
+        return {}
+    return {name: value for name, value in call.arguments.items() if isinstance(value, np.ndarray)}
 
 
 def _incomparable(case: Case, reason: str, checks: int, to_hold: Held) -> Verdict:
@@ -276,12 +294,21 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     if not failed and off is not None:
         deciding, status, reason = off, "fail", off.judgement.violation.words
         contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
-    if status == "fail":
-        reason += looks_like(call, deciding.comparison.golden, deciding.comparison.actual)
     return _verdict(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
-        bound_ulp=worst.bound_ulp if worst else None, **counts,
+        bound_ulp=worst.bound_ulp if worst else None,
+        marks=Marks.joined([each.judgement.marks for each in results]), **counts,
     )  # fmt: skip
+
+
+def _causes(call: Bound, results: list[Result]) -> dict[str, int]:
+    """What may be the causes of the wrong elements of all outputs."""
+    counts: Counter[str] = Counter()
+    for each in results:
+        if each.judgement.failed or each.judgement.violation:
+            are_wrong = each.are_wrong if each.judgement.failed else None
+            counts.update(causes_of(call, each.comparison.golden, each.comparison.actual, are_wrong))
+    return dict(counts)
 
 
 def _why_unbounded(row: Row) -> str:

@@ -18,12 +18,15 @@ def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
     return declared if traits_of(op).products else declared.without_products()
 
 
-def admitted(call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any]) -> Outcome:
+def admitted(
+    call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any], of_all: bool = True
+) -> Outcome:
     """`outcome` for a backend of this arithmetic, which returned `outputs`: with what its conversions of factors lose,
-    and with what is right where it flushes operands, intermediate results and results."""
+    and with what is right where it flushes operands, intermediate results and results; all of them, unless `of_all` is
+    False."""
 
     def with_mode(call: Bound, outcome: Outcome) -> Outcome:
         return outcome if arithmetic.compute == "ieee" else in_mode(outcome, products_of(call), arithmetic)
 
     own = with_mode(call, outcome)
-    return Flushed(call, outputs, with_mode).admitted(own) if arithmetic.flushes_subnormals else own
+    return Flushed(call, outputs, with_mode, of_all).admitted(own) if arithmetic.flushes_subnormals else own

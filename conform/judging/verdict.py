@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from conform.judging.evidence import Asked, Marks
+
 Number = bool | int | float | complex
 
 JUDGED = ("pass", "fail", "error", "crash", "timeout")
@@ -16,6 +18,7 @@ ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
 REFUSAL, MUTATION, ALIASING = "refusal", "mutation", "aliasing"
 CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING)  # in the order in which they are told
 
+FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 
@@ -96,6 +99,9 @@ class Verdict:
     location     `file.yaml:12` of the test
     tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
     tightest     of the tables that it would pass, the one with the smallest bound at its worst element
+    asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
+                 from passing ones; in the journal, not in the record. None of what was not judged, or not compared
+    causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
     """
 
     id: str
@@ -122,6 +128,15 @@ class Verdict:
     location: str | None = None
     tables: Mapping[str, str | None] = field(default_factory=dict)
     tightest: str | None = None
+    asked: Asked | None = None
+    marks: Marks | None = None
+    causes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def wrong(self) -> int:
+        """The elements that make it a failure: those outside their bound, or, where the errors are wrong only together,
+        all that were compared."""
+        return self.failed or (self.compared if self.status == "fail" else 0)
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no honest judge says."""

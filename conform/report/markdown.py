@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from conform.foreign import cell, code, fenced
 from conform.judging.verdict import FAILURES, STATUSES
-from conform.report import checks, failure, header
+from conform.report import checks, failure, findings, header
 from conform.report.numbers import percent
 from conform.report.record import word
 from conform.report.tally import (
@@ -53,6 +53,8 @@ def render(record: Mapping) -> str:
     groups = failure_groups(cases)
     if groups:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
+    if told := findings.lines(record):
+        sections += [f"## {findings.TITLE}", "\n".join(f"- {code(one)}" for one in told)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
     sections += _section("## Not counted", ["case", "check", "status", "reason"], _not_counted_rows(record))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))

@@ -51,7 +51,8 @@ class Run:
     def exit_code(self) -> int:
         """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
         the kit itself failed on some cases."""
-        if any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
+        is_defect = any(one["kind"] == KIT_DEFECT for one in self.record["findings"])
+        if is_defect or any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
             return KitDefect.exit_code
         return EXIT_CODES[word(self.record)]
 
@@ -128,6 +129,7 @@ def build(
     jail: str | None = None,
     given_up: Mapping[str, int] | None = None,
     shard: str | None = None,
+    findings: Sequence[Mapping[str, object]] = (),
 ) -> Run:
     """The record of a run.
 
@@ -145,6 +147,7 @@ def build(
     left_running names of the programs that outlived the backend's process, and were killed
     given_up     of each op on which the backend hung too often, how many of its cases were therefore not run
     shard        "2/3": these are the second third of the cases
+    findings     {"kind", "op", "dtypes", "text"}: what the failures of an op have in common, in a sentence each
     """
     position = {test: number for number, test in enumerate(tests)}
     every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -173,6 +176,7 @@ def build(
         "stopped": stopped and line(stopped, None),
         "given_up": dict(sorted((given_up or {}).items())),
         "shard": shard,
+        "findings": [dict(one) for one in findings],
         "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip

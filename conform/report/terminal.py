@@ -8,7 +8,7 @@ import click
 from tabulate import MIN_PADDING, tabulate
 
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import checks, failure, header
+from conform.report import checks, failure, findings, header
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
 from conform.report.tally import (
@@ -47,6 +47,7 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
     if len(groups) > SHOWN_GROUPS:
         where = f"all in {report}" if report else "--out DIR writes them all to a report"
         parts.append(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}")
+    parts.append(findings.section(record))
     parts += [not_judged_table(not_judged(record["cases"])), nearest_lines(record["cases"]), summary_lines(record)]
     return "\n\n".join(part for part in parts if part)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from conform import time_limit
 from conform.errors import UsageError
+from conform.findings.findings import findings_of
+from conform.judging.case import defect
 from conform.judging.credit import credited
+from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import record
 from conform.report.record import Required, Run
 from conform.running.breaker import Numbered, counted
@@ -108,8 +112,10 @@ class End(BaseModel):
 def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
     """The record of a run, from its verdicts."""
     stand, given_up = counted(verdicts)
+    told = credited(stand)
     return record.build(
-        credited(stand),
+        told,
+        findings=_findings(told),
         asked=head.asked,
         suite={"names": head.suites, "digest": head.suite_digest},
         tests=head.tests,
@@ -133,6 +139,14 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         given_up=_not_run(head, stand, given_up),
         shard=str(head.shard) if head.shard else None,
     )
+
+
+def _findings(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """What failures have in common; a defect in finding it must not lose the run, and is told as what it is."""
+    try:
+        return [asdict(one) for one in findings_of(verdicts)]
+    except Exception as error:
+        return [{"kind": KIT_DEFECT, "op": "findings:", "dtypes": [], "text": str(defect(error))}]
 
 
 def _not_run(head: Head, verdicts: Iterable[Any], ops: Sequence[str]) -> dict[str, int]:

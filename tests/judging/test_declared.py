@@ -13,10 +13,11 @@ from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.causes import cut
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError
+from conform.findings.findings import with_cause
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import FLUSHED, Verdict
 from conform.running import underway, verdicts
 from tests.contracts.test_accumulation import sequential, truncating
 from tests.judging.test_case import case, returned
@@ -33,6 +34,11 @@ def verdict(op: str, args: list[Any], actual: Any, declared: Arithmetic = IEEE, 
     call = bound_call(op, args, keywords)
     outputs = actual if isinstance(actual, tuple) else (actual,)
     return verdict_of(case(call.op), call, evaluate_call(call), returned(*outputs), OPENCL, declared)
+
+
+def told(op: str, args: list[Any], actual: Any) -> Verdict:
+    """The verdict with the cause of the wrong elements, as on a call of the user's."""
+    return with_cause(verdict(op, args, actual))
 
 
 def test_every_contraction_names_its_factors() -> None:
@@ -143,12 +149,19 @@ def test_moves_and_negations_keep_subnormals() -> None:
 
 
 def test_an_undeclared_flush_is_told() -> None:
-    flushed = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 1.0]))
+    flushed = told("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 1.0]))
     assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
-    zeros = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
+    zeros = told("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
     assert zeros.reason == "not the correctly rounded result"
-    tail = verdict("aten::silu", [F32([-88.0])], F32([-0.0]))
+    tail = told("aten::silu", [F32([-88.0])], F32([-0.0]))
     assert tail.reason == "error above the bound, as if subnormals were flushed to zero"
+
+
+def test_what_is_flushed_only_in_part_is_told_as_well() -> None:
+    """A backend whose operands are flushed, and whose results are not, keeps subnormals that it computes."""
+    args = [F32([TINY, NORMAL, TINY]), F32([TINY, -1.5 * NORMAL, 2.0**-140])]
+    partly = verdict("aten::add", args, F32([0.0, -NORMAL / 2, 0.0]))
+    assert (partly.failed, partly.causes) == (2, {FLUSHED: 2})
 
 
 def test_flushing_some_results_and_keeping_others_fails() -> None:
@@ -163,7 +176,7 @@ LHS, RHS = F32([[1 + 2.0**-20, 0.0]]), F32([[1.0], [1.0]])
 
 
 def test_what_a_mode_loses_fails_by_name_and_passes_declared() -> None:
-    undeclared = verdict("aten::mm", [LHS, RHS], F32([[1.0]]))
+    undeclared = told("aten::mm", [LHS, RHS], F32([[1.0]]))
     assert undeclared.reason == "error above the bound, as if the inputs were rounded to TF32 (10 bits)"
     assert verdict("aten::mm", [LHS, RHS], F32([[1.0]]), TF32).status == "pass"
 
@@ -208,7 +221,7 @@ def test_errors_within_their_bounds_fail_together() -> None:
     generator = np.random.default_rng(0)
     lhs, rhs = generator.random((34, 64)).astype(F32), generator.random((64, 34)).astype(F32)
     assert verdict("aten::mm", [lhs, rhs], sequential(lhs, rhs, F32)).status == "pass"
-    failed = verdict("aten::mm", [lhs, rhs], truncating(lhs, rhs, F32))
+    failed = told("aten::mm", [lhs, rhs], truncating(lhs, rhs, F32))
     assert failed.reason == (
         "root mean square of the errors 23.1 u S, above 10.1 (1156 sums), "
         "as if the sums were truncated (rounded toward zero)"
