@@ -231,7 +231,8 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
     stands = standing(results)
-    counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
+    counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous}
+    counts |= {"checks": checks, "stands": stands}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     off = next((each for each in results if each.judgement.violation), None)
@@ -248,7 +249,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
                 **counts,
             )
         bounded = any(has_bound(each.comparison.golden, each.row) for each in results)
-        reason = "the bound is vacuous: it exceeds every result" if bounded else _why_unbounded(deciding.row)
+        reason = "the bound is vacuous: none, or beyond 1e-2 of the scale" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)

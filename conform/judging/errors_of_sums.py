@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+import numpy as np
+
 from conform.call.bound import Bound
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE, ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
@@ -40,8 +42,9 @@ def errors_together(
 
 
 def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
-    """Which elements a rule is for: the limit for independent roundings also for those whose bound is vacuous."""
-    return elements.compared | elements.vacuous if isinstance(errors, LikelyErrors) else elements.compared
+    """Which elements a rule is for: also those whose bound is vacuous, if it is finite where the rule is for sums."""
+    bounded = elements.vacuous if isinstance(errors, LikelyErrors) else elements.vacuous & np.isfinite(elements.bound_ulp)
+    return elements.compared | bounded
 
 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:

@@ -202,7 +202,7 @@ def _column(
         lambda some: np.array([[formula(i)] for i in some.tolist()], dtype=object),
         lambda index: rational(index[0]),
     )
-    return Golden(fmt, value, real, budget=ball.rad.reshape(-1, 1))
+    return Golden.derived(fmt, value, real, ball[:, None])
 
 
 def broadcast(*tensors: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:

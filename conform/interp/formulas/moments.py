@@ -6,6 +6,7 @@ questions with a pair (mean, variance).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -71,7 +72,7 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
         mean = Ball.total(x, in_terms=False) / n
-        centred = x.map(lambda piece: piece.rounded(piece.mid - mean.mid, 0.0))
+        centred = x.map(lambda x: x.rounded(x.mid - mean.mid, 0.0).at_scale(np.abs(x.mid) + np.abs(mean.mid)))
         variance = Ball.total(centred.map(_square)) / divisor
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
@@ -79,7 +80,7 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
         rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
-        return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
+        return mean, replace(variance, rad=np.where(rows.are_finite(), rad, 0.0))
 
 
 def _reach(rows: Rows) -> np.ndarray:

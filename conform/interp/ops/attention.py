@@ -86,7 +86,8 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         real = where(decided, np.nan, sums.weighted / sums.total)
         value, real = resolved(fmt, real, *_exactly(queries, keys))
         budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
-    golden = Golden(fmt, value, real, budget=np.where(np.isfinite(real.hi), budget, 0.0), zero_sign_free=True)
+        budget, scale = np.where(np.isfinite(real.hi), budget, 0.0), sums.e_size / sums.e
+    golden = Golden(fmt, value, real, budget=budget, scale=scale, zero_sign_free=True)
     return golden.opened(np.repeat(is_open, value.shape[1], axis=1), "P69")
 
 

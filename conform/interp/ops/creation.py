@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -79,7 +80,7 @@ def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:
     value, real = arithmetic.axpy(fmt, np.float64(step), np.full(i.size, float(start)), i.astype(np.float64))
     ball = Ball.exact(i, compute_format(fmt)) * float(step) + float(start)
     block = ball.compute.unit_roundoff * np.maximum(abs(start), np.abs(ball.mid))  # the rounding of start + k * step
-    return Golden(fmt, value, real, budget=joined(ball.rad, block))
+    return Golden.derived(fmt, value, real, replace(ball, rad=joined(ball.rad, block)))
 
 
 def _count(start: Number, end: Number, step: Number) -> int:

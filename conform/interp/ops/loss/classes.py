@@ -66,7 +66,7 @@ def nll_loss_forward(
 def _total_weight(fmt: Format, divisor: Divisor) -> Golden:
     """The sum of the weights as an output."""
     value, real = decide_exactly(fmt, divisor.real.reshape(()), lambda index: divisor.exact)
-    return Golden(fmt, value, real, budget=divisor.ball.rad.reshape(()))
+    return Golden.derived(fmt, value, real, divisor.ball[0, ...])
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class _Samples:
 
 def _without(ignored: np.ndarray, terms: Terms) -> Terms:
     """The terms, with 0 where a sample is ignored."""
-    ball = Ball(np.where(ignored, 0.0, terms.ball.mid), np.where(ignored, 0.0, terms.ball.rad), terms.ball.compute)
+    ball = replace(terms.ball.but_exact(ignored), mid=np.where(ignored, 0.0, terms.ball.mid))
     return Terms(
         where(ignored, 0.0, terms.real),
         ball,
@@ -239,7 +239,7 @@ class _Mixture:
         total = Ball.total(weighted.map(mixed, self.shares))[:, 0]
         unshared = sum(np.abs(x.mid).sum(axis=1) for x in weighted)
         overflows = np.isfinite(unshared) & (unshared > compute.max_finite)  # shares may be multiplied in last
-        return -total.rounded(total.mid, np.where(overflows, np.inf, total.rad))
+        return -total.rounded(total.mid, np.where(overflows, np.inf, total.rad)).at_scale(total.scale)
 
     def _factors(self, sample: int) -> Iterator[tuple[float, Fraction]]:
         """(x, what the logarithm is multiplied by, minus included) of the classes where that is not 0."""

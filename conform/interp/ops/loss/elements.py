@@ -103,7 +103,7 @@ class TwoParts:
         mid = np.where(size.mid < self.border, below.mid, above.mid)
         rad = np.where(size.mid < self.border, below.rad, above.rad)
         either = np.maximum(below.rad, above.rad) + np.abs(below.mid - above.mid)
-        return Ball(mid, np.where(near, either, rad), d.compute)
+        return Ball(mid, np.where(near, either, rad), d.compute, np.maximum(below.scale, above.scale))
 
 
 # Cross entropies of two classes
@@ -163,7 +163,7 @@ def _probability_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, compute: Form
 
     def clamped(log: Ball) -> Ball:
         below = log.mid + np.where(np.isfinite(log.rad), log.rad, 0.0) < LEAST_LOGARITHM
-        return Ball(np.maximum(log.mid, LEAST_LOGARITHM), np.where(below, 0.0, log.rad), compute)
+        return replace(log.but_exact(below), mid=np.maximum(log.mid, LEAST_LOGARITHM))
 
     def one_minus(y: np.ndarray) -> Ball:
         return Ball(1 - y, compute.unit_roundoff * np.abs(1 - y), compute)
@@ -253,7 +253,7 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
         return mp.of_float(t[i]) * (mp.log(mp.of_float(t[i])) - mp.of_float(x[i]))
 
     ball = Ball.exact(t, compute) * Ball.exact(t, compute).log()
-    ball = Ball(np.where(t == 0, 0.0, ball.mid), np.where(t == 0, 0.0, ball.rad), compute)
+    ball = replace(ball.but_exact(t == 0), mid=np.where(t == 0, 0.0, ball.mid))
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
     return Terms(real, ball, rational, formula, _are_infinite(x, t))

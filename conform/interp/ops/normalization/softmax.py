@@ -74,7 +74,7 @@ def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
             vanishes = np.isfinite(real.hi) & (x - largest < vanishing)
             value, decided = resolved(fmt, where(vanishes, 0.0, real), partial(_mp_softmax, rows, largest, x))
             real = where(vanishes, where(np.isinf(real.radius), _below_float64(real), real), decided)
-            yield Golden(fmt, value, real, budget=(ball / total_ball).rad)
+            yield Golden.derived(fmt, value, real, ball / total_ball)
 
 
 def _below_float64(like: Real) -> Real:
@@ -99,7 +99,7 @@ def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
         difference, formula = where(far, 0.0, real - log_sum), partial(_mp_log_softmax, rows, x)
         value, real = resolved(fmt, difference, formula, scaled=partial(_of_largest, rows, x))
         value, real = np.where(far, value_far, value), where(far, real_far, real)
-        golden = Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+        golden = Golden.derived(fmt, value, real, ball - log_sum_ball)
         yield _or_beside_infinity(x, largest, golden)
 
 

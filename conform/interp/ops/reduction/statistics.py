@@ -143,7 +143,7 @@ def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Gol
 
     with np.errstate(all="ignore"):
         value, decided = decide_exactly(fmt, real.times_power_of_two(exponent), exact, scaled)
-    return Golden(fmt, value, decided, budget=ball.rad)
+    return Golden.derived(fmt, value, decided, ball)
 
 
 def _over_zero(fmt: Format, rows: Rows) -> Golden:

@@ -279,5 +279,5 @@ def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
     of_zero = lambda: log_sum_exp.faint(rows).known_where(largest == 0)  # noqa: E731
     value, real = resolved(fmt, real, formula, scaled=of_zero)
-    budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
-    return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)
+    ball = Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]
+    return Golden.derived(fmt, value, real, ball.but_exact(infinite), zero_sign_free=True)
