@@ -36,7 +36,7 @@ class Elements:
     some of its elements, [n].
 
     `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the
-    golden leaves it open, or `vacuous`: there is no bound, or the result is within one that is beyond WIDE of its scale.
+    golden leaves it open, or `vacuous`: there is no bound, or the result is within one beyond WIDE of its scale.
     """
 
     ok: np.ndarray

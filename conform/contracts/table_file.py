@@ -165,7 +165,8 @@ class _Checker:
 
     def _inside(self, at: Path_, entry: Map) -> None:
         if "excluded" not in entry or entry["kind"] not in ("ulp", "ulp_of_rounded"):
-            self.fail((*at, "inside"), "`inside` stands beside `excluded`, in rows of kind ulp or ulp_of_rounded", key=True)
+            where = "`inside` stands beside `excluded`, in rows of kind ulp or ulp_of_rounded"
+            self.fail((*at, "inside"), where, key=True)
         if entry["inside"] != "derived":
             self.fail((*at, "inside"), f"`inside` must be derived, got {entry['inside']!r}")
 

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-import numpy as np
-
 from conform.call.bound import Bound
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE, ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
@@ -43,8 +41,8 @@ def errors_together(
 
 def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
     """Which elements a rule is for: also those whose bound is vacuous, if it is finite where the rule is for sums."""
-    bounded = elements.vacuous if isinstance(errors, LikelyErrors) else elements.vacuous & np.isfinite(elements.bound_ulp)
-    return elements.compared | bounded
+    every = isinstance(errors, LikelyErrors)
+    return elements.compared | elements.vacuous & (every | np.isfinite(elements.bound_ulp))
 
 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:

@@ -11,7 +11,9 @@ terms where they may have cancelled, which products and quotients multiply, and 
 
 Errors add up, because they may all point the same way. Within `root_sum_of_squares()` the same formulas add up their
 squares: no bound, but what to expect of errors that are independent and centred. Within `flushed_intermediates()` every
-operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there.
+operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there. Within
+`rounded_intermediates()` results on the way are rounded to the element type: balls of it, whose functions are computed
+in the compute type all the same, and whose sums are added up there unless partial sums are rounded, too.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from functools import cache, reduce
 import numpy as np
 
 from conform.numerics.eft import SAFE_PRODUCT, two_prod
-from conform.numerics.formats import Format
+from conform.numerics.formats import Format, compute_format
 from conform.numerics.grid import common_grid, is_exact, is_held
 from conform.numerics.rounding import round_to
 
@@ -82,8 +84,8 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + _half_subnormal(self.compute))
-            rounding = rounding + flushed_sum(self.compute)
+            half_ulp = self.compute.unit_roundoff * reach + _half_subnormal(self.compute)
+            rounding = 2 * _ulps_held(self.compute, ulps) * half_ulp + flushed_sum(self.compute)
             rad = joined(propagated, rounding)
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
@@ -190,12 +192,19 @@ class Ball:
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
                 grid = np.minimum(grid, piece._grid(axis) if in_terms else 0.0)
-            compute = piece.compute
+            compute = accumulator_of(piece.compute)
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
             rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)
             rad = rad + count * flushed_sum(compute)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
-            return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute, scale)
+            total = Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute, scale)
+            return total if compute == piece.compute else total._held_in(piece.compute)
+
+    def _held_in(self, fmt: Format) -> Ball:
+        """The ball after a rounding to the narrower `fmt`."""
+        exact = (self.rad == 0) & (is_held(fmt, self.mid) | ~np.isfinite(self.mid))
+        rounded = replace(self, compute=fmt).rounded(self.mid, self.rad)._determined(self)
+        return rounded.but_exact(exact).at_scale(self.cancelled)
 
     def _grid(self, axis: int | tuple[int, ...]) -> np.ndarray | float:
         """The grid along `axis`, which is kept with length 1, of exact terms; 0 where they have none of use."""
@@ -332,6 +341,36 @@ def flushed_intermediates() -> Iterator[None]:
         yield
     finally:
         _FLUSHES.reset(before)
+
+
+_ROUNDED: ContextVar[str | None] = ContextVar("_ROUNDED", default=None)
+
+
+@contextmanager
+def rounded_intermediates(*, partial_sums: bool) -> Iterator[None]:
+    """Within, every result on the way to a composite op's may be rounded to the element type; so may `partial_sums`."""
+    before = _ROUNDED.set("partial sums" if partial_sums else "results")
+    try:
+        yield
+    finally:
+        _ROUNDED.reset(before)
+
+
+def held_format(fmt: Format) -> Format:
+    """The format that results on the way to one of `fmt` are held in: the compute type, or as is declared, `fmt`."""
+    return fmt if _ROUNDED.get() else compute_format(fmt)
+
+
+def accumulator_of(held: Format) -> Format:
+    """The format that sums and products of numbers held in `held` are accumulated in."""
+    return held if _ROUNDED.get() == "partial sums" else compute_format(held)
+
+
+@cache
+def _ulps_held(held: Format, ulps: float) -> float:
+    """`ulps` of the compute type that a result is computed in, and its rounding to a narrower one."""
+    computed = compute_format(held)
+    return ulps if computed == held else CORRECTLY_ROUNDED + ulps * computed.unit_roundoff / held.unit_roundoff
 
 
 def flushed_sum(compute: Format) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
 from conform.numerics.accumulate import exact_dot, exact_total
-from conform.numerics.ball import Ball, growth, joined
+from conform.numerics.ball import Ball, accumulator_of, growth, joined
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
@@ -77,7 +77,7 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
         square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
-        welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
+        welford = growth(n) * accumulator_of(compute).unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
         rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
         return mean, replace(variance, rad=np.where(rows.are_finite(), rad, 0.0))

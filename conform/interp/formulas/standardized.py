@@ -19,9 +19,9 @@ from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, flushed_sum, joined
+from conform.numerics.ball import Ball, flushed_sum, held_format, joined
 from conform.numerics.escalate import decide_exactly, resolved, root
-from conform.numerics.formats import Format, compute_format
+from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 
 
@@ -69,7 +69,7 @@ class Standardized:
                 real = self._with_poles(real, np.nan)
             piece = _Piece(self, x, scale, shift)
             value, real = resolved(fmt, real, piece.with_mpmath, piece.rational)
-            yield Golden.derived(fmt, value, real, piece.ball(*self.balls(compute_format(fmt))), zero_sign_free=True)
+            yield Golden.derived(fmt, value, real, piece.ball(*self.balls(held_format(fmt))), zero_sign_free=True)
 
     def statistics(self, fmt: Format) -> tuple[Golden, Golden]:
         """Mean and rstd of rows, in the compute type or the input's (P36), open beside an infinity and of no elements
@@ -86,12 +86,12 @@ class Standardized:
 
     def _mean(self, fmt: Format) -> Golden:
         value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
-        return Golden.derived(fmt, value, real, self.balls(compute_format(fmt))[0], zero_sign_free=True)
+        return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[0], zero_sign_free=True)
 
     def _rstd(self, fmt: Format) -> Golden:
         real = self._with_poles(self.rstd, np.inf)
         value, real = decide_exactly(fmt, real, lambda index: root(1 / self.exact(index[0])[1], 2))
-        return Golden.derived(fmt, value, real, self.balls(compute_format(fmt))[1], zero_sign_free=True)
+        return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[1], zero_sign_free=True)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
         """The mean and variance + eps of a row without infinities and NaN."""

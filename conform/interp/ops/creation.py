@@ -18,8 +18,8 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
 from conform.numerics import arithmetic
-from conform.numerics.ball import Ball, joined
-from conform.numerics.formats import FORMATS, Format, compute_format, format_named
+from conform.numerics.ball import Ball, held_format, joined
+from conform.numerics.formats import FORMATS, Format, format_named
 
 Number = bool | int | float
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
@@ -78,7 +78,7 @@ def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:
     """start + i * step for the i of `place`."""
     i = np.arange(place.start, place.stop)
     value, real = arithmetic.axpy(fmt, np.float64(step), np.full(i.size, float(start)), i.astype(np.float64))
-    ball = Ball.exact(i, compute_format(fmt)) * float(step) + float(start)
+    ball = Ball.exact(i, held_format(fmt)) * float(step) + float(start)
     block = ball.compute.unit_roundoff * np.maximum(abs(start), np.abs(ball.mid))  # the rounding of start + k * step
     return Golden.derived(fmt, value, real, replace(ball, rad=joined(ball.rad, block)))
 

@@ -9,9 +9,9 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments
 from conform.contracts.judge import judge
 from conform.contracts.tables import NO_ROW
+from conform.errors import InvalidArguments
 from tests.interp.ops.literal import (
     bf16,
     boolean,

@@ -19,7 +19,6 @@ from conform.interp.operands import (
     broadcast_converted,
     broadcast_numbers,
     complex_numbers,
-    compute_format,
     converted,
     numbers,
     steps_of,
@@ -28,7 +27,7 @@ from conform.interp.ops.functions.complex_parts import absolute, complex_functio
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic, functions
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
@@ -331,7 +330,7 @@ def gelu(self: Operand, approximate: str = "none") -> Golden:
     fmt = result_type(self)
     x = numbers(self, fmt)
     value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
-    compute = compute_format(fmt)
+    compute = held_format(fmt)
     return Golden.derived(fmt, value, real, _gelu(Ball.exact(x, compute), approximate)).opened(x == -np.inf, "P38")
 
 

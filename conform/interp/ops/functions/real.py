@@ -18,7 +18,6 @@ from conform.interp.operands import (
     broadcast_converted,
     broadcast_numbers,
     complex_numbers,
-    compute_format,
     numbers,
     refuse_complex,
     steps_of,
@@ -30,7 +29,7 @@ from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format
 from conform.numerics.functions.range_ends import leading
@@ -67,7 +66,7 @@ def _define(
         value, real = functions.apply(name, fmt, x)
         golden = Golden(fmt, value, real, zero_sign_free=zero_sign_free_at(x))
         if formula is not None:
-            golden = golden.but_derived(formula(ball := Ball.exact(x, compute_format(fmt))))
+            golden = golden.but_derived(formula(ball := Ball.exact(x, held_format(fmt))))
             golden = golden if overflows is None else _or_zero(golden, overflows(ball))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
@@ -227,7 +226,7 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     refuse_complex(fmt, "logaddexp")
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("logaddexp", fmt, x, y)
-    larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
+    larger, smaller = (Ball.exact(choose(x, y), held_format(fmt)) for choose in (np.maximum, np.minimum))
     return Golden.derived(fmt, value, real, larger + (smaller - larger).exp().log1p())
 
 
@@ -238,7 +237,7 @@ def xlogy(self: Operand, other: Operand) -> Golden:
     fmt = float_result(result_type(self, other))
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("xlogy", fmt, x, y)
-    factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
+    factor, argument = (Ball.exact(operand, held_format(fmt)) for operand in (x, y))
     return Golden.derived(fmt, value, real, (factor * argument.log()).but_exact(x == 0))
 
 
@@ -285,8 +284,8 @@ def _softplus(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) 
     settled = np.where(linear, x, _softplus_limit(x, beta))
     column = np.where(regular, x, 0.0).reshape(-1, 1)
     value, real = _softplus_formula(fmt, column, beta) if regular.any() else (round_to(fmt, column), Real.exact(column))
-    factor = Ball.exact(beta, compute_format(fmt))
-    ball = (Ball.exact(x, compute_format(fmt)) * factor).exp().log1p() / factor
+    factor = Ball.exact(beta, held_format(fmt))
+    ball = (Ball.exact(x, held_format(fmt)) * factor).exp().log1p() / factor
     return Golden.derived(
         fmt,
         np.where(regular, value.reshape(x.shape), round_to(fmt, settled)),

@@ -11,7 +11,7 @@ import numpy as np
 
 from conform.numerics import functions
 from conform.numerics.ball import CORRECTLY_ROUNDED, ULPS, Ball, chosen
-from conform.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS, compute_format
 from conform.numerics.functions.error import erfc_float64
 
 # Activations
@@ -112,7 +112,7 @@ def lgamma(x: Ball) -> Ball:
     (DLMF 5.5.3; FDLIBM, e_lgamma_r.c), which cancels near its zeros."""
     size = Ball.exact(np.abs(x.mid), x.compute)
     value, _ = functions.apply("lgamma", FORMATS["float64"], size.mid)
-    of_size = size.rounded(value, 0.0, LGAMMA_ULPS[x.compute.name] + CORRECTLY_ROUNDED)
+    of_size = size.rounded(value, 0.0, LGAMMA_ULPS[compute_format(x.compute).name] + CORRECTLY_ROUNDED)
     sine = _beside_integer(size).sin()
     sine = replace(sine, mid=np.abs(sine.mid), cancelled=None)  # the turns that cancel are exact
     reflected = (x.irrational(np.pi) / (size * sine)).log() - of_size
