@@ -130,7 +130,15 @@ class Ball:
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
             product = self.rounded(self.mid * other.mid, spread)
             no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
-            return product._determined(self, other, unless=no_class).at_scale(self._factor(other, np.multiply))
+            result = product._determined(self, other, unless=no_class).at_scale(self._factor(other, np.multiply))
+            zeros = self._is_zero() & other._is_bounded() | other._is_zero() & self._is_bounded()
+            return result.but_exact(zeros)
+
+    def _is_zero(self) -> np.ndarray:
+        return (self.mid == 0) & (self.rad == 0)
+
+    def _is_bounded(self) -> np.ndarray:
+        return np.isfinite(self.mid) & np.isfinite(self.rad)
 
     def _factor(self, other: Ball, operation: np.ufunc) -> np.ndarray | None:
         """The scale of a product or quotient; None where neither operand's terms can have cancelled."""
@@ -160,9 +168,10 @@ class Ball:
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
         no_class = np.isinf(self.mid) & other._has_any_sign()
         ball = self.rounded(quotient, spread, ulps)._determined(self, other, unless=no_class)
-        by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
+        # IEEE 754 determines these too: x / 0, and 0 / x.
+        exact = other._is_zero() & (self.rad == 0) | self._is_zero() & (room > 0) & other._is_bounded()
         divisor = Ball(other.mid, other.rad, other.compute)  # of which a cancelled one is no larger
-        return ball.but_exact(by_zero).at_scale(self._factor(divisor, np.divide))
+        return ball.but_exact(exact).at_scale(self._factor(divisor, np.divide))
 
     def __getitem__(self, index: object) -> Ball:
         scale = None if self.cancelled is None else np.broadcast_to(self.cancelled, self.mid.shape)[index]
@@ -222,7 +231,7 @@ class Ball:
             spread = np.where(self.rad > 0, np.maximum(below, self.rad / (root + high)), 0.0)
         ulps = ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED
         scale = None if self.cancelled is None else np.sqrt(self.scale)
-        return self.rounded(root, spread, ulps)._determined(self).at_scale(scale)
+        return self.rounded(root, spread, ulps)._determined(self).but_exact(self._is_zero()).at_scale(scale)
 
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):

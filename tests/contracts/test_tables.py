@@ -36,7 +36,9 @@ def table_of(directory: Path, text: str) -> Table:
         ("aten::gelu", "float32", "derived", None),
         ("aten::tan", "bfloat16", "ulp", 2.5),
         ("aten::sigmoid", "float32", "derived", None),
-        ("aten::lgamma", "float32", "unbounded", None),
+        ("aten::lgamma", "float32", "ulp_of_rounded", 6),
+        ("aten::lgamma", "bfloat16", "ulp", 0.5002),
+        ("aten::digamma", "float16", "derived", None),
         ("aten::fmod.Tensor", "float32", "derived", None),  # no row
         ("aten::gather", "float32", "exact", None),  # no row, and it only selects
     ],

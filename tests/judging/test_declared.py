@@ -85,11 +85,11 @@ OF_FLUSHING = [
     # A normal number beside a flushed one was not kept: TINY - NORMAL, TINY + TINY
     ("aten::add", [F32([TINY, TINY]), F32([-NORMAL, TINY])], F32([-NORMAL, 0.0]), F32([0.0, 0.0])),
     # Results on the way: e^-88 is subnormal, e^-80 is not.
-    ("aten::silu", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
+    ("aten::silu", [F32([-88.0, 0.0])], F32([-0.0, 0.0]), F32([-2e-35, 0.0])),
     ("aten::silu", [F32([-80.0])], F32([-1.4438108e-33]), F32([-0.0])),
-    ("aten::mish", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
-    ("aten::softplus", [F32([-87.0])], F32([0.0]), F32([5e-37])),
-    ("aten::kl_div", [F32([0.3]), F32([2 * NORMAL]), 0], F32([-2.0369763e-36]), F32([-1.9e-36])),  # without 0.3 t
+    ("aten::mish", [F32([-88.0, 0.0])], F32([-0.0, 0.0]), F32([-2e-35, 0.0])),
+    ("aten::softplus", [F32([-87.0, 0.0])], F32([0.0, 0.6931472]), F32([5e-37, 0.6931472])),
+    ("aten::kl_div", [F32([0.3, 0.0]), F32([2 * NORMAL, 1.0]), 0], F32([-2.0369763e-36, 0.0]), F32([-1.9e-36, 0.0])),
     # A number is read in a type in which it is subnormal, a 0-d tensor like it.
     ("aten::mul", [F32([2.0**20]), TINY], F32([0.0]), F32([TINY])),
     ("aten::mul", [F32([2.0**20]), NORMAL], F32([2.0**-106]), F32([0.0])),

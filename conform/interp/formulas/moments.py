@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
         mean = Ball.total(x, in_terms=False) / n
-        centred = x.map(lambda x: x.rounded(x.mid - mean.mid, 0.0).at_scale(np.abs(x.mid) + np.abs(mean.mid)))
+        centred = x.map(partial(_centred, mean))
         variance = Ball.total(centred.map(_square)) / divisor
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
@@ -81,6 +82,12 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
         rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
         return mean, replace(variance, rad=np.where(rows.are_finite(), rad, 0.0))
+
+
+def _centred(mean: Ball, x: Ball) -> Ball:
+    """x - mean with the rounding of the difference alone, which equal numbers do not have."""
+    difference = x.rounded(x.mid - mean.mid, 0.0).but_exact((x.mid == mean.mid) & (mean.rad == 0))
+    return difference.at_scale(np.abs(x.mid) + np.abs(mean.mid))
 
 
 def _reach(rows: Rows) -> np.ndarray:
