@@ -66,7 +66,8 @@ class Reply:
 # What a worker tells of its backend, with the types that a field may have.
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
-    "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,), "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+    "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
+    "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
 }  # fmt: skip
 
 

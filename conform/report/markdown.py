@@ -24,9 +24,13 @@ from conform.report.terminal import (
     LARGEST,
     LEGEND,
     NEAREST_HEADERS,
+    VACUOUS_HEADERS,
+    admitted_lines,
+    elements_line,
     nearest_rows,
     summary_line,
     trust_line,
+    vacuous_rows,
     warnings,
     why_partial,
 )
@@ -41,7 +45,8 @@ def render(record: Mapping) -> str:
     sections = [
         f"# conform: {word(record)}",
         *map(code, header.lines(record)),
-        summary_line(summary),
+        f"{summary_line(summary)}; {elements_line(cases)}",
+        *map(code, admitted_lines(cases)),
         *map(code, why_partial(record)),
         *map(code, warnings(record)),
         trust_line(record),
@@ -53,6 +58,7 @@ def render(record: Mapping) -> str:
     if groups:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
+    sections += _section("## Vacuous bounds", VACUOUS_HEADERS, _vacuous_rows(cases))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))
     sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
@@ -89,6 +95,10 @@ def _table_rows(cases: Sequence[Mapping]) -> list[list]:
 def _nearest_rows(cases: Sequence[Mapping]) -> list[list]:
     rows = nearest_rows(nearest_to_bound(cases))
     return [[cell(op), dtype, errors, cell(case_id), at] for op, dtype, errors, case_id, at in rows]
+
+
+def _vacuous_rows(cases: Sequence[Mapping]) -> list[list]:
+    return [[cell(op), *counts, cell(example)] for op, *counts, example in vacuous_rows(cases)]
 
 
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:

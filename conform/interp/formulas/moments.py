@@ -87,7 +87,7 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
 def _centred(mean: Ball, x: Ball) -> Ball:
     """x - mean with the rounding of the difference alone, which equal numbers do not have."""
     difference = x.rounded(x.mid - mean.mid, 0.0).but_exact((x.mid == mean.mid) & (mean.rad == 0))
-    return difference.at_scale(np.abs(x.mid) + np.abs(mean.mid))
+    return difference.at_scale(np.abs(x.mid) + mean.scale)
 
 
 def _reach(rows: Rows) -> np.ndarray:

@@ -165,7 +165,7 @@ class _Piece:
             cancelled = 0.0 if isinstance(self.norm.moments, AboutZero) else cancelled
             cancelled = cancelled + flushed_sum(compute)  # of x - mean
             spread = joined(np.abs(centred) * rstd.rad, joined(mean.rad, cancelled) * reach)
-            terms = (np.abs(self.x) + np.abs(mean.mid)) * np.abs(rstd.mid)
+            terms = (np.abs(self.x) + mean.scale) * np.abs(rstd.mid)
             output = x.rounded(centred * rstd.mid, spread).at_scale(terms)
             output = output if self.scale is None else output * Ball.exact(self.scale, compute)
             if self.shift is not None:
