@@ -118,7 +118,7 @@ def _ended(
         verdict = judged(outcome=admitted(call, outcome, plain, reply.outputs), arithmetic=plain)
     if _is_wrong(verdict) and arithmetic.rounded_on_the_way:
         wider = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
-        verdict = wider if _is_wrong(wider) else replace(wider, admitted=_admission(case, arithmetic))
+        verdict = wider if _is_wrong(wider) else replace(wider, admitted=_admission(outcome, arithmetic))
     if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
         flushing_too = replace(arithmetic, flushes_subnormals=True)
         supposed = admitted(call, outcome, flushing_too, reply.outputs)
@@ -127,9 +127,10 @@ def _ended(
     return verdict
 
 
-def _admission(case: Case, arithmetic: Arithmetic) -> str:
+def _admission(outcome: Outcome, arithmetic: Arithmetic) -> str:
     """What a result that is not wrong needed: `within the bound of intermediates in bfloat16, declared`."""
-    return f"within the bound of {arithmetic.rounded_on_the_way} in {case.dtype}, declared"
+    element = outcome.goldens[0].format.name
+    return f"within the bound of {arithmetic.rounded_on_the_way} in {element}, declared"
 
 
 def _is_wrong(verdict: Verdict) -> bool:
