@@ -276,7 +276,7 @@ def test_partial_products_may_be_rounded_where_that_is_declared() -> None:
 
 def test_llama_s_rms_norm_rounds_before_the_weight() -> None:
     generator = np.random.default_rng(3)
-    x, weight = bf16(generator.normal(0, 1, (8, 16))), bf16(generator.normal(1, 0.5, 16))
+    x, weight = (generator.normal(*one).astype(ml_dtypes.bfloat16) for one in ((0, 1, (8, 16)), (1, 0.5, 16)))
     args, declared = [x, [16], weight, 1e-3], declares("aten::rms_norm")
     right = llama_rms_norm(x, weight, 1e-3)
     assert verdict("aten::rms_norm", args, right).status == "fail"
@@ -319,5 +319,5 @@ def test_overloads_may_be_declared_alone() -> None:
     declared = arithmetic_of({"name": "mine", "accumulates_in_element_type": ["aten::prod.dim_int"]})
     assert declared.of("aten::prod.dim_int").rounded_on_the_way == "intermediates and partial sums"
     assert declared.of("aten::prod").rounded_on_the_way is None
-    told = straight_line.identity({"name": "mine", "accumulates_in_element_type": ["aten::prod.dim_int"]})
+    told = underway.identity({"name": "mine", "accumulates_in_element_type": ["aten::prod.dim_int"]})
     assert told["accumulates_in_element_type"] == ["aten::prod.dim_int"]
