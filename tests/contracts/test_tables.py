@@ -193,6 +193,8 @@ TOLERANCE = "kind: almost_eq, bound: {rtol: 0, atol: 1}"
             "`excluded` must be an interval [low, high] of the first operand, got 3",
         ),
         ("bound: 1", "bound: 1, excluded: [2, 1]", 3, "`excluded` is an empty interval: 2 is above 1"),
+        ("bound: 1", "bound: 1, inside: derived", 3, "`inside` stands beside `excluded`, in rows of kind ulp"),
+        ("bound: 1", "bound: 1, excluded: [1, 2], inside: exact", 3, "`inside` must be derived, got 'exact'"),
         ("[aten::exp]", "aten::exp", 3, "row 1: `ops` must be a list of operator names"),
         ("[aten::exp]", "[]", 3, "row 1: `ops` must be a list of operator names"),
         ("aten::exp", "aten::expp", 3, "unknown operator 'aten::expp'; did you mean 'aten::exp'?"),
