@@ -257,6 +257,12 @@ def test_the_scale_is_that_of_the_terms_of_the_number_or_the_smallest_normal_one
     assert not judge(of_number, z, DERIVED).vacuous.any()
 
 
+def test_the_correctly_rounded_result_is_right_however_well_the_real_is_known() -> None:
+    known = Real(np.zeros(2), np.zeros(2), np.full(2, 2.0**-1000))  # as a function that underflows is
+    exact = Golden(FORMATS["float32"], np.zeros(2, np.float32), known, budget=np.zeros(2))
+    assert judged(exact, [0.0, 1e-45], DERIVED).ok.tolist() == [True, False]
+
+
 def test_no_bound_of_sixteen_ulps_is_vacuous() -> None:
     coarse = golden("bfloat16", [1.0, 1.0], budget=np.array([15.4 * 2.0**-7, 15.6 * 2.0**-7]))
     assert judged(coarse, [1.0, 1.0], DERIVED).bound_ulp.tolist() == pytest.approx([15.9, 16.1], rel=0.05)
