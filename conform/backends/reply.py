@@ -66,7 +66,8 @@ class Reply:
 # What a worker tells of its backend, with the types that a field may have.
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
-    "flushes_subnormals": (bool,), "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+    "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
+    "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
 }  # fmt: skip
 
 
@@ -79,7 +80,15 @@ def decode_greeting(told: Any) -> dict[str, Any]:
         if type(told[field]) not in types:
             expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
             raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
-    return {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
+        if isinstance(told[field], list) and any(type(name) is not str for name in told[field]):
+            raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not a list of names of operators")
+    return {field: _printable(value) for field, value in told.items()}
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [line(each) for each in value]
+    return line(value) if isinstance(value, str) else value
 
 
 def _leaves(value: Any) -> list[Any]:

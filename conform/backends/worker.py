@@ -68,10 +68,17 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
         "exports": backend.exports,
         "compute": backend.compute,
         "flushes_subnormals": backend.flushes_subnormals,
+        "rounds_intermediates": _names(backend.rounds_intermediates),
+        "accumulates_in_element_type": _names(backend.accumulates_in_element_type),
         "hardware": _hardware(backend.device),
         "torch": str(torch.__version__),
         "threads": threads,
     }
+
+
+def _names(given: Any) -> Any:
+    """What a frame holds: of a sequence that is no text, the list."""
+    return list(given) if isinstance(given, (list, tuple, set, frozenset)) else given
 
 
 def _hardware(device: str) -> str | None:

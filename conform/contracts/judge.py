@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial, reduce
 from math import prod
 from typing import Any
 
@@ -20,7 +21,7 @@ from conform.contracts.almost_eq import allowance, almost_eq
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison, same_special
 from conform.contracts.indices import equal_rank, repeated
-from conform.contracts.tables import Row
+from conform.contracts.tables import NO_ROW, Row
 from conform.interp.blocks.blocks import fits, spans
 from conform.interp.golden import Golden
 from conform.numerics.formats import compute_format
@@ -35,7 +36,7 @@ class Elements:
     some of its elements, [n].
 
     `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the
-    golden leaves it open, or the bound is vacuous.
+    golden leaves it open, or `vacuous`: there is no bound, or the result is within one beyond WIDE of its scale.
     """
 
     ok: np.ndarray
@@ -81,7 +82,8 @@ def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndar
     comparison = Comparison(first, golden.value)
     fmt, is_exact = golden.format, golden.real is None and row.kind == "exact"
     equal = (comparison.parts if fmt.is_complex else comparison).determined if fmt.is_float or fmt.is_complex else True
-    return np.where(elements.compared, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
+    bounded = elements.compared | (elements.vacuous & np.isfinite(elements.bound_ulp))
+    return np.where(bounded, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
 
 
 def judged_shape(comparison: Comparison) -> tuple[int, ...]:
@@ -158,9 +160,9 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     determined, open_ = comparison.determined, comparison.open
     with np.errstate(all="ignore"):
         near, error, bound, unbounded = _nearness(comparison, row, kind)
-        unbounded = unbounded | _outside(comparison, row)
         if _flushes(comparison):
             near = near | flushing.allowed(golden, actual, real, bound, sign_counts=kind not in _ALLOWANCES)
+        wide = _is_wide(comparison, bound)
     vacuous = unbounded & ~determined
     if kind == "derived":
         # An honest implementation may have overflowed on the way to a result that is special anyway.
@@ -168,9 +170,9 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     if kind == "tosa":
         vacuous |= tosa.undefined(row.formula, _tosa_call(comparison))
     same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
-    vacuous = vacuous & ~open_
+    right, bound = same_class & (near | determined), np.where(vacuous, np.inf, bound)
+    vacuous = (vacuous | (wide & right & ~determined)) & ~open_
     compared = ~(open_ | vacuous)
-    right = same_class & (near | determined)
     if determined.any():
         error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
     return Elements(
@@ -182,6 +184,25 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
         vacuous=vacuous,
         wrong_class=compared & ~same_class,
     )
+
+
+WIDE = 1e-2  # of its scale: a bound that is wider says nothing of a result
+COARSE_ULPS = 16.0  # but no bound so narrow is wide, however coarse the format: OpenCL's widest figure, of pow and erf
+
+
+def _is_wide(comparison: Comparison, bound_ulp: np.ndarray) -> np.ndarray:
+    """Where a bound is beyond WIDE of the scale, and beyond COARSE_ULPS: results anywhere in it say nothing."""
+    return (bound_ulp > COARSE_ULPS) & (bound_ulp * comparison.unit > WIDE * _scale(comparison))
+
+
+def _scale(comparison: Comparison) -> np.ndarray:
+    """What a bound is narrow or wide beside: the magnitude of the terms where they are added, else of the result; of
+    complex numbers, that of the number; and no less than the smallest normal number (as TOSA has it)."""
+    golden, size = comparison.golden, np.abs(comparison.real.hi)
+    if comparison.numbers is not None:
+        size = np.hypot(size[..., :1], size[..., 1:])
+    terms = [each for each in (golden.magnitude, golden.scale) if each is not None]
+    return reduce(np.maximum, terms, np.maximum(size, golden.format.min_normal))
 
 
 def _flushes(comparison: Comparison) -> bool:
@@ -241,6 +262,8 @@ Nearness = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
+    if row.excluded is not None:
+        return _by_place(comparison, row, kind)
     error = comparison.error_ulp
     if kind == "unbounded":
         everywhere = np.ones(error.shape, bool)
@@ -252,6 +275,13 @@ def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     if kind == "tosa":
         return _within_tosa(comparison, row)
     return _within_allowance(comparison, _ALLOWANCES[kind](comparison.golden, comparison.real, comparison.arithmetic))
+
+
+def _by_place(comparison: Comparison, row: Row, kind: str) -> Nearness:
+    """By the row, but where its source gives no bound by what the row names in its place."""
+    inside, outside = _outside(comparison, row), _nearness(comparison, replace(row, excluded=None), kind)
+    instead = row.inside if comparison.golden.budget is not None and row.inside else "unbounded"
+    return tuple(map(partial(np.where, inside), _nearness(comparison, NO_ROW, instead), outside))
 
 
 def _within_ulps(comparison: Comparison, row: Row, kind: str) -> Nearness:
@@ -275,6 +305,8 @@ def _within_allowance(comparison: Comparison, allowed: np.ndarray | float) -> Ne
     uncountable = np.isnan(bound) & np.isfinite(allowed)
     if uncountable.any():
         near = np.where(uncountable, np.abs((comparison.actual - real.hi) - real.lo) <= allowed, near)
+    # The correctly rounded result is right by every bound, of 0 too, though the real is known to its radius alone.
+    near = near | same_special(comparison.actual, comparison.golden.value)
     return near, error, bound, ~np.isfinite(allowed)
 
 

@@ -47,6 +47,7 @@ class Row:
     formula     the bound in words; of kind tosa the budget's name there
     tolerance   of kind almost_eq
     excluded    the source gives no bound where the first operand is in this closed interval
+    inside      the kind that bounds the error there (`derived`), None where nothing does
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Row:
     source: str
     tolerance: Tolerance | None = None
     excluded: tuple[float, float] | None = None
+    inside: str | None = None
 
     @property
     def limit(self) -> float | str | None:
@@ -76,13 +78,14 @@ class Row:
             told = self.tolerance.short
         else:
             told = self.formula if self.kind == "tosa" else self.kind
-        return f"{told}, partly" if self.excluded else str(told)
+        return f"{told}, partly" if self.excluded and not self.inside else str(told)
 
     @property
     def rule(self) -> str:
         """The kind of bound in words, with the formula if there is one."""
         if self.excluded is not None:
-            return f"{RULES[self.kind]}; none for operands in [{self.excluded[0]:g}, {self.excluded[1]:g}]"
+            told = RULES[self.inside] if self.inside else "none"
+            return f"{RULES[self.kind]}; {told} for operands in [{self.excluded[0]:g}, {self.excluded[1]:g}]"
         formula = self.limit if self.kind == "tosa" else self.formula
         return f"{RULES[self.kind]}: {formula}" if formula else RULES[self.kind]
 
@@ -130,7 +133,7 @@ def _row(entry: Entry, format_name: str) -> Row:
     if excluded is not None:
         excluded = (float(excluded[0]), float(excluded[1]))
     if kind in ("ulp", "ulp_of_rounded"):
-        return Row(kind, float(bound), None, source, excluded=excluded)
+        return Row(kind, float(bound), None, source, excluded=excluded, inside=entry.get("inside"))
     if kind == "almost_eq":
         return Row(kind, None, formula=None, source=source, tolerance=Tolerance(**bound), excluded=excluded)
     return Row(kind, None, None if bound is None else line(bound), source, excluded=excluded)

@@ -155,9 +155,11 @@ def _shown(limit: float | str) -> str:
 
 
 def _vacuous(golden: Golden, row: Row, operands: Mapping[str, Any]) -> list[str]:
-    """How many elements an honest implementation may get wrong by any amount."""
+    """How many elements a result says nothing of: it may be wrong by any amount, or by more than 1e-2 of the scale."""
     vacuous = np.count_nonzero(judge(golden, golden.value, row, operands).vacuous)
-    return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
+    if not vacuous:
+        return []
+    return [f"vacuous: {vacuous} of {golden.value.size} elements have no bound, or one beyond 1e-2 of their scale"]
 
 
 def _allowed(golden: Golden, row: Row, operands: Mapping[str, Any]) -> str:

@@ -40,8 +40,9 @@ def errors_together(
 
 
 def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
-    """Which elements a rule is for: the limit for independent roundings also for those whose bound is vacuous."""
-    return elements.compared | elements.vacuous if isinstance(errors, LikelyErrors) else elements.compared
+    """Which elements a rule is for: also those whose bound is vacuous, if it is finite where the rule is for sums."""
+    every = isinstance(errors, LikelyErrors)
+    return elements.compared | elements.vacuous & (every | np.isfinite(elements.bound_ulp))
 
 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:

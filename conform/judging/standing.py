@@ -77,7 +77,7 @@ def _key(result: Result) -> tuple:
     row, fmt = result.row, result.comparison.golden.format
     if not (fmt.is_float or fmt.is_complex):
         return ()
-    return (row.kind, row.bound, row.tolerance, row.excluded, row.formula if row.kind == "tosa" else None)
+    return (row.kind, row.bound, row.tolerance, row.excluded, row.inside, row.formula if row.kind == "tosa" else None)
 
 
 CORRECTLY_ROUNDED = ("correctly rounded",)  # the answer for a result that is, among those by the keys of rows

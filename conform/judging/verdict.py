@@ -86,6 +86,8 @@ class Verdict:
     checks       structure checks that were made: number of outputs, shapes, dtypes
     failed       elements outside their bound
     open         elements that the op's meaning leaves unspecified
+    vacuous      elements that no bound holds, or one too wide to say anything (beyond 1e-2 of their scale)
+    admitted     what a pass needed of the arithmetic that the backend declares, in words; None if nothing
     max_error_ulp, bound_ulp   the error furthest into its bound and that bound, in ulps of the exact result;
                  None where no ulp is defined, the bound also where all must be equal (kind exact)
     contract     the deciding row; None if the case never came to a judge
@@ -116,6 +118,8 @@ class Verdict:
     checks: int = 0
     failed: int = 0
     open: int = 0
+    vacuous: int = 0
+    admitted: str | None = None
     max_error_ulp: float | None = None
     bound_ulp: float | None = None
     contract: Contract | None = None

@@ -24,9 +24,13 @@ from conform.report.terminal import (
     LARGEST,
     LEGEND,
     NEAREST_HEADERS,
+    VACUOUS_HEADERS,
+    admitted_lines,
+    elements_line,
     nearest_rows,
     summary_line,
     trust_line,
+    vacuous_rows,
     warnings,
     why_partial,
 )
@@ -41,7 +45,8 @@ def render(record: Mapping) -> str:
     sections = [
         f"# conform: {word(record)}",
         *map(code, header.lines(record)),
-        summary_line(summary),
+        f"{summary_line(summary)}; {elements_line(cases)}",
+        *map(code, admitted_lines(cases)),
         *map(code, why_partial(record)),
         *map(code, warnings(record)),
         *checks.lines(record),
@@ -57,6 +62,7 @@ def render(record: Mapping) -> str:
         sections += [f"## {findings.TITLE}", "\n".join(f"- {code(one)}" for one in told)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
     sections += _section("## Not counted", ["case", "check", "status", "reason"], _not_counted_rows(record))
+    sections += _section("## Vacuous bounds", VACUOUS_HEADERS, _vacuous_rows(cases))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))
     sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
@@ -93,6 +99,10 @@ def _table_rows(cases: Sequence[Mapping]) -> list[list]:
 def _nearest_rows(cases: Sequence[Mapping]) -> list[list]:
     rows = nearest_rows(nearest_to_bound(cases))
     return [[cell(op), dtype, errors, cell(case_id), at] for op, dtype, errors, case_id, at in rows]
+
+
+def _vacuous_rows(cases: Sequence[Mapping]) -> list[list]:
+    return [[cell(op), *counts, cell(example)] for op, *counts, example in vacuous_rows(cases)]
 
 
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:

@@ -271,6 +271,8 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "checks": verdict.checks,
         "failed": verdict.failed,
         "open": verdict.open,
+        "vacuous": verdict.vacuous,
+        "admitted": verdict.admitted,
         "max_error_ulp": verdict.max_error_ulp,
         "bound_ulp": verdict.bound_ulp,
         "contract": _contract_json(verdict.contract),

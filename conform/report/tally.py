@@ -151,6 +151,44 @@ def not_judged(cases: Sequence[Mapping]) -> list[NotJudged]:
 
 
 @dataclass(frozen=True)
+class Vacuous:
+    """Elements of one op that no bound holds, or one beyond 1e-2 of their scale: they are no evidence.
+
+    compared   those beside them that are;  cases   that have some, of which `example` has the most
+    """
+
+    op: str
+    elements: int
+    compared: int
+    cases: int
+    example: str
+
+
+def vacuous(cases: Sequence[Mapping]) -> list[Vacuous]:
+    """Of each op that has such elements, the largest share first."""
+    of_op: dict[str, list[Mapping]] = {}
+    for case in cases:
+        of_op.setdefault(case["op"], []).append(case)
+    rows = []
+    for op, members in of_op.items():
+        affected = [case for case in members if case["vacuous"]]
+        if affected:
+            counts = (sum(case[count] for case in members) for count in ("vacuous", "compared"))
+            example = max(affected, key=lambda case: case["vacuous"])["id"]
+            rows.append(Vacuous(op, *counts, cases=len(affected), example=example))
+    return sorted(rows, key=lambda row: (-row.elements / (row.elements + row.compared), row.op))
+
+
+def admitted(cases: Sequence[Mapping]) -> dict[str, list[str]]:
+    """By what passes needed of the arithmetic that the backend declares, their ops, one for each case."""
+    needed: dict[str, list[str]] = {}
+    for case in cases:
+        if case["admitted"] and case["status"] == "pass":
+            needed.setdefault(case["admitted"], []).append(case["op"])
+    return dict(sorted(needed.items()))
+
+
+@dataclass(frozen=True)
 class TableCount:
     """How a shipped contract table would judge a run: cases that would pass, of those that it bounds, and how many have
     it as their tightest."""

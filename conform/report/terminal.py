@@ -15,6 +15,8 @@ from conform.report.tally import (
     Cell,
     FailureGroup,
     NotJudged,
+    Vacuous,
+    admitted,
     error_of_bound,
     failure_groups,
     largest_judged,
@@ -22,6 +24,7 @@ from conform.report.tally import (
     not_judged,
     table,
     table_counts,
+    vacuous,
 )
 
 LARGEST = "largest"
@@ -34,6 +37,8 @@ SHOWN_GROUPS = 20
 SHOWN_IDS = 3
 SHOWN_OPS = 4
 SHOWN_NEAREST = 3
+SHOWN_VACUOUS = 5
+VACUOUS_HEADERS = ["vacuous: no bound, or beyond 1e-2 of the scale", "elements", "compared", "share", "most in"]
 
 
 def render(record: Mapping, width: int | None = None, report: str | None = None) -> str:
@@ -48,7 +53,8 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
         where = f"all in {report}" if report else "--out DIR writes them all to a report"
         parts.append(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}")
     parts.append(findings.section(record))
-    parts += [not_judged_table(not_judged(record["cases"])), nearest_lines(record["cases"]), summary_lines(record)]
+    cases = record["cases"]
+    parts += [not_judged_table(not_judged(cases)), vacuous_table(cases), nearest_lines(cases), summary_lines(record)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -120,6 +126,33 @@ def not_judged_table(rows: Sequence[NotJudged]) -> str:
     return tabulate(body, headers=["not judged", "status", "rule", "reason", "ops"], tablefmt="simple")
 
 
+def vacuous_table(cases: Sequence[Mapping]) -> str:
+    """The ops with the largest shares of elements that no bound says anything of; empty if there is none."""
+    rows = vacuous_rows(cases)
+    more = [[f"and {len(rows) - SHOWN_VACUOUS} more ops"]] if len(rows) > SHOWN_VACUOUS else []
+    return tabulate(rows[:SHOWN_VACUOUS] + more, headers=VACUOUS_HEADERS, disable_numparse=True) if rows else ""
+
+
+def vacuous_rows(cases: Sequence[Mapping]) -> list[list[str]]:
+    """Rows under VACUOUS_HEADERS."""
+    return [
+        [row.op, f"{row.elements:,}", f"{row.compared:,}", _share(row), row.example]
+        for row in vacuous(cases)
+    ]
+
+
+def _share(row: Vacuous) -> str:
+    return percent(row.elements, row.elements + row.compared)
+
+
+def admitted_lines(cases: Sequence[Mapping]) -> list[str]:
+    """`12 passes within the bound of intermediates in bfloat16, declared (aten::logsumexp, aten::mse_loss)`."""
+    return [
+        f"{len(ops)} pass{'es' if len(ops) > 1 else ''} {needed} ({_some(sorted(set(ops)))})"
+        for needed, ops in admitted(cases).items()
+    ]
+
+
 def nearest_lines(cases: Sequence[Mapping]) -> str:
     """Where the passing results that come nearest to their bounds are."""
     rows = nearest_rows(nearest_to_bound(cases)[:SHOWN_NEAREST])
@@ -141,9 +174,8 @@ def _some(names: Sequence[str]) -> str:
 def summary_lines(record: Mapping) -> str:
     """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
-    elements = sum(case["compared"] for case in cases)
-    lines = [f"{verdict(record)}: {summary_line(summary)}; {elements:,} elements compared"]
-    lines += [*why_partial(record), *warnings(record)]
+    lines = [f"{verdict(record)}: {summary_line(summary)}; {elements_line(cases)}"]
+    lines += [*why_partial(record), *warnings(record), *admitted_lines(cases)]
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
     open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
@@ -156,6 +188,12 @@ def summary_lines(record: Mapping) -> str:
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
     return "\n".join(lines)
+
+
+def elements_line(cases: Sequence[Mapping]) -> str:
+    """`3,412 elements compared, 12 vacuous`."""
+    compared, wide = (sum(case[count] for case in cases) for count in ("compared", "vacuous"))
+    return f"{compared:,} elements compared" + (f", {wide:,} vacuous" if wide else "")
 
 
 def warnings(record: Mapping) -> list[str]:

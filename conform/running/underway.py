@@ -16,6 +16,7 @@ from conform.backends import names as backend_names
 from conform.backends.base import Backend
 from conform.backends.given import origin
 from conform.backends.jail import Jail
+from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import Verdict
 from conform.report.record import Run
@@ -167,4 +168,5 @@ class Underway:
 def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; the
     hardware and threads that it ran on belong to the environment."""
-    return {**{key: described.get(key) for key in DECLARED}, **(source or {})}
+    rounded = {key: described[key] for key in OF_OPS if described.get(key)}
+    return {**{key: described.get(key) for key in DECLARED}, **rounded, **(source or {})}

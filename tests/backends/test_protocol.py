@@ -239,7 +239,8 @@ def test_reason_is_made_printable_and_short() -> None:
 
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
-    "flushes_subnormals": False, "hardware": None, "torch": "2.13", "threads": 1,
+    "flushes_subnormals": False, "rounds_intermediates": ["aten::prod"], "accumulates_in_element_type": [],
+    "hardware": None, "torch": "2.13", "threads": 1,
 }  # fmt: skip
 
 
@@ -275,6 +276,8 @@ def test_greetings_that_lie_are_refused(greeting: object) -> None:
         ({"exports": 1}, "exports is 1, not bool"),
         ({"flushes_subnormals": "no"}, "flushes_subnormals is 'no', not bool"),
         ({"compute": None}, "compute is None, not str"),
+        ({"rounds_intermediates": "aten::prod"}, "rounds_intermediates is 'aten::prod', not list"),
+        ({"rounds_intermediates": [3]}, "rounds_intermediates is [3], not a list of names of operators"),
         ({"threads": True}, "threads is True, not int"),
     ],
 )

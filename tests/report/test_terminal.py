@@ -191,3 +191,23 @@ def test_colours_mark_failures_alone() -> None:
     assert click.style("FAIL 1", fg="red", bold=True) in styled
     assert click.style("unspecified", fg="yellow") in styled
     assert EXP_ROW.source in styled
+
+
+def test_what_is_vacuous_is_counted_beside_what_was_compared_and_by_op() -> None:
+    run = run_of(replace(PASSED, vacuous=6), replace(PASSED, id="exp_1d/float32/special.1/contiguous", compared=2))
+    assert [case["vacuous"] for case in run.cases] == [0, 6]
+    text = click.unstyle(terminal.render(run.record))
+    assert "26 elements compared, 6 vacuous\n" in text
+    row = next(line for line in text.splitlines() if line.startswith("aten::exp ") and "18.75 %" in line)
+    assert row.split()[:5] == ["aten::exp", "6", "26", "18.75", "%"]
+    assert "| `aten::exp`" in markdown.render(run.record).partition("## Vacuous bounds")[2]
+    assert "vacuous" not in click.unstyle(terminal.render(run_of(PASSED).record))
+
+
+def test_passes_that_needed_what_the_backend_declares_say_so() -> None:
+    needed = "within the bound of intermediates in bfloat16, declared"
+    run = run_of(replace(PASSED, admitted=needed), replace(FAILED, admitted=None))
+    assert run.cases[1]["admitted"] == needed
+    told = f"1 pass {needed} (aten::exp)"
+    assert told in click.unstyle(terminal.render(run.record))
+    assert told in markdown.render(run.record).replace("`", "")

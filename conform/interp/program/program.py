@@ -57,4 +57,5 @@ def _golden(name: str, result: Any) -> Golden:
         return Golden(result.format, result.array)
     value, undecided = rounded(result.format, result.real)
     budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
-    return Golden(result.format, value, result.real, budget=budget, zero_sign_free=True)
+    unknown = np.full(value.shape, np.inf)  # what terms came to on the way
+    return Golden(result.format, value, result.real, budget=budget, scale=unknown, zero_sign_free=True)
