@@ -43,6 +43,19 @@ class TorchDevice(Backend):
         """What is called for an overload, with tensors on the device; a subclass may name another function."""
         return overload(op)
 
+    def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Eager, all of it on the device."""
+        with torch.no_grad():
+            if self.device == "cpu":
+                return module(*args, **kwargs)
+            storages: list[tuple[torch.Tensor, torch.Tensor]] = []
+            moved = [self._moved(value, storages) for value in args]
+            named = {name: self._moved(value, storages) for name, value in kwargs.items()}
+            result = module.to(self.device)(*moved, **named)
+            for original, copy in storages:
+                original.copy_(copy)
+            return result
+
     def _moved(self, value: Any, storages: list[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         """`value` with its tensors on the device in the same layout: the whole storage moves, gaps included.
 

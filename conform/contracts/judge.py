@@ -162,7 +162,7 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
         if _flushes(comparison):
             near = near | flushing.allowed(golden, actual, real, bound, sign_counts=kind not in _ALLOWANCES)
     vacuous = unbounded & ~determined
-    if kind == "derived":
+    if kind in ("derived", "statistical"):
         # An honest implementation may have overflowed on the way to a result that is special anyway.
         vacuous |= np.isinf(golden.budget)
     if kind == "tosa":
@@ -216,7 +216,7 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
     across 0.
     """
     both_zero = (actual == 0) & (golden.value == 0)
-    if kind in ("accumulation", "derived"):
+    if kind in ("accumulation", "derived", "statistical"):
         both_zero &= (real.hi == 0) & (real.radius == 0)
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
 
@@ -326,4 +326,5 @@ _SIGN_BLIND = ("almost_eq", "tosa")
 _ALLOWANCES: dict[str, Callable[[Golden, Real, Arithmetic], np.ndarray]] = {
     "accumulation": accumulation.allowance,
     "derived": _derived_allowance,
+    "statistical": _derived_allowance,
 }

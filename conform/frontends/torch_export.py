@@ -11,7 +11,7 @@ import operator
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
 from conform.backends.interpreter import to_numpy, to_torch
+from conform.backends.leaves import leaves
 from conform.errors import NoGolden
 from conform.foreign import line
-from conform.frontends.leaves import leaves
 from conform.interp.program.form import Function, Op, Operand, Program, Value
 from conform.interp.program.rules import names
 
@@ -137,7 +137,8 @@ class _Graph:
         for spec in self.exported.graph_signature.output_specs:
             if spec.kind in _WRITTEN:
                 where = f"{_WRITTEN[spec.kind]} {spec.target!r}"
-                hint = "" if spec.kind is OutputKind.USER_INPUT_MUTATION else "; in training mode? call its eval() first"
+                by_training = spec.kind is OutputKind.BUFFER_MUTATION
+                hint = "; if it is in training mode, call its eval() first" if by_training else ""
                 raise NoGolden(f"the module writes to its {where}: the kit judges results alone{hint}")
 
     def _inputs(self) -> tuple[list[Value], dict[str, np.ndarray]]:
@@ -199,7 +200,7 @@ class _Graph:
         nested = pytree.tree_unflatten(list(output.args[0]), self.exported.call_spec.out_spec)
         for leaf in leaves(nested):
             if not isinstance(leaf, torch.fx.Node):
-                raise NoGolden(f"the module returns {line(repr(leaf), 100)}; expected tensors, in tuples, lists and dicts")
+                raise NoGolden(f"the module returns {line(repr(leaf), 100)}; expected tensors, in tuples, lists, dicts")
             yield self._name(leaf)
 
 

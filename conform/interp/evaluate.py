@@ -46,6 +46,9 @@ def evaluate(op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome
 
 def evaluate_call(call: Bound) -> Outcome:
     """The golden outputs of a call that is bound already; raises as `evaluate`."""
+    if call.meaning is not None:
+        with np.errstate(all="ignore"):
+            return _outcome(call.meaning(**call.arguments))
     definition = semantics.find(call.op)
     if definition is None:
         raise Unjudged(f"no semantics for {call.op}{semantics.related(call.op)}")

@@ -33,8 +33,8 @@ class Golden:
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
     multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
-    ops carry `budget`, the absolute error that an honest implementation in the compute type may have. `open` marks
-    elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
+    ops carry `budget`, the absolute error that an honest implementation in the compute type may have, `statistical`
+    where it holds of independent errors alone. `open` marks elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
     the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
     not the op's own.
     """
@@ -47,6 +47,7 @@ class Golden:
     grid: np.ndarray | None = None
     divided: bool = False
     budget: np.ndarray | None = None
+    statistical: bool = False
     open: np.ndarray | None = None
     open_rule: str | None = None
     zero_sign_free: bool | np.ndarray = False

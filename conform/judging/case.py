@@ -153,7 +153,7 @@ def _judged(
     case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
 ) -> Verdict:
     """The verdict on the answer to a valid call."""
-    wrong = {MUTATION: harm(reply), ALIASING: aliasing(case.op, reply)}
+    wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
     if failed is not None:
         return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
@@ -235,7 +235,7 @@ def _compared(
             return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
-        row = table.row(op, fitting.format.name)
+        row = table.row(op, fitting.format.name).of(fitting)
         results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
     if to_hold.last == RESULT:
         return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)

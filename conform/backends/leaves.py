@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conform.backends.reply import Output
+
 
 def leaves(value: Any) -> Iterator[Any]:
     """What a value consists of, None left out: lists and tuples in their order, mappings by their keys in order of
@@ -18,7 +20,7 @@ def leaves(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from leaves(item)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type | Output):
         for field in dataclasses.fields(value):
             yield from leaves(getattr(value, field.name))
     else:
