@@ -49,19 +49,18 @@ class ModuleCall:
         named = dict(_by_name(self.module, args, kwargs))
         arguments = tuple(Argument(name, "Tensor", None, False, False, False) for name in named)
         schema = OpSchema(self.op, arguments, ("Tensor",), len(arguments), (True,))
-        return Bound(schema, named, partial(self._meaning, len(args), list(kwargs)))
+        return Bound(schema, named, partial(self._of_names, len(args), list(kwargs)))
 
-    def _meaning(self, positional: int, keywords: Sequence[str], **arguments: Any) -> tuple[Golden, ...]:
+    def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
+        """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
+        """
+        program = program_of(self.module, self.pickled, args, kwargs)
+        inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
+        return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+
+    def _of_names(self, positional: int, keywords: Sequence[str], **arguments: Any) -> tuple[Golden, ...]:
         values = list(arguments.values())
-        args, kwargs = values[:positional], dict(zip(keywords, values[positional:], strict=True))
-        return meaning(self, args, kwargs)
-
-
-def meaning(call: ModuleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
-    """The goldens of a module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way."""
-    program = program_of(call.module, call.pickled, args, kwargs)
-    inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
-    return goldens_of(lambda: evaluate(program, aten, inputs), f"module {call.op}")
+        return self.meaning(values[:positional], dict(zip(keywords, values[positional:], strict=True)))
 
 
 def _as_array(leaf: Any) -> Any:

@@ -7,11 +7,15 @@ operators for which it has a rule are kept, others become core ATen.
 from __future__ import annotations
 
 import hashlib
+import io
+import logging
 import operator
 import re
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +86,26 @@ def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
 
     args, kwargs = pytree.tree_map(tensor, given)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _quietly():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
             return whole.run_decompositions(_decompositions())
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
         raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}"
                        + training(module)) from error  # fmt: skip
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Within, torch tells nothing but by exceptions: those say what is the matter, and the place."""
+    log = logging.getLogger("torch")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)
 
 
 def _decompositions() -> Any:
@@ -209,7 +227,8 @@ def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
     if isinstance(found, torch.Tensor):
         return (_value(node.name, found),)
     if isinstance(found, list | tuple):
-        return tuple(None if one is None else _value(f"{node.name}.{at}", one) for at, one in enumerate(found))
+        used = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
+        return tuple(_value(f"{node.name}.{at}", one) if at in used else None for at, one in enumerate(found))
     if found is None:
         return ()
     raise NoGolden(f"a program cannot use {node.target}: it makes a Python number of a tensor{_place(node)}")

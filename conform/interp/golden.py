@@ -34,9 +34,9 @@ class Golden:
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
     multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
     ops carry `budget`, the absolute error that an honest implementation in the compute type may have, `statistical`
-    where it holds of independent errors alone. `open` marks elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
-    the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
-    not the op's own.
+    where it holds of independent errors alone. `open` marks elements that the op's meaning leaves open, by `open_rule`.
+    Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each part.
+    `bounded_as` names the op whose contract holds, where it is not the op's own.
     """
 
     format: Format

@@ -94,6 +94,8 @@ def _of_golden(op: str, golden: Golden) -> Number:
     """An output of an op on exact operands, with what an honest implementation may have lost of it."""
     fmt, shape = golden.format, golden.value.shape
     open_ = np.zeros(shape, bool) if golden.open is None else golden.open
+    if golden.value.size == 0:
+        return Number.exact(golden.value)
     if golden.real is None and not golden.alternatives and golden.ties is None:
         if not open_.any():
             return Number.exact(golden.value)

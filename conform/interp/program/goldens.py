@@ -19,29 +19,30 @@ from conform.interp.program.rules import rounded
 from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.real import Real
 
-VACUOUS = 1e-2  # of the scale: a bound beyond it says nothing
+LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
+STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding times FACTOR is 1.6e-2 already
 FACTOR = 8.0  # as for long sums: with n independent centred errors a failure in 2 n e^(-32), 1e-10 for n = 4096
 
 
 def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str) -> tuple[Golden, ...]:
     """The goldens of the Numbers that `evaluated` gives, each time it is asked.
 
-    The linear bound decides where it is below VACUOUS of the output's scale, the root mean square of its numbers;
-    elsewhere FACTOR times the root of the sum of squares, if that is; else nothing does.
+    The linear bound decides where it is below LINEAR of the output's scale, the root mean square of its numbers;
+    elsewhere FACTOR times the root of the sum of squares, if that is below STATISTICAL of it; else nothing does.
     """
     linear = tuple(golden_of(name, one) for one in evaluated())
-    if all(_is_known(golden).all() for golden in linear):
+    if all(_is_within(LINEAR, golden).all() for golden in linear):
         return linear
     with root_sum_of_squares():
         likely = tuple(golden_of(name, one) for one in evaluated())
     return tuple(_either(*pair) for pair in zip(linear, likely, strict=True))
 
 
-def _is_known(golden: Golden) -> np.ndarray:
-    """Which elements have a bound that says something."""
+def _is_within(share: float, golden: Golden) -> np.ndarray:
+    """Which elements have a bound that is no more than this share of the scale."""
     if golden.budget is None or golden.real is None:
         return np.ones(golden.value.shape, bool)
-    return golden.budget <= VACUOUS * _scale(golden.real)
+    return golden.budget <= share * _scale(golden.real)
 
 
 def _scale(real: Real) -> float:
@@ -52,11 +53,12 @@ def _scale(real: Real) -> float:
 
 
 def _either(linear: Golden, likely: Golden) -> Golden:
-    known = _is_known(linear)
+    known = _is_within(LINEAR, linear)
     if known.all():
         return linear
     statistical = replace(likely, budget=FACTOR * likely.budget)
-    budget = np.where(known, linear.budget, np.where(_is_known(statistical), statistical.budget, np.inf))
+    other = np.where(_is_within(STATISTICAL, statistical), statistical.budget, np.inf)
+    budget = np.where(known, linear.budget, other)
     return replace(linear, budget=budget, statistical=bool((np.isfinite(budget) & ~known).any()))
 
 
