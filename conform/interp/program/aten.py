@@ -27,12 +27,13 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
     """
     if op.name in ASSERTIONS:
         return tuple(attributes[name] for name in attributes)[:0]
-    given = {**_by_name(_schema(op), op, operands, attributes), **attributes}
-    if not selects(op.name):
+    schema = _schema(op)
+    given = {**_by_name(schema, op, operands, attributes), **attributes}
+    if not selects(schema.name):
         given = {name: _stored(value) for name, value in given.items()}
     result = apply(op.name, **given)
     results = tuple(result) if isinstance(result, list | tuple) else (result,)
-    if selects(op.name):
+    if selects(schema.name):
         may_round = any(one.may_round for one in _numbers(given.values()))
         return tuple(replace(one, may_round=may_round and one.array is None) for one in results)
     return tuple(replace(one, may_round=one.array is None) for one in results)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod, sqrt
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def scaled_dot_product_attention(
     key, value = (_repeated(one, heads) if enable_gqa else one for one in (key, value))
     batch = np.broadcast_shapes(*(one.shape[:-2] for one in (query, key, value)))
     rows = [_batched(one, batch) for one in (query, key, value)]
-    scores = _scores(rows[0], rows[1], 1 / sqrt(query.shape[-1]) if scale is None else scale)
+    scores = _scores(rows[0], rows[1], _inverse_root(query) if scale is None else float(scale))
     shape = (*batch, query.shape[-2], key.shape[-2])
     scores = scores.moved(lambda part: part.reshape(shape))
     if attn_mask is not None:
@@ -61,13 +61,20 @@ def _batched(one: Number, batch: tuple[int, ...]) -> Number:
     return one.moved(lambda part: np.broadcast_to(part, (*batch, *tail)).reshape(prod(batch), *tail))
 
 
-def _scores(query: Number, key: Number, scale: float) -> Number:
+def _inverse_root(query: Number) -> Number:
+    """1/sqrt(E), which no format may hold."""
+    real = Real.exact(np.float64(1)) / Real.exact(np.float64(query.shape[-1])).sqrt()
+    return Number(query.format, real, np.abs(real.hi) * 2 * compute_format(query.format).unit_roundoff)
+
+
+def _scores(query: Number, key: Number, scale: Number | float) -> Number:
     """query @ key^T * scale, scaled before or after: each term has the roundings of the scaling as well."""
     turned = key.moved(lambda part: part.swapaxes(1, 2))
-    scores = mul(bmm(query, turned), float(scale))
+    scores = mul(bmm(query, turned), scale)
     with np.errstate(all="ignore"):
         sizes = [np.where(np.isfinite(one.real.hi), np.abs(one.real.hi) + one.rad, 0.0) for one in (query, turned)]
-        terms = abs(scale) * (sizes[0] @ sizes[1])
+        factor = scale.real.hi if isinstance(scale, Number) else np.float64(scale)
+        terms = np.abs(factor) * (sizes[0] @ sizes[1])
         rad = joined(scores.rad, SCALING * compute_format(query.format).unit_roundoff * terms)
     return replace(scores, rad=np.where(np.isfinite(scores.real.hi), rad, scores.rad))
 

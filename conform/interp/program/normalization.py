@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from conform.interp.dims import wrap_dim
+from conform.interp.operands import steps_of
 from conform.interp.program.apply import apply
 from conform.interp.program.elementwise import add, div, mul, rsqrt, sub, to_copy
 from conform.interp.program.functions import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import largest, mean_over, sum_over
 from conform.interp.program.rules import rule
-from conform.numerics.formats import FORMATS, compute_format
+from conform.numerics.formats import FORMATS
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
 
@@ -85,12 +86,13 @@ def rms_norm(
         return NotImplemented
     dims = list(range(-len(normalized_shape), 0))
     square = mean_over(mul(input, input), dims, True)
-    steps = (compute_format(input.format), input.format)
-    readings = [eps] * 2 if eps is not None else [2 * step.unit_roundoff for step in steps]
-    first, other = (_scaled(mul(input, rsqrt(add(square, each))), weight, None) for each in readings)
-    with np.errstate(all="ignore"):
-        rad = np.maximum(first.rad, other.rad + np.abs((first.real - other.real).hi))
-    return replace(first, rad=rad)
+    readings = [eps] if eps is not None else [2 * step.unit_roundoff for step in reversed(steps_of(input.format))]
+    first, *others = (_scaled(mul(input, rsqrt(add(square, each))), weight, None) for each in readings)
+    for other in others:
+        with np.errstate(all="ignore"):
+            rad = np.maximum(first.rad, other.rad + np.abs((first.real - other.real).hi))
+        first = replace(first, rad=rad)
+    return first
 
 
 @rule("aten::group_norm")
