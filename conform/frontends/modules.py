@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -44,12 +43,18 @@ class ModuleCall:
                            f"{type(error).__name__}: {error}") from None  # fmt: skip
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
-        """The call of the module on arrays or tensors and Python values, in lists, tuples and dicts."""
+        """The call of the module on arrays or tensors and Python values, in lists, tuples and dicts: its arguments are
+        what these hold, `options['shift']`."""
         args, kwargs = pytree.tree_map(_as_array, (list(args), dict(kwargs)))
-        named = dict(_by_name(self.module, args, kwargs))
+        leaves, nest = pytree.tree_flatten((args, kwargs))
+        named = dict(zip(_names(self.module, args, kwargs), leaves, strict=True))
         arguments = tuple(Argument(name, "Tensor", None, False, False, False) for name in named)
         schema = OpSchema(self.op, arguments, ("Tensor",), len(arguments), (True,))
-        return Bound(schema, named, partial(self._of_names, len(args), list(kwargs)))
+
+        def meaning(**arguments: Any) -> tuple[Golden, ...]:
+            return self.meaning(*pytree.tree_unflatten(list(arguments.values()), nest))
+
+        return Bound(schema, named, meaning)
 
     def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
         """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
@@ -58,21 +63,16 @@ class ModuleCall:
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
         return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
 
-    def _of_names(self, positional: int, keywords: Sequence[str], **arguments: Any) -> tuple[Golden, ...]:
-        values = list(arguments.values())
-        return self.meaning(values[:positional], dict(zip(keywords, values[positional:], strict=True)))
-
 
 def _as_array(leaf: Any) -> Any:
     return to_numpy(leaf) if isinstance(leaf, torch.Tensor) else leaf
 
 
-def _by_name(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments by the names of forward's parameters, those behind `*` by number."""
-    parameters = [
-        name for name, one in inspect.signature(module.forward).parameters.items() if one.kind != one.VAR_POSITIONAL
-    ]
-    for number, value in enumerate(args):
-        name = parameters[number] if number < len(parameters) else f"input_{number}"
-        yield name if name not in kwargs else f"input_{number}", value
-    yield from kwargs.items()
+def _names(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+    """A name for each leaf: of forward's parameter, or the number of an argument behind `*`, and where it is in it."""
+    signature = inspect.signature(module.forward).parameters
+    parameters = [name for name, one in signature.items() if one.kind != one.VAR_POSITIONAL]
+    positional = [name if name not in kwargs else "" for name in parameters[: len(args)]]
+    tops = [positional[at] if at < len(positional) and positional[at] else f"input_{at}" for at in range(len(args))]
+    nests = [*zip(tops, args, strict=True), *kwargs.items()]
+    return [f"{top}{pytree.keystr(path)}" for top, one in nests for path, _ in pytree.tree_flatten_with_path(one)[0]]

@@ -250,6 +250,13 @@ def logical_not(self: Number) -> Number:
     return Number.exact(~_known_bools("aten::logical_not", self))
 
 
+@rule("aten::bitwise_not")
+def bitwise_not(self: Number) -> Number:
+    if self.array is None or self.format.is_float:
+        raise NoGolden(f"a program cannot use aten::bitwise_not on {self.dtype} numbers: expected known bools")
+    return Number.exact(~self.array)
+
+
 @rule("aten::logical_and")
 def logical_and(self: Number, other: Number) -> Number:
     return Number.exact(_known_bools("aten::logical_and", self) & _known_bools("aten::logical_and", other))
