@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import numpy as np
+
 from conform.backends.leaves import leaves
+from conform.errors import UsageError
 from conform.frontends.modules import ModuleCall
 from conform.operators import in_terms_of_the_kit
 from conform.suites import ModuleSpec, Suite, Test
@@ -16,11 +19,15 @@ def suite_of(module: Any, inputs: Any) -> Suite:
     """The call of `module` on `inputs`, a tuple or list of its positional arguments, or the one that it has.
 
     UsageError for tensors without elements, and for arguments that no call carries: what is no tensor, number, string,
-    None, list or tuple of these.
+    None, or list, tuple or dict of these.
     """
     call = ModuleCall.of(module)
     positional = inputs if isinstance(inputs, tuple | list) else (inputs,)
     taken = [in_terms_of_the_kit(value, f"inputs[{at}]") for at, value in enumerate(positional)]
+    for leaf in leaves(taken):
+        if not isinstance(leaf, np.ndarray | np.generic | bool | int | float | complex | str):
+            expected = "tensors, numbers, strings, None, and lists, tuples and dicts of these"
+            raise UsageError(f"inputs: found {type(leaf).__name__}, expected {expected}")
     name = type(module).__name__
     test = Test(
         name, ModuleSpec(ClassPath(call.op), (), {}, given=call), tuple(map(Given, taken)), {}, device=None,

@@ -49,12 +49,13 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         storages.append(described[1])
         return len(tensors) - 1
 
+    is_module = call.module is not None
     args, kwargs = _with_constants(call)
     arguments = {
-        "args": [to_tree(value, tensor_number) for value in args],
-        "kwargs": {name: to_tree(value, tensor_number) for name, value in kwargs.items()},
+        "args": [to_tree(value, tensor_number, is_module) for value in args],
+        "kwargs": {name: to_tree(value, tensor_number, is_module) for name, value in kwargs.items()},
     }
-    if call.module is not None:
+    if is_module:
         tensor_number(np.frombuffer(call.module, np.uint8))  # the last one
     header = {
         "call": number,
@@ -62,7 +63,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         **arguments,
         "tensors": tensors,
         "requires_grad": sorted(call.requires_grad),
-        "module_path": None if call.module is None else sys.path,
+        "module_path": sys.path if is_module else None,
     }
     return frame(header), storages
 

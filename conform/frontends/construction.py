@@ -42,7 +42,7 @@ def module_of(draw: Draw) -> ModuleCall:
     if isinstance(spec.given, ModuleCall):
         return spec.given
     try:
-        module = _constructed(draw, spec.path, spec, "module").eval()
+        module = _constructed(draw, spec.path, spec, "module")
         if not isinstance(module, torch.nn.Module):
             raise TypeError(f"found {type(module).__name__}, expected a torch.nn.Module")
     except ConformError:
@@ -50,6 +50,7 @@ def module_of(draw: Draw) -> ModuleCall:
     except Exception as error:  # whatever a user's class, or what it imports, raises
         reason = line(f"{type(error).__name__}: {error}", 300)
         raise NoGolden(f"module {spec.path.text} cannot be constructed: {reason}") from error
+    module.eval()
     if "float" in draw.variant:
         module = module.to(getattr(torch, draw.variant["float"]))
     _seed(module, draw)
