@@ -181,14 +181,14 @@ class _Graph:
             if node.op in ("placeholder", "output"):
                 continue
             if node.op != "call_function":
-                raise NoGolden(f"the module's graph has a {node.op} of {line(str(node.target), 100)}{_place(node)}")
+                raise NoGolden(f"the module's graph has a {node.op} of {line(str(node.target), 100)}{_at(node)}")
             if node.target is operator.getitem:
                 source, at = node.args
                 self.results[node.name] = f"{self._name(source)}.{at}"
             elif isinstance(node.target, torch._ops.OpOverload):
                 yield self._op(node, node.target)
             else:
-                raise NoGolden(f"a program cannot use {line(str(node.target), 100)}{_place(node)}: it is no operator")
+                raise NoGolden(f"a program cannot use {line(str(node.target), 100)}{_at(node)}: it is no operator")
 
     def _op(self, node: torch.fx.Node, target: torch._ops.OpOverload) -> Op:
         schema = target._schema
@@ -231,7 +231,7 @@ def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
         return tuple(_value(f"{node.name}.{at}", one) if at in used else None for at, one in enumerate(found))
     if found is None:
         return ()
-    raise NoGolden(f"a program cannot use {node.target}: it makes a Python number of a tensor{_place(node)}")
+    raise NoGolden(f"a program cannot use {node.target}: it makes a Python number of a tensor{_at(node)}")
 
 
 def _value(name: str, fake: torch.Tensor) -> Value:
@@ -242,7 +242,7 @@ def _value(name: str, fake: torch.Tensor) -> Value:
 
 def _attribute(value: Any, node: torch.fx.Node) -> Any:
     if isinstance(value, torch.fx.Node):
-        raise NoGolden(f"a program cannot use {node.target} with a number of a tensor as an argument{_place(node)}")
+        raise NoGolden(f"a program cannot use {node.target} with a number of a tensor as an argument{_at(node)}")
     if isinstance(value, list | tuple):
         return [_attribute(item, node) for item in value]
     return to_numpy(value)
@@ -258,8 +258,14 @@ def _array(name: str, tensor: torch.Tensor) -> np.ndarray:
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\w+)')
 
 
+def _at(node: torch.fx.Node) -> str:
+    """` (model.py:12 in forward)`, or nothing."""
+    place = _place(node)
+    return f" ({place})" if place else ""
+
+
 def _place(node: torch.fx.Node) -> str:
-    """` (model.py:12 in forward)`: the innermost line outside torch that made a node."""
+    """`model.py:12 in forward`: the innermost line outside torch that made a node."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     own = [frame for frame in frames if f"{Path(torch.__file__).parent}/" not in frame[0]] or frames
     return f"{Path(own[-1][0]).name}:{own[-1][1]} in {own[-1][2]}" if own else ""

@@ -38,7 +38,7 @@ from conform.judging.structure import aliasing, fitting_golden, harm
 from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
-from conform.suites.test import Domain
+from conform.suites.test import Domain, Test
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
 GPU_DEVICES = ("cuda", "mps", "xpu")
@@ -50,7 +50,7 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     return Verdict(
         case.id, case.draw.test.id, op=case.op, dtype=case.dtype, values=case.values, layout=case.layout,
         status=status, reason=reason, location=case.draw.test.recorded_at, tables=stands.tables,
-        tightest=stands.tightest, **rest,
+        tightest=stands.tightest, pair=_pair(case.draw.test), **rest,
     )  # fmt: skip
 
 
@@ -66,8 +66,13 @@ def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
     return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
 
 
+def _pair(test: Test) -> dict[str, str | None] | None:
+    """Which side of which pair a test is."""
+    return test.pair and {"group": test.pair.group, "side": test.pair.side, "impl": test.impl}
+
+
 def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> Verdict | None:
-    """The verdict of a case that is not sent: a module, or a test written for another device."""
+    """The verdict of a case that is not sent: one with an object among its arguments, or written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
         return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)

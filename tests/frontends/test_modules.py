@@ -251,6 +251,19 @@ def test_0d_empty_and_mixed_dtypes() -> None:
     assert (half.dtype, half.astype(float).tolist()) == (BF16, [2.0, 3.0])
 
 
+def test_writes_into_what_a_module_made_itself_are_steps_like_others() -> None:
+    class Writes(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            h = x * 2
+            h.add_(1).relu_()
+            h[:, 1:].mul_(3)
+            h[0, 0] = 7
+            return nn.functional.pad(h, (1, 0), value=-1.0)
+
+    x = F32([[1.0, 2.0, -3.0], [0.5, 0.0, 1.0]])
+    assert conform.golden(Writes(), x).value.tolist() == [[-1.0, 7.0, 15.0, 0.0], [-1.0, 2.0, 3.0, 9.0]]
+
+
 def test_a_step_that_an_error_may_turn_is_not_judged() -> None:
     class Threshold(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -135,6 +135,8 @@ REFUSED: dict[str, tuple[nn.Module, str]] = {
     "training": (nn.Sequential(nn.BatchNorm1d(2)).train(), r"writes to its buffer .* call its eval\(\) first"),
     "a shape of numbers": (of(lambda self, x: x[x > 0]), "cannot be exported|depends on the numbers|with a mask"),
     "no kernel of the kit": (of(lambda self, x: torch.linalg.svd(x)[1] * 1), "a program cannot use aten::"),
+    "a branch of torch": (of(lambda self, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))),
+                          "has a get_attr of true_graph_0|cannot be exported"),
     "randomness": (of(lambda self, x: x + torch.rand_like(x)), "a program cannot use aten::rand"),
     "dropout in training": (nn.Dropout(0.5).train(), "a program cannot use aten::.*"),
 }  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.evaluate import evaluate
+from conform.interp.program.creation import full
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule
 from conform.numerics.real import concatenate
@@ -136,6 +137,54 @@ def _flipped(part: np.ndarray, dims: Sequence[int]) -> np.ndarray:
 @_arranges("aten::repeat")
 def _repeated(part: np.ndarray, repeats: Sequence[int]) -> np.ndarray:
     return np.tile(part, repeats)
+
+
+# --- Some elements put in the place of others -------------------------------------------------------------------------
+
+
+@rule("aten::constant_pad_nd", selects=True)
+def constant_pad_nd(self: Number, pad: Sequence[int], value: float = 0) -> Number:
+    """`value` before and behind each of the last dims, the last one first; negative numbers cut off."""
+    leading = self.ndim - len(pad) // 2
+    pairs = [(pad[at], pad[at + 1]) for at in range(0, len(pad), 2)][::-1]
+    kept, cut, shape = [], [], list(self.shape[:leading])
+    for size, (low, high) in zip(self.shape[leading:], pairs, strict=True):
+        cut.append(slice(max(-low, 0), size - max(-high, 0)))
+        kept.append(slice(max(low, 0), size + low + min(high, 0)))
+        shape.append(size + low + high)
+    inside = self.moved(lambda part: part[(..., *cut)])
+    return _put(full(shape, value, dtype=self.dtype), inside, (..., *kept))
+
+
+@rule("aten::slice_scatter", selects=True)
+def slice_scatter(
+    self: Number, src: Number, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Number:
+    return _put(self, src, (slice(None),) * wrap_dim(dim, self.ndim) + (slice(start, end, step),))
+
+
+@rule("aten::select_scatter", selects=True)
+def select_scatter(self: Number, src: Number, dim: int, index: int) -> Number:
+    return _put(self, src, (slice(None),) * wrap_dim(dim, self.ndim) + (index,))
+
+
+@rule("aten::copy", selects=True)
+def copy(self: Number, src: Number) -> Number:
+    return _put(self, src, (...,))
+
+
+def _put(self: Number, src: Number, place: tuple[Any, ...]) -> Number:
+    """`self` with the elements of `src`, which broadcasts there and has its dtype, in `place`."""
+    if src.format != self.format:
+        raise NoGolden(f"a program cannot put {src.dtype} numbers into a tensor of {self.dtype}")
+    if self.array is not None and src.array is not None:
+        whole = self.array.copy()
+        whole[place] = src.array
+        return Number.exact(whole)
+    whole, some = _places([self.shape, src.shape])
+    whole = np.array(whole)  # of a 0-d tensor it is a scalar
+    whole[place] = some
+    return _in_a_row(operands(self.format, self, src)).moved(lambda part: part[whole])
 
 
 @rule("aten::unbind.int", selects=True)
