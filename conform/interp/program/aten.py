@@ -25,10 +25,11 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
     An implementation may round a result to its dtype, or keep it in the compute type for what comes next; both are
     honest, so what comes next has the error of either. What only moves or selects elements rounds nothing.
     """
+    given = dict(attributes)
     if op.name in ASSERTIONS:
-        return tuple(attributes[name] for name in attributes)[:0]
+        return ()
     schema = _schema(op)
-    given = {**_by_name(schema, op, operands, attributes), **attributes}
+    given = {**_by_name(schema, op, operands, given), **given}
     if not selects(schema.name):
         given = {name: _stored(value) for name, value in given.items()}
     result = apply(op.name, **given)
