@@ -44,7 +44,9 @@ class TorchDevice(Backend):
         return overload(op)
 
     def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """Eager, all of it on the device."""
+        """Eager, all of it on the device; a subclass with kernels of its own gets the operators, which they are for."""
+        if type(self).run is not TorchDevice.run or type(self).kernel is not TorchDevice.kernel:
+            return super().run_module(module, args, kwargs)
         with torch.no_grad():
             if self.device == "cpu":
                 return module(*args, **kwargs)
@@ -69,6 +71,8 @@ class TorchDevice(Backend):
             return moved.requires_grad_(value.requires_grad)
         if isinstance(value, (list, tuple)):
             return type(value)([self._moved(item, storages) for item in value])
+        if isinstance(value, dict):
+            return {key: self._moved(item, storages) for key, item in value.items()}
         return value
 
 

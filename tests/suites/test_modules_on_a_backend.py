@@ -109,6 +109,13 @@ class Wrong(TorchDevice):
         return [super().run_module(module, args, kwargs)]
 
 
+class Own(TorchDevice):
+    name = "own"
+
+    def run(self, op, args, kwargs):
+        return Kernels().run(op, args, kwargs)
+
+
 class Kernels(conform.Backend):
     \"\"\"Operators of one's own; gelu is the other one.\"\"\"
     name = "kernels"
@@ -173,8 +180,9 @@ def test_what_a_backend_makes_of_modules_is_judged(directory: Path) -> None:
     }
 
 
-def test_a_backend_of_operators_gets_those_of_a_module(directory: Path) -> None:
-    found = ends(directory, f"{directory / 'backend.py'}::Kernels", ids=[f"{name}/*" for name in PASSED])
+@pytest.mark.parametrize("name", ["Kernels", "Own"])
+def test_a_backend_of_operators_gets_those_of_a_module(directory: Path, name: str) -> None:
+    found = ends(directory, f"{directory / 'backend.py'}::{name}", ids=[f"{name}/*" for name in PASSED])
     assert found.pop("gelu")[0] == "fail"
     assert found.pop("norm__c=LayerNorm") == ("unsupported", "no norms of layers")
     assert set(found.values()) == {("pass", None)}
