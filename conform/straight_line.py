@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from conform import kit, time_limit
 from conform.backends.base import Backend
@@ -19,7 +21,7 @@ from conform.errors import UsageError
 from conform.interp import semantics
 from conform.judging.checks import chosen, selected
 from conform.judging.verdict import FAILURES, Verdict
-from conform.operators import op_globs
+from conform.operators import is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
@@ -31,6 +33,9 @@ from conform.running.verdicts import verdicts_of
 from conform.suites import Suite, load
 from conform.suites.cases import Selection, select
 
+if TYPE_CHECKING:  # torch is imported for modules alone
+    from torch.nn import Module
+
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
@@ -38,9 +43,9 @@ HUGE_ELEMENTS = 2**32
 
 
 def check(
-    suites: Sequence[str] = ("core",),
-    backend: str | type[Backend] | Backend | Callable = "cpu",
-    *,
+    suites: str | Sequence[str] | Module = ("core",),
+    *rest: Any,
+    backend: str | type[Backend] | Backend | Callable | None = None,
     ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
@@ -67,6 +72,10 @@ def check(
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
+    `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
+    tensors and Python values (a tensor alone stands for itself), judged as an operator is. Parameters are those that it
+    has; its mode (training or evaluation) is that which it is in.
+
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
     names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch; `exclude` are globs over ops
@@ -92,17 +101,20 @@ def check(
         check_timeout("budget", budget_s)
     _check_fraction("min_coverage", min_coverage)
     part = None if shard is None else Shard.written_as(shard)
+    backend = _backend(suites, rest, backend)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
     selection = Selection(
         op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts
     )
-    suite = load([suites] if isinstance(suites, str) else suites, seed=seed, ops=selection.ops, ids=selection.ids)
+    suite = _suite(suites, rest, selection)
     table, cases = contract_table(contract), select(suite, selection)
     cases = cases if counting == usual else selected(cases, counting)
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
+    if any(case.draw.test.is_module for group in cases for case in group[:1]):
+        importlib.import_module("conform.frontends.construction")  # with torch, before the backend runs
     semantics.names()  # loads them all, before a time limit could interrupt that
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
@@ -145,6 +157,26 @@ def check(
     return underway.ended()
 
 
+def _suite(what: Any, rest: Sequence[Any], selection: Selection) -> Suite:
+    """The suites of these names, or the call of a torch module on `rest`, as one test."""
+    if is_module(what):
+        from conform.given_module import suite_of
+
+        if len(rest) != 1:
+            raise UsageError(f"check(module, inputs): found {len(rest)} arguments behind the module, expected one")
+        return suite_of(what, rest[0])
+    return load([what] if isinstance(what, str) else what, seed=selection.seed, ops=selection.ops, ids=selection.ids)
+
+
+def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
+    """The backend, which may stand behind suites."""
+    if is_module(what) or not rest:
+        return "cpu" if backend is None else backend
+    if len(rest) > 1 or backend is not None:
+        raise UsageError(f"check(suites, backend): found {len(rest) + (backend is not None)} backends, expected one")
+    return rest[0]
+
+
 def _limits(suites: Sequence[str]) -> Limits:
     """Those of the environment; for who asks for huge calls, they are none."""
     limits = Limits.from_environment()
@@ -154,7 +186,8 @@ def _limits(suites: Sequence[str]) -> Limits:
 def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
     """The files of a run that no backend may read: they tell its inputs, or how far it may be off."""
     yield from (Path(name) for name in suite.names)
-    yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
+    written = (test.location for test in suite.tests if not test.builtin and test.location)
+    yield from {Path(location.rpartition(":")[0]) for location in written}  # included ones
     yield Path(contract)
     if out is not None:
         yield from (out, *paths(out))  # where it holds the backend as well, what was written there

@@ -50,3 +50,13 @@ class Backend:
         Raises `conform.Unsupported` with a reason for what the backend does not do; any other exception is an error.
         """
         raise NotImplementedError(f"{type(self).__name__} does not implement run(op, args, kwargs)")
+
+    def run_module(self, module: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """What a torch module, in evaluation mode or not as it was given, returns for the arguments: tensors on any
+        device, in tuples, lists and dicts. The module is a copy for this call; arguments and errors are as in `run`.
+
+        By default eager torch takes the module apart, and each operator that computes goes through `run`.
+        """
+        from conform.backends.eager import run_by_operators
+
+        return run_by_operators(self, module, args, kwargs)

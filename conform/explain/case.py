@@ -37,6 +37,8 @@ def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: s
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         return f"{head}\n\nunjudged: {reason}"
+    if case.draw.test.is_module:
+        raise UsageError(f"case {case_id!r} is not explained: a module has no schema to name its inputs by")
     domain = case.draw.test.domain
     expectation = _demand(domain) if domain and domain.broken else _expectation(case, arguments, contract)
     return "\n\n".join([head, _inputs(case, arguments), expectation])

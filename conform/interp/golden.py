@@ -35,11 +35,11 @@ class Golden:
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
     multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
-    ops carry `budget`, the absolute error that an honest implementation in the compute type may have, and where terms
-    cancel, `scale`: their magnitude, beside which a bound is wide or narrow (infinite: it is not known). `open` marks
-    elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
-    the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
-    not the op's own.
+    ops carry `budget`, the absolute error that an honest implementation in the compute type may have (`statistical`
+    where it holds of independent errors alone), and where terms cancel, `scale`: their magnitude, beside which a bound
+    is wide or narrow (infinite: it is not known). `open` marks elements that the op's meaning leaves open, by
+    `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
+    part. `bounded_as` names the op whose contract holds, where it is not the op's own.
     """
 
     format: Format
@@ -51,6 +51,7 @@ class Golden:
     divided: bool = False
     budget: np.ndarray | None = None
     scale: np.ndarray | None = None
+    statistical: bool = False
     open: np.ndarray | None = None
     open_rule: str | None = None
     zero_sign_free: bool | np.ndarray = False

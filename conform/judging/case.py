@@ -38,7 +38,7 @@ from conform.judging.structure import aliasing, fitting_golden, harm
 from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
-from conform.suites.test import Domain
+from conform.suites.test import Domain, Test
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
 GPU_DEVICES = ("cuda", "mps", "xpu")
@@ -50,7 +50,7 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     return Verdict(
         case.id, case.draw.test.id, op=case.op, dtype=case.dtype, values=case.values, layout=case.layout,
         status=status, reason=reason, location=case.draw.test.recorded_at, tables=stands.tables,
-        tightest=stands.tightest, **rest,
+        tightest=stands.tightest, pair=_pair(case.draw.test), **rest,
     )  # fmt: skip
 
 
@@ -66,8 +66,13 @@ def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
     return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
 
 
+def _pair(test: Test) -> dict[str, str | None] | None:
+    """Which side of which pair a test is."""
+    return test.pair and {"group": test.pair.group, "side": test.pair.side, "impl": test.impl}
+
+
 def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> Verdict | None:
-    """The verdict of a case that is not sent: a module, or a test written for another device."""
+    """The verdict of a case that is not sent: one with an object among its arguments, or written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
         return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
@@ -153,7 +158,7 @@ def _judged(
     case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
 ) -> Verdict:
     """The verdict on the answer to a valid call."""
-    wrong = {MUTATION: harm(reply), ALIASING: aliasing(case.op, reply)}
+    wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
     if failed is not None:
         return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
@@ -246,7 +251,7 @@ def _compared(
             return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
-        row = table.row(op, fitting.format.name)
+        row = table.row(op, fitting.format.name).of(fitting)
         results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
     if to_hold.last == RESULT:
         return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conform.backends.reply import Output, Reply
-from conform.call import schemas
+from conform.call.bound import Bound
 from conform.interp.golden import Golden
 from conform.numerics.formats import format_of
 
@@ -19,10 +19,10 @@ def harm(reply: Reply) -> str | None:
     return None
 
 
-def aliasing(op: str, reply: Reply) -> str | None:
+def aliasing(call: Bound, reply: Reply) -> str | None:
     """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
     one would show in the other."""
-    may_alias = schemas.schema(op).aliases or (False,)
+    may_alias = call.schema.aliases or (False,)
     for output, argument in reply.aliases:
         if not may_alias[min(output, len(may_alias) - 1)]:
             return f"output {output} shares memory with tensor argument {argument}"

@@ -104,6 +104,7 @@ class Verdict:
     asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
                  from passing ones; in the journal, not in the record. None of what was not judged, or not compared
     causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
+    pair         of one side of a compare pair: `group`, which both sides have, `side` (a or b) and its `impl`
     """
 
     id: str
@@ -135,6 +136,7 @@ class Verdict:
     asked: Asked | None = None
     marks: Marks | None = None
     causes: Mapping[str, int] = field(default_factory=dict)
+    pair: Mapping[str, str | None] | None = None
 
     @property
     def wrong(self) -> int:

@@ -37,8 +37,8 @@ CORRECTLY_ROUNDED = 0.5
 # ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
 # Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
 ULPS = {
-    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "tan": 5.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0, "sqrt": 3.0,
-    "div": 2.5,
+    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "cos": 4.0, "tan": 5.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0,
+    "sqrt": 3.0, "div": 2.5,
 }  # fmt: skip
 
 
@@ -265,6 +265,12 @@ class Ball:
             sine = self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
             return sine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
 
+    def cos(self) -> Ball:
+        """The slope of cos is at most 1."""
+        with np.errstate(all="ignore"):
+            cosine = self.rounded(np.cos(self.mid), np.minimum(self.rad, 2.0), ULPS["cos"])._determined(self)
+            return cosine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
+
     def erfc(self, real_erfc: Callable[[np.ndarray], np.ndarray]) -> Ball:
         """With the slope of erf."""
         return self.rounded(real_erfc(self.mid), self._erf_spread(), ULPS["erfc"])._determined(self)
@@ -310,6 +316,11 @@ def root_sum_of_squares() -> Iterator[None]:
         yield
     finally:
         _STATISTICAL.reset(before)
+
+
+def is_statistical() -> bool:
+    """Whether errors join by the root of the sum of their squares."""
+    return _STATISTICAL.get()
 
 
 def joined(*errors: np.ndarray | float) -> np.ndarray:

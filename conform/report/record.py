@@ -281,6 +281,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "largest": verdict.largest if verdict.compared else None,
         "tables": dict(verdict.tables),
         "location": verdict.location,
+        **({"pair": dict(verdict.pair)} if verdict.pair else {}),
     }
 
 

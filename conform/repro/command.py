@@ -54,6 +54,8 @@ def repro(
     case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
+    if case.draw.test.is_module:
+        raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole")
     table = contract_table(invocation.contract)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:

@@ -12,6 +12,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -231,6 +232,8 @@ def _serve(
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)  # its other threads, if the parent had any, are none of a fork's
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             with backend() as process:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conform import time_limit
 from conform.backends.call import Call
@@ -29,6 +29,9 @@ from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
+
+if TYPE_CHECKING:  # torch is imported for modules alone
+    from conform.frontends.modules import ModuleCall
 
 IN_FLIGHT = 8
 
@@ -65,11 +68,14 @@ def verdicts_of(
     limits = limits or Limits.from_environment()
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))
+        module = _attempt(partial(_module, group[0]))
+        typical, module = (module, None) if isinstance(module, Exception) else (typical, module)
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
             if judge.breaker.has_given_up(case.op):
                 continue
-            asked = cannot_run(case, described, checks) or judge.ask(case, typical, known, bool(described["exports"]))
+            exports = bool(described["exports"])
+            asked = cannot_run(case, described, checks) or judge.ask(case, typical, known, exports, module)
             if isinstance(asked, Verdict):
                 yield asked
             elif len(judge.waiting) >= in_flight:
@@ -86,6 +92,15 @@ def _typical(case: Case, limits: Limits) -> Arguments:
     if problem := too_large(case.draw.test, case.op, arguments, limits):
         raise Unjudged(problem)
     return arguments
+
+
+def _module(case: Case) -> ModuleCall | None:
+    """The module of a case's draw, with its parameters; None of an operator. NoGolden where it cannot be made."""
+    if not case.draw.test.is_module:
+        return None
+    from conform.frontends.construction import module_of
+
+    return module_of(case.draw)
 
 
 def _attempt(function: Callable[[], Any]) -> Any:
@@ -113,7 +128,12 @@ class _Judge:
     _last: _Asked | None = None
 
     def ask(
-        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool
+        self,
+        case: Case,
+        typical: Arguments | Exception,
+        known: dict[tuple[str, str], Expected],
+        exports: bool,
+        module: ModuleCall | None = None,
     ) -> Verdict | None:
         """Sends the call of a case, or says why there is none."""
 
@@ -122,18 +142,19 @@ class _Judge:
                 raise typical
             arguments = case.arguments(typical)
             sent = exported(arguments) if exports else arguments
-            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+            pickled = None if module is None else module.pickled
+            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled)
 
         made = _attempt(prepared)
         if isinstance(made, Exception):
             return self._undecided(case, made)
         arguments, call = made
         self.process.submit(call)
-        self.waiting.append(_Asked(case, self._expected(case, arguments, known)))
+        self.waiting.append(_Asked(case, self._expected(case, arguments, known, module)))
         return None
 
     def _expected(
-        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]
+        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected], module: ModuleCall | None
     ) -> Callable[[], Expected]:
         """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
         key = (case.values, case.layout if case.layout.startswith("expanded") else "")
@@ -141,7 +162,8 @@ class _Judge:
         def expected() -> Expected:
             if key not in known:
                 plain = logical(arguments)
-                call = bound_call(case.op, plain.args, plain.kwargs)
+                bind = partial(bound_call, case.op) if module is None else module.bound
+                call = bind(plain.args, plain.kwargs)
                 known[key] = call, evaluated(call, self.golden_timeout_s)
             return known[key]
 

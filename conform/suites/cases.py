@@ -26,6 +26,7 @@ from conform.suites.filters import matches_id, matches_op, may_match_id, may_mat
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
+GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ class Case:
 
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
+        if self.values == GIVEN:
+            return typical
         stream = self.draw.stream(f"values.{self.values}")
         valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op))
         return layout_axis.with_layout(valued, self.layout)
@@ -167,8 +170,6 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
 
 def beyond_the_kit(test: Test) -> str | None:
     """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
-    if not isinstance(test.op, str):
-        return "the kit does not run modules yet"
     if test.takes_objects:
         return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
     return None
@@ -176,7 +177,7 @@ def beyond_the_kit(test: Test) -> str | None:
 
 def too_large(test: Test, op: str, arguments: Arguments, limits: Limits) -> str | None:
     """What is too large about the results of a test's call; None if nothing is, or nothing is known of them."""
-    if beyond_the_kit(test):
+    if beyond_the_kit(test) or test.is_module:
         return None
     elements = result_elements(bound_call(op, arguments.args, arguments.kwargs))
     if elements <= limits.max_result_elements:
@@ -189,7 +190,7 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
 
     UsageError with the test's place if no overload takes the arguments.
     """
-    if beyond_the_kit(test):
+    if beyond_the_kit(test) or test.is_module:
         return test.op_name
     try:
         return bound_call(test.op_name, arguments.args, arguments.kwargs, is_tensor).op
@@ -207,6 +208,8 @@ _WANTED: dict[str, Callable[[str], bool]] = {
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
+    if test.is_given:
+        return [(GIVEN, "contiguous")]
     wanted = selection.values or test.usual_values
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
     chosen = [c for c in classes if _WANTED[wanted](c)]
@@ -222,7 +225,7 @@ def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
     found = tensors(arguments)
     if found:
         return format_of(found[0]).name
-    if beyond_the_kit(draw.test):
+    if beyond_the_kit(draw.test) or draw.test.is_module:
         return "none"
     bound = bound_call(op, arguments.args, arguments.kwargs, is_tensor).arguments
     return bound.get("dtype") or _output_dtype(op, arguments, bound)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from conform.numerics.real import Real
 from conform.running import verdicts
 from conform.running.verdicts import evaluated
 from conform.suites.cases import Case, Draw
-from conform.suites.nodes import ClassPath
+from conform.suites.nodes import ClassPath, Construct
 from conform.suites.test import ModuleSpec, Test
 
 OPENCL = contract_table("opencl")
@@ -358,7 +359,9 @@ def test_a_test_for_another_device_is_unsupported() -> None:
     assert ended(refused) == ("unsupported", "the test is for device gpu, the backend runs on cpu")
 
 
-def test_a_module_is_unjudged() -> None:
-    module = ModuleSpec(ClassPath("torch.nn.Linear"), (), {})
-    unjudged = cannot_run(case(module), {"device": "cpu"})
+def test_a_module_is_sent_but_not_an_object_that_is_an_argument() -> None:
+    module = case(ModuleSpec(ClassPath("torch.nn.Linear"), (), {}))
+    assert cannot_run(module, {"device": "cpu"}) is None
+    test = replace(module.draw.test, inputs=(Construct(ClassPath("collections.OrderedDict"), (), {}),))
+    unjudged = cannot_run(replace(module, draw=replace(module.draw, test=test)), {"device": "cpu"})
     assert (unjudged.status, unjudged.op, unjudged.rule) == ("unjudged", "torch.nn.Linear", "no semantics")
