@@ -17,6 +17,7 @@ import hashlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -61,6 +62,7 @@ def main(room: str, sample: int, seed: int) -> None:
     if not (sources.is_dir() and tests.is_dir()):
         raise click.UsageError(f"no room {room!r}: expected a folder of conform/ and of tests/")
     tree = _copied(BUILD / room / "tree")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so would tests
     os.chdir(tree)
     os.environ["PYTHONPATH"] = str(tree)
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{room}"]

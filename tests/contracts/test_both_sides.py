@@ -1,0 +1,180 @@
+"""Both sides of every limit, and the mirror image of every input: a bound's last place within and the next outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conform.contracts import tosa
+from conform.contracts.accumulation import ErrorsOfSums, Statistics
+from conform.contracts.almost_eq import Tolerance
+from conform.contracts.arithmetic import IEEE
+from conform.contracts.judge import Elements, judge
+from conform.contracts.tables import Row
+from conform.interp.golden import Golden
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
+
+F32 = FORMATS["float32"]
+INF, NAN = np.inf, np.nan
+U = 2.0**-24
+ULP_OF_1 = 2 * U
+BELOW, ABOVE = np.float64(-INF), np.float64(INF)
+MIRRORED = pytest.mark.parametrize("sign", [1, -1])
+
+
+def float32(real: list[float], **rest: Any) -> Golden:
+    numbers = np.array(real, np.float64)
+    return Golden(F32, round_to(F32, numbers), Real.exact(numbers), **rest)
+
+
+def judged(golden: Golden, actual: list[float], row: Row, **operands: np.ndarray) -> Elements:
+    return judge(golden, np.array(actual, golden.format.storage), row, operands)
+
+
+# --- The interval in which a source gives no bound --------------------------------------------------------------------
+
+LOW, HIGH = -10.001, -2.264
+
+
+@pytest.mark.parametrize(
+    ("operand", "is_compared"),
+    [
+        (LOW, False), (np.nextafter(LOW, BELOW), True), (np.nextafter(LOW, ABOVE), False),
+        (HIGH, False), (np.nextafter(HIGH, ABOVE), True), (np.nextafter(HIGH, BELOW), False),
+        (-5.0, False), (5.0, True), (-INF, True), (INF, True), (NAN, True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("error_ulp", [0, 900])
+def test_the_interval_without_a_bound_is_closed(operand: float, is_compared: bool, error_ulp: int) -> None:
+    row = Row("ulp", 6.0, None, "test", excluded=(LOW, HIGH))
+    told = judged(float32([1.0]), [1 + error_ulp * ULP_OF_1], row, self=np.array([operand]))
+    assert (told.compared.tolist(), told.vacuous.tolist()) == ([is_compared], [not is_compared])
+    assert told.ok.tolist() == [not is_compared or error_ulp == 0]
+
+
+@pytest.mark.parametrize("expected", [NAN, INF, -INF])
+def test_what_the_op_determines_is_judged_in_it_all_the_same(expected: float) -> None:
+    row = Row("ulp", 6.0, None, "test", excluded=(LOW, HIGH))
+    for actual, is_right in ((expected, True), (1.0, False)):
+        told = judged(float32([expected]), [actual], row, self=np.array([-5.0]))
+        assert (told.compared.tolist(), told.ok.tolist()) == ([True], [is_right])
+
+
+def test_the_first_operand_decides_and_broadcasts() -> None:
+    row = Row("ulp", 6.0, None, "test", excluded=(0.0, 1.0))
+    told = judged(float32([1.0] * 3), [9.0] * 3, row, self=np.array(0.5), other=np.array([2.0, 2.0, 2.0]))
+    assert told.compared.tolist() == [False] * 3
+    told = judged(float32([1.0] * 3), [9.0] * 3, row, self=np.array([-0.0, 2.0, 1.0]), other=np.array(0.5))
+    assert told.compared.tolist() == [False, True, False]
+
+
+# --- Where TOSA leaves a power open -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "is_open"),
+    [
+        (0.0, 0.0, True), (-0.0, 0.0, True), (0.0, -0.0, True), (0.0, -1.0, True), (0.0, 1e-40, False),
+        (-0.0, 2.0, False), (0.0, 2.0, False), (1e-40, 0.0, False), (1e-40, -1.0, False),
+        (-1e-40, 1.0, True), (-2.0, 2.0, True), (2.0, 0.0, False), (2.0, -1.0, False),
+        (INF, 1.0, True), (NAN, 1.0, True), (2.0, INF, True), (2.0, -INF, True), (2.0, NAN, True),
+    ],
+)  # fmt: skip
+def test_the_powers_that_tosa_leaves_open(base: float, exponent: float, is_open: bool) -> None:
+    call = tosa.Call(float32([1.0]), {"self": np.array([base]), "exponent": np.array([exponent])}, 1)
+    assert np.asarray(tosa.undefined("POW", call)).tolist() == [is_open]
+    assert tosa.undefined("EXP", call) is False
+
+
+# --- The rules for many sums ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rms", "mean", "violation"),
+    [
+        (4.0, 0.0, None),
+        (np.nextafter(4.0, INF), 0.0, "root mean square of the errors 4.0 u S, above 4.0 (1000 sums)"),
+        (1.0, 1.5, None),
+        (1.0, -1.5, None),
+        (1.0, 1.625, "biased: mean of the errors +1.62 u S, beyond 1.50 (1000 sums)"),
+        (1.0, -1.625, "biased: mean of the errors -1.62 u S, beyond 1.50 (1000 sums)"),
+        (9.0, -9.0, "root mean square of the errors 9.0 u S, above 4.0 (1000 sums)"),
+    ],
+)
+def test_limits_of_the_errors_of_many_sums(rms: float, mean: float, violation: str | None) -> None:
+    assert Statistics(1000, rms, 4.0, mean, 1.5).violation() == violation
+
+
+@MIRRORED
+def test_the_mean_is_that_of_the_errors_with_their_sign(sign: int) -> None:
+    numbers = np.linspace(1.0, 2.0, 1000)
+    golden = float32((numbers - sign * 3 * 4 * U).tolist(), terms=10, magnitude=np.full(1000, 4.0))
+    errors = ErrorsOfSums(golden, numbers)
+    errors.add(slice(0, 1000), np.ones(1000, bool))
+    told = errors.statistics(IEEE)
+    assert (told.mean, told.rms) == (pytest.approx(sign * 3), pytest.approx(3))
+    assert told.violation() == f"biased: mean of the errors {sign * 3:+.2f} u S, beyond 1.40 (1000 sums)"
+
+
+@pytest.mark.parametrize(("sums", "is_judged"), [(999, False), (1000, True)])
+def test_how_many_sums_the_rules_need(sums: int, is_judged: bool) -> None:
+    golden = float32(np.linspace(1.0, 2.0, sums).tolist(), terms=10, magnitude=np.full(sums, 4.0))
+    assert ErrorsOfSums.are_judged(golden) == is_judged
+    errors = ErrorsOfSums(golden, golden.value)
+    errors.add(slice(0, sums), np.ones(sums, bool))
+    assert (errors.statistics(IEEE) is not None) == is_judged
+
+
+# --- Bounds of an element ---------------------------------------------------------------------------------------------
+
+
+@MIRRORED
+@pytest.mark.parametrize(
+    ("row", "real", "within", "beyond"),
+    [
+        (Row("ulp", 3.0, None, "t"), 1.0, 1 + 3 * ULP_OF_1, 1 + 4 * ULP_OF_1),
+        (Row("ulp", 3.0, None, "t"), 1.0, 1 - 3 * ULP_OF_1, 1 - 7 * U),
+        (Row("ulp", 0.5, None, "t"), 1 + U, 1.0, 1 + ULP_OF_1),
+        (Row("exact", None, None, "t"), 1 + 3 * U, 1 + 4 * U, 1 + 2 * U),
+        (Row("ulp_of_rounded", 2.0, None, "t"), 1 + U / 2, 1 + 2 * ULP_OF_1, 1 + 3 * ULP_OF_1),
+        (Row("almost_eq", None, None, "t", Tolerance(0.0, 2.0**-10)), 1.0, 1 + 2.0**-10, 1 + 2.0**-10 + ULP_OF_1),
+        (Row("almost_eq", None, None, "t", Tolerance(2.0**-10, 0.0)), 2.0, 2 - 2.0**-9, 2 - 2.0**-9 - ULP_OF_1),
+        (Row("tosa", None, "ERF", "t"), 1.0, 1 + 5 * ULP_OF_1, 1 + 6 * ULP_OF_1),
+        (Row("ulp", 3.0, None, "t"), 2.0**-149, 4 * 2.0**-149, 5 * 2.0**-149),
+        (Row("ulp", 3.0, None, "t"), 2.0**128 - 2.0**105, INF, 2.0**127),  # infinity counts as 2^128, 2 ulps
+        (Row("ulp", 3.0, None, "t"), 0.0, 3 * 2.0**-149, 4 * 2.0**-149),
+    ],
+)
+def test_the_last_number_within_and_the_next(row: Row, real: float, within: float, beyond: float, sign: int) -> None:
+    golden = float32([sign * real] * 2)
+    assert judged(golden, [sign * within, sign * beyond], row).ok.tolist() == [True, False]
+
+
+@MIRRORED
+def test_a_budget_and_a_sum_at_their_bounds(sign: int) -> None:
+    by_budget = float32([sign * 1.0] * 3, budget=np.array([3 * ULP_OF_1, 3 * ULP_OF_1, INF]))
+    actual = [sign * (1 + 3 * ULP_OF_1), sign * (1 + 4 * ULP_OF_1), 9.0]
+    told = judged(by_budget, actual, Row("derived", None, None, "t"))
+    assert (told.ok.tolist(), told.bound_ulp.tolist()) == ([True, False, True], [3.0, 3.0, INF])
+    assert (told.compared.tolist(), told.vacuous.tolist()) == ([True, True, False], [False, False, True])
+    # gamma_4 * 8 is 16 ulps of 1 and a little: 4 u / (1 - 4 u) * 8
+    of_sums = float32([sign * 1.0] * 2, terms=4, magnitude=np.array([8.0, 8.0]))
+    told = judged(of_sums, [sign * (1 + 16 * ULP_OF_1), sign * (1 + 17 * ULP_OF_1)], Row("accumulation", None, None, "t"))
+    assert told.ok.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_right"), [("exact", False), ("ulp", False), ("ulp_of_rounded", False), ("almost_eq", True), ("tosa", True)]
+)
+@MIRRORED
+def test_the_sign_of_a_zero_counts_in_every_kind_that_counts_ulps(kind: str, is_right: bool, sign: int) -> None:
+    row = Row(kind, 3.0 if "ulp" in kind else None, "ERF" if kind == "tosa" else None, "t",
+              Tolerance(1e-3, 1e-3) if kind == "almost_eq" else None)  # fmt: skip
+    zero = np.copysign(0.0, sign)
+    assert judged(float32([zero]), [-zero], row).ok.tolist() == [is_right]
+    assert judged(float32([zero]), [zero], row).ok.tolist() == [True]
+    assert judged(float32([zero], zero_sign_free=True), [-zero], row).ok.tolist() == [True]
