@@ -86,10 +86,10 @@ def check(
     the run of the cases before.
     """
     kit.load()
-    _check_timeout("timeout", timeout_s)
-    _check_timeout("golden timeout", golden_timeout_s)
+    check_timeout("timeout", timeout_s)
+    check_timeout("golden timeout", golden_timeout_s)
     if budget_s is not None:
-        _check_timeout("budget", budget_s)
+        check_timeout("budget", budget_s)
     _check_fraction("min_coverage", min_coverage)
     part = None if shard is None else Shard.written_as(shard)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
@@ -160,7 +160,8 @@ def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
         yield from (out, *paths(out))  # where it holds the backend as well, what was written there
 
 
-def _check_timeout(name: str, timeout_s: object) -> None:
+def check_timeout(name: str, timeout_s: object) -> None:
+    """UsageError for what is no number of seconds that something may take."""
     if type(timeout_s) not in (int, float) or not 0 < timeout_s <= MAX_TIMEOUT_S:  # refuses NaN
         raise UsageError(f"{name}: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
 

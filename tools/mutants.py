@@ -4,10 +4,10 @@
     make mutants ROOM=judging SAMPLE=200 SEED=0
 
 Of every place in conform/ROOM where cosmic-ray knows mutations, one mutation is drawn, and of these places a sample.
-Each mutant runs tests/ROOM until a test fails. All of it happens in a copy of the working tree under build/mutants. What
-is found is kept there: the same command goes on where it was ended, and tries again those that survived, on the tests as
-they are now. docs/mutants.md has the scores; what tools/equivalent_mutants.yaml names changes no result, and does not
-count.
+Each mutant runs tests/ROOM until a test fails. All of it happens in a copy of the working tree under build/mutants.
+What is found is kept there: the same command goes on where it was ended, and tries again those that survived, on the
+tests as they are now. docs/mutants.md has the scores; what tools/equivalent_mutants.yaml names changes no result, and
+does not count.
 """
 
 from __future__ import annotations
@@ -79,9 +79,8 @@ def main(room: str, sample: int, seed: int) -> None:
 def _copied(tree: Path) -> Path:
     """The working tree as it is, without what git ignores."""
     shutil.rmtree(tree, ignore_errors=True)
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
-    )
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -188,7 +187,7 @@ def _run(session: WorkDB, command: str, limit_s: float) -> None:
 
 def _tell(room: str, session: WorkDB) -> None:
     results = [result for _, result in session.results]
-    if broken := [result for result in results if result.test_outcome not in (TestOutcome.SURVIVED, TestOutcome.KILLED)]:
+    if broken := [one for one in results if one.test_outcome not in (TestOutcome.SURVIVED, TestOutcome.KILLED)]:
         raise click.ClickException(f"{len(broken)} mutants could not be run, the first: {broken[0].output}")
     survivors = sorted((_survivor(one.diff) for one in results if one.test_outcome == TestOutcome.SURVIVED), key=str)
     known = {(one["path"], one["mutant"]) for one in yaml.safe_load(EQUIVALENT.read_text(encoding="utf-8"))}

@@ -163,12 +163,14 @@ def test_a_budget_and_a_sum_at_their_bounds(sign: int) -> None:
     assert (told.compared.tolist(), told.vacuous.tolist()) == ([True, True, False], [False, False, True])
     # gamma_4 * 8 is 16 ulps of 1 and a little: 4 u / (1 - 4 u) * 8
     of_sums = float32([sign * 1.0] * 2, terms=4, magnitude=np.array([8.0, 8.0]))
-    told = judged(of_sums, [sign * (1 + 16 * ULP_OF_1), sign * (1 + 17 * ULP_OF_1)], Row("accumulation", None, None, "t"))
+    actual = [sign * (1 + 16 * ULP_OF_1), sign * (1 + 17 * ULP_OF_1)]
+    told = judged(of_sums, actual, Row("accumulation", None, None, "t"))
     assert told.ok.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_right"), [("exact", False), ("ulp", False), ("ulp_of_rounded", False), ("almost_eq", True), ("tosa", True)]
+    ("kind", "is_right"),
+    [("exact", False), ("ulp", False), ("ulp_of_rounded", False), ("almost_eq", True), ("tosa", True)],
 )
 @MIRRORED
 def test_the_sign_of_a_zero_counts_in_every_kind_that_counts_ulps(kind: str, is_right: bool, sign: int) -> None:
