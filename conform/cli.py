@@ -409,7 +409,7 @@ def repro(
     conform repro cast_float_to_float16/float64/special/contiguous --run results > repro.py
     python repro.py
 
-    Exit code: 0; 2 usage, or the case does not fail any more; 3 the kit cannot judge it, or not within --golden-timeout.
+    Exit code: 0; 2 usage, or the case does not fail any more; 3 the kit cannot judge it (in time).
     """
     from tqdm import tqdm
 
