@@ -16,11 +16,11 @@ import ast
 import hashlib
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,14 +65,16 @@ def main(room: str, sample: int, seed: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so would tests
     os.chdir(tree)
     os.environ["PYTHONPATH"] = str(tree)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"tests/{room}"]
-    limit_s = LIMIT_FACTOR * _seconds(command) + LIMIT_MORE_S
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    taken_s = _seconds([*command, "--durations=0", "-vv", f"tests/{room}"])
+    files = sorted(taken_s, key=taken_s.__getitem__)  # the fast ones first: most mutants need no other
+    limit_s = LIMIT_FACTOR * sum(taken_s.values()) + LIMIT_MORE_S
     paths = sorted(path.relative_to(ROOT) for path in sources.rglob("*.py"))
     session = BUILD / room / f"{sample}-{seed}-{_digest(paths)}.sqlite"
     if not session.exists():
         _begin(session, paths, sample, seed)
     with use_db(session, WorkDB.Mode.open) as found:
-        _run(found, " ".join(command), limit_s)
+        _run(found, " ".join([*command, *files]), limit_s)
         _tell(room, found)
 
 
@@ -88,16 +90,19 @@ def _copied(tree: Path) -> Path:
     return tree
 
 
-def _seconds(command: Sequence[str]) -> float:
-    """What the tests take without a mutation. ClickException where they fail then, or are not those of the copy."""
+def _seconds(command: Sequence[str]) -> dict[str, float]:
+    """What the tests of each file take without a mutation. ClickException where they fail then, or are not those of the
+    copy."""
     tested = subprocess.run([sys.executable, "-c", "import conform; print(conform.__file__)"], capture_output=True)
     if not Path(tested.stdout.decode().strip()).is_relative_to(Path.cwd()):
         raise click.ClickException(f"the tests would import {tested.stdout.decode().strip()}, not the copy")
-    started = time.monotonic()
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if ended.returncode:
         raise click.ClickException(f"the tests fail without a mutation:\n{ended.stdout}")
-    return time.monotonic() - started
+    taken_s: dict[str, float] = {}
+    for seconds, file in re.findall(r"^ *([\d.]+)s (?:setup|call|teardown) +([^:]+)::", ended.stdout, re.MULTILINE):
+        taken_s[file] = taken_s.get(file, 0.0) + float(seconds)
+    return taken_s
 
 
 def _digest(paths: Iterable[Path]) -> str:

@@ -1,4 +1,4 @@
-"""Where the dimensions of indices stand among those that are taken whole: numpy's advanced indexing is the reference."""
+"""Where the dimensions of indices stand among those that are taken whole; numpy's own indexing is the reference."""
 
 from __future__ import annotations
 
