@@ -83,6 +83,12 @@ def test_of_equal_errors_the_first_element_decides() -> None:
     assert passed(result("aten::add.Tensor", [x, x], [10, 10])) == (["torch", "stablehlo"], "torch")
 
 
+def test_who_passes_by_a_few_ulps_passes_no_other_table_by_that() -> None:
+    """An ulp of a million is 2^-4; StableHLO's 1e-4 is absolute."""
+    told = standing([result("aten::exp", [F32([np.log(1e6)])], [2])])
+    assert (told.tables["opencl"], told.tables["stablehlo"]) == ("pass", "fail")
+
+
 # --- Several outputs --------------------------------------------------------------------------------------------------
 
 
@@ -124,8 +130,8 @@ def test_the_correctly_rounded_result_does_not_pass_where_a_table_bounds_nothing
 def test_a_table_that_does_not_bound_the_worst_element_is_no_tight_one() -> None:
     """It passes by the other element."""
     assert passed(result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0])) == (["cuda", "torch", "stablehlo"], "torch")
-    outside = Row("ulp_of_rounded", 6.0, None, "test", excluded=(-10.0, -2.0))
-    own = result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0], row=outside)
+    of_cuda = contract_table("cuda").row("aten::lgamma", "float32")
+    own = result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0], row=of_cuda)
     assert passed(own) == (["cuda", "torch", "stablehlo"], "torch")
 
 
