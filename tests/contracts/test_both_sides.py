@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conform.contracts import tosa
+from conform.contracts import flushing, tosa
 from conform.contracts.accumulation import ErrorsOfSums, Statistics
 from conform.contracts.almost_eq import Tolerance
-from conform.contracts.arithmetic import IEEE
+from conform.contracts.arithmetic import COMPUTE_MODES, IEEE, Arithmetic, ComputeMode
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
@@ -180,3 +180,66 @@ def test_the_sign_of_a_zero_counts_in_every_kind_that_counts_ulps(kind: str, is_
     assert judged(float32([zero]), [-zero], row).ok.tolist() == [is_right]
     assert judged(float32([zero]), [zero], row).ok.tolist() == [True]
     assert judged(float32([zero], zero_sign_free=True), [-zero], row).ok.tolist() == [True]
+
+
+# --- Flushing, and what a compute mode is -----------------------------------------------------------------------------
+
+NORMAL = 2.0**-126
+
+
+@MIRRORED
+@pytest.mark.parametrize(
+    ("hi", "lo", "may_be_zero"),
+    [
+        (NORMAL, 0.0, False), (NORMAL, 2.0**-200, False), (NORMAL, -(2.0**-200), True),
+        (NORMAL - 2.0**-149, 2.0**-200, True), (NORMAL + 2.0**-149, -(2.0**-200), False),
+    ],
+)  # fmt: skip
+def test_what_is_below_the_smallest_normal_number_by_a_trace_may_be_flushed(
+    hi: float, lo: float, may_be_zero: bool, sign: int
+) -> None:
+    numbers = np.array([sign * hi])
+    golden = Golden(F32, numbers.astype(np.float32), Real(numbers, np.array([sign * lo]), np.zeros(1)))
+    zero = np.float32([sign * 0.0])
+    told = judge(golden, zero, Row("ulp", 0.5, None, "t"), arithmetic=Arithmetic(flushes_subnormals=True))
+    assert told.ok.tolist() == [may_be_zero]
+
+
+@pytest.mark.parametrize(
+    ("actual", "operands", "is_computed"),
+    [
+        ([2.0**-130], [], True),
+        ([2.0**-130], [[2.0**-130, 1.0]], False),  # it may have been moved
+        ([2.0**-130], [[-(2.0**-130)]], False),
+        ([2.0**-130], [[2.0**-131], [2.0**-132]], True),
+        ([2.0**-130], [[2.0**-131], [2.0**-130]], False),
+        ([2.0**-130, 2.0**-131], [[2.0**-130]], True),
+        ([2.0**-130, 2.0**-131], [[2.0**-130], [2.0**-131]], False),
+        ([1.0, 0.0, -0.0], [], False),
+        ([-(2.0**-149)], [[1.0]], True),
+    ],
+)
+def test_a_subnormal_result_that_no_operand_has_was_computed(
+    actual: list[float], operands: list[list[float]], is_computed: bool
+) -> None:
+    golden = float32(actual)
+    given = [np.float32(operand) for operand in operands]
+    assert flushing.kept_some(golden, golden.value, given) is is_computed
+    assert flushing.kept_some(golden, golden.value, [given, "mean", None, 3.0]) is is_computed
+
+
+def test_compute_modes_by_their_formulas() -> None:
+    tf32, u = COMPUTE_MODES["tf32"]["float32"], 2.0**-10
+    assert (tf32.product_error, tf32.growth, tf32.parts, tf32.factor_bits) == (2 * u + u**2, (1 + u) ** 2, 1, 11)
+    bf16x3, u = COMPUTE_MODES["bf16x3"]["float32"], 2.0**-8
+    assert bf16x3.product_error == pytest.approx(2 * u**2 + u**4 + u**2 * (1 + u) ** 2, rel=1e-15)
+    assert (bf16x3.growth, bf16x3.parts, bf16x3.factor_bits) == ((1 + u) ** 2 * (1 + 2 * u), 3, 8)
+    f16acc = COMPUTE_MODES["f16acc"]["float16"]
+    assert f16acc == ComputeMode(accumulator="float16", source=f16acc.source)
+
+
+def test_tosa_s_reference_is_the_exact_number_and_of_exact_results_their_value() -> None:
+    fmt = FORMATS["float16"]
+    inexact = Golden(fmt, np.float16([1.0]), Real.exact(np.array([1.0001])))
+    assert tosa.Call(inexact, {}, 1).reference.tolist() == [1.0001]
+    assert tosa.Call(Golden(fmt, np.float16([1.5])), {}, 1).reference.tolist() == [1.5]

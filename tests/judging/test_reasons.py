@@ -198,3 +198,17 @@ def test_what_converted_factors_lose_below_the_normal_range(x: float, y: float, 
 def test_where_converted_factors_change_the_class_the_sum_is_open(mode: str, x: float, y: float, is_open: bool) -> None:
     golden = in_mode(mode, x, y)
     assert (golden.open is not None, golden.open_rule) == ((True, "P35") if is_open else (False, None))
+
+
+# --- Alternatives of another dtype ------------------------------------------------------------------------------------
+
+
+def test_every_alternative_of_the_output_s_dtype_is_as_right() -> None:
+    def of(dtype: str, number: float) -> Golden:
+        return Golden(FORMATS[dtype], np.array([number], FORMATS[dtype].storage))
+
+    golden = of("float32", 1.0).or_else(of("float16", 2.0), of("float16", 3.0), of("float32", 4.0))
+    for dtype, right in ((np.float32, (1.0, 4.0)), (np.float16, (2.0, 3.0))):
+        for number in (1.0, 2.0, 3.0, 4.0, 5.0):
+            found = verdict("aten::neg", [F32([1.0])], returned(np.array([number], dtype)), Outcome((golden,)))
+            assert (found.status == "pass") == (number in right), (dtype, number)
