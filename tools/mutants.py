@@ -102,7 +102,7 @@ def _seconds(command: Sequence[str]) -> dict[str, float]:
         raise click.ClickException(f"the tests would import {tested.stdout.decode().strip()}, not the copy")
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if ended.returncode:
-        raise click.ClickException(f"the tests fail without a mutation:\n{ended.stdout}")
+        raise click.ClickException(f"the tests fail without a mutation:\n{ended.stdout.partition('= slowest dur')[0]}")
     taken_s: dict[str, float] = {}
     for seconds, file in re.findall(r"^ *([\d.]+)s (?:setup|call|teardown) +([^:]+)::", ended.stdout, re.MULTILINE):
         taken_s[file] = taken_s.get(file, 0.0) + float(seconds)
