@@ -11,7 +11,7 @@ from conform.contracts import flushing, tosa
 from conform.contracts.accumulation import ErrorsOfSums, Statistics
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import COMPUTE_MODES, IEEE, Arithmetic, ComputeMode
-from conform.contracts.judge import Elements, judge
+from conform.contracts.judge import Elements, has_bound, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.numerics.formats import FORMATS
@@ -243,3 +243,35 @@ def test_tosa_s_reference_is_the_exact_number_and_of_exact_results_their_value()
     inexact = Golden(fmt, np.float16([1.0]), Real.exact(np.array([1.0001])))
     assert tosa.Call(inexact, {}, 1).reference.tolist() == [1.0001]
     assert tosa.Call(Golden(fmt, np.float16([1.5])), {}, 1).reference.tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reference", "bound", "accepted"),
+    [
+        ("float8_e4m3fn", 440.0, 16.0, True), ("float8_e4m3fn", -440.0, 16.0, True),  # 448 is the largest
+        ("float8_e4m3fn", 440.0, 8.0, False), ("float8_e4m3fn", 1.0, 0.5, False),
+        ("float32", 3.4e38, 1e37, False), ("float8_e5m2", 57344.0, 8192.0, False),  # these have infinities
+    ],
+)  # fmt: skip
+def test_nan_is_the_overflow_of_formats_without_infinities(
+    dtype: str, reference: float, bound: float, accepted: bool
+) -> None:
+    fmt = FORMATS[dtype]
+    arrays = [np.array([number]) for number in (reference, bound, bound)]
+    assert tosa.within(fmt, np.array([NAN], fmt.storage), *arrays).tolist() == [accepted]
+
+
+@pytest.mark.parametrize(
+    ("golden", "row", "expected"),
+    [
+        (float32([1.0]), Row("ulp", 3.0, None, "t"), True),
+        (float32([1.0]), Row("unbounded", None, None, "t"), False),
+        (float32([1.0]), Row("derived", None, None, "t"), False),  # there is neither a budget nor a magnitude
+        (float32([1.0], budget=np.ones(1)), Row("derived", None, None, "t"), True),
+        (float32([1.0], magnitude=np.ones(1), terms=1), Row("derived", None, None, "t"), True),
+        (Golden(F32, np.float32([1.0])), Row("unbounded", None, None, "t"), True),  # exact
+        (Golden(FORMATS["int32"], np.int32([1])), Row("exact", None, None, "t"), True),
+    ],
+)
+def test_what_has_a_bound(golden: Golden, row: Row, expected: bool) -> None:
+    assert has_bound(golden, row) is expected

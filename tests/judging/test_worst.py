@@ -106,6 +106,9 @@ def test_a_wrong_neighbour_of_a_tie_is_worse_than_a_right_one() -> None:
     assert (told.furthest.number, told.furthest.error_ulp, told.failed) == (1, 0.5, 1)
     assert told.largest_error.number == 0
     assert judgement(ties, [1.0, 1.0], ulps(0.5)).furthest.number == 0
+    quarter = float32([1 + ULP_OF_1 / 2, 1 + ULP_OF_1 / 4])
+    told = judgement(quarter, [1 + ULP_OF_1, 1 + ULP_OF_1], ulps(0.5))  # wrong by 0.5 and by 0.75 ulp
+    assert (told.furthest.number, told.furthest.error_ulp, told.failed) == (1, 0.75, 2)
 
 
 @pytest.mark.parametrize("block", [1, 1 << 16])
