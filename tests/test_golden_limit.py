@@ -8,11 +8,12 @@ from typing import NoReturn
 import pytest
 from click.testing import CliRunner, Result
 
-from conform import straight_line, time_limit
+from conform import time_limit
 from conform.cli import main
 from conform.errors import Unjudged
 from conform.explain import case as explained
 from conform.repro import command
+from conform.running import verdicts
 
 SUITE = """
 tests:
@@ -66,7 +67,7 @@ def test_explain_of_a_case(checked: Path, monkeypatch: pytest.MonkeyPatch, place
 
 @pytest.mark.parametrize(
     ("module", "place", "what"),
-    [(straight_line, "evaluate_call", "the golden"), (command, "verdict_of", "the judgement")],
+    [(verdicts, "evaluate_call", "the golden"), (command, "verdict_of", "the judgement")],
 )
 def test_repro(checked: Path, monkeypatch: pytest.MonkeyPatch, module: object, place: str, what: str) -> None:
     monkeypatch.chdir(checked)
