@@ -275,3 +275,22 @@ def test_nan_is_the_overflow_of_formats_without_infinities(
 )
 def test_what_has_a_bound(golden: Golden, row: Row, expected: bool) -> None:
     assert has_bound(golden, row) is expected
+
+
+@pytest.mark.parametrize(
+    ("dtype", "actual", "operands", "found"),
+    [
+        ("float32", [2.0**-130, 2.0**-131, 1.0, 0.0], [("float32", [2.0**-130])], [True, False, False, False]),
+        ("float32", [-(2.0**-130), 2.0**-131], [("float32", [2.0**-130]), ("float32", [2.0**-131])], [True, True]),
+        ("float32", [2.0**-130], [("int32", [1])], [False]),
+        ("float32", [1.0], [("float32", [1.0])], [False]),
+        ("float16", [2.0**-16], [("float16", [2.0**-16])], [True]),
+        ("float16", [2.0**-16], [("float8_e5m2", [2.0**-16])], [False]),  # which keeps its subnormals
+    ],
+)
+def test_which_results_are_subnormals_of_operands(
+    dtype: str, actual: list[float], operands: list[tuple[str, list[float]]], found: list[bool]
+) -> None:
+    given = [np.array(numbers).astype(FORMATS[name].storage) for name, numbers in operands]
+    results = np.array(actual).astype(FORMATS[dtype].storage)
+    assert flushing.are_subnormals_of(results, given).tolist() == found

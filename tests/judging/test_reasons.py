@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,21 @@ def test_an_index_outside_of_its_dim_fails_where_operands_may_be_flushed(index: 
     reply = returned(F32([[2.0**-131, 2.0**-130, 1.0]]), np.int64([[2, 0, index]]))
     found = verdict_of(case(call.op), call, evaluate_call(call), reply, OPENCL, Arithmetic(flushes_subnormals=True))
     assert (found.status, found.reason, found.worst.output) == ("fail", "wrong value", 1)
+
+
+@pytest.mark.parametrize(("values", "layout"), [("special", "contiguous"), ("typical", "expanded.0"), ("ties", "offset.0")])
+@pytest.mark.parametrize("op", ["aten::exp", "aten::sum", "aten::sort"])
+def test_a_case_whose_terms_are_not_independent_is_judged_by_the_bounds_of_its_elements(
+    op: str, values: str, layout: str
+) -> None:
+    call = bound_call(op, [F32([0.0, 1.0, 2.0])], {})
+    outcome = evaluate_call(call)
+    asked = replace(case(call.op), values=values, layout=layout)
+    assert not asked.has_independent_terms
+    right = returned(*(golden.value for golden in outcome.goldens))
+    assert verdict_of(asked, call, outcome, right, OPENCL).status == "pass"
+    wrong = returned(*(golden.value + 1 for golden in outcome.goldens))
+    assert verdict_of(asked, call, outcome, wrong, OPENCL).status == "fail"
 
 
 # --- Which rule for many errors ---------------------------------------------------------------------------------------
