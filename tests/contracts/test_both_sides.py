@@ -11,7 +11,7 @@ from conform.contracts import flushing, tosa
 from conform.contracts.accumulation import ErrorsOfSums, Statistics
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import COMPUTE_MODES, IEEE, Arithmetic, ComputeMode
-from conform.contracts.judge import Elements, has_bound, judge
+from conform.contracts.judge import Elements, bounds_ulp, has_bound, judge
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.numerics.formats import FORMATS
@@ -294,3 +294,14 @@ def test_which_results_are_subnormals_of_operands(
     given = [np.array(numbers).astype(FORMATS[name].storage) for name, numbers in operands]
     results = np.array(actual).astype(FORMATS[dtype].storage)
     assert flushing.are_subnormals_of(results, given).tolist() == found
+
+
+def test_the_bounds_of_elements_in_ulps() -> None:
+    """0 where it must be equal, infinite where nothing is judged."""
+    golden = float32([1.0, NAN, INF, 2.0]).opened(np.array([False, False, False, True]), "P25")
+    assert bounds_ulp(golden, Row("ulp", 3.0, None, "t"), {}).tolist() == [3.0, 0.0, 0.0, INF]
+    assert bounds_ulp(Golden(F32, np.float32([1.0])), Row("exact", None, None, "t"), {}).tolist() == [0.0]
+    assert bounds_ulp(Golden(FORMATS["int32"], np.int32([1])), Row("exact", None, None, "t"), {}).tolist() == [0.0]
+    parts = Real.exact(np.array([[1.0, NAN]]))
+    number = Golden(FORMATS["complex64"], np.complex64([complex(1, NAN)]), parts)
+    assert bounds_ulp(number, Row("ulp", 3.0, None, "t"), {}).tolist() == [[3.0, 0.0]]

@@ -103,7 +103,9 @@ def test_an_index_outside_of_its_dim_fails_where_operands_may_be_flushed(index: 
     assert (found.status, found.reason, found.worst.output) == ("fail", "wrong value", 1)
 
 
-@pytest.mark.parametrize(("values", "layout"), [("special", "contiguous"), ("typical", "expanded.0"), ("ties", "offset.0")])
+@pytest.mark.parametrize(
+    ("values", "layout"), [("special", "contiguous"), ("typical", "expanded.0"), ("ties", "offset.0")]
+)
 @pytest.mark.parametrize("op", ["aten::exp", "aten::sum", "aten::sort"])
 def test_a_case_whose_terms_are_not_independent_is_judged_by_the_bounds_of_its_elements(
     op: str, values: str, layout: str
@@ -116,6 +118,15 @@ def test_a_case_whose_terms_are_not_independent_is_judged_by_the_bounds_of_its_e
     assert verdict_of(asked, call, outcome, right, OPENCL).status == "pass"
     wrong = returned(*(golden.value + 1 for golden in outcome.goldens))
     assert verdict_of(asked, call, outcome, wrong, OPENCL).status == "fail"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_lost_subnormal_result_of_normal_operands_looks_like_flushing(sign: int) -> None:
+    args = [F32([sign * 2.0**-100]), F32([2.0**-30])]
+    flushed = verdict("aten::mul", args, returned(F32([sign * 0.0])))
+    assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
+    other = verdict("aten::mul", args, returned(F32([sign * 2.0**-131])))
+    assert other.reason == "not the correctly rounded result"
 
 
 # --- Which rule for many errors ---------------------------------------------------------------------------------------
@@ -199,7 +210,7 @@ TF32_ERROR = 2 * 2.0**-10 + 2.0**-20
 )
 def test_what_converted_factors_lose_below_the_normal_range(x: float, y: float, lost: float, sign: int) -> None:
     golden = in_mode("tf32", sign * x, y)
-    assert golden.magnitude.item() == pytest.approx(x * y + lost / TF32_ERROR, rel=1e-12)
+    assert golden.magnitude.item() == pytest.approx(x * y + lost / TF32_ERROR, rel=1e-12, abs=0)
     assert golden.open is None
 
 
