@@ -13,7 +13,7 @@ from tests.report.verdicts import PASSED, run_of
 
 TAGS = {
     "pass": None, "fail": "failure", "error": "error", "crash": "error", "timeout": "error",
-    "unsupported": "skipped", "unspecified": "skipped", "unjudged": "skipped", "waived": "skipped",
+    "unsupported": "skipped", "fallback": "skipped", "unspecified": "skipped", "unjudged": "skipped", "waived": "skipped",
 }  # fmt: skip
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
@@ -48,4 +48,4 @@ def test_one_case_of_each_status(status: str) -> None:
 def test_statuses_add_up() -> None:
     verdicts = [ended(status, number) for number, status in enumerate([*STATUSES, "timeout", "fail", "timeout"])]
     root = ElementTree.fromstring(junit.render(run_of(*verdicts).record))
-    assert counts(root) == {"tests": 12, "failures": 2, "errors": 5, "skipped": 4}
+    assert counts(root) == {"tests": 13, "failures": 2, "errors": 5, "skipped": 5}
