@@ -13,7 +13,8 @@ from tests.report.verdicts import PASSED, run_of
 
 TAGS = {
     "pass": None, "fail": "failure", "error": "error", "crash": "error", "timeout": "error",
-    "unsupported": "skipped", "fallback": "skipped", "unspecified": "skipped", "unjudged": "skipped", "waived": "skipped",
+    "unsupported": "skipped", "fallback": "skipped", "unspecified": "skipped",
+    "unjudged": "skipped", "waived": "skipped",
 }  # fmt: skip
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
