@@ -327,7 +327,9 @@ def _show_progress(bar: tqdm, done: int, of: int) -> None:
 @click.argument("name", metavar="OP|CASE-ID")
 @click.option("--suite", "suites", metavar="SUITE", multiple=True, help="Holds the tests; default core. Repeatable.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the inputs of a case.")
-def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
+@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
+              help="For the golden values of a case and their bounds.")  # fmt: skip
+def explain(name: str, suites: tuple[str, ...], seed: int, golden_timeout_s: float) -> None:
     """Say what an op, or one case of it, should give.
 
     For an op: its schema, meaning, dtypes, bounds with their sources, policy rules and tests. For a case: its inputs,
@@ -336,12 +338,17 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
     \b
     conform explain aten::gelu
     conform explain exp_1d/float32/special/contiguous
+
+    Exit code: 0; 2 usage; 3 the golden values took longer than --golden-timeout.
     """
     from conform.explain.case import explain_case
     from conform.explain.op import explain_op
 
     chosen = suites or DEFAULT_SUITE
-    click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
+    if name.startswith("aten::"):
+        click.echo(explain_op(name, chosen))
+    else:
+        click.echo(explain_case(name, chosen, seed, golden_timeout_s=golden_timeout_s))
 
 
 @main.command()
@@ -376,7 +383,11 @@ def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: b
               help="What `conform check --out DIR` wrote.")  # fmt: skip
 @click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
 @click.option("--import", "imports", metavar="MODULE", multiple=True, help="As of `conform check`. Repeatable.")
-def repro(case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...]) -> None:
+@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
+              help="For the kit's own golden or judgement of one call.")  # fmt: skip
+def repro(
+    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float
+) -> None:
     """Print a failing case of a run as a short script.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
@@ -387,13 +398,15 @@ def repro(case_id: str, directory: Path, backend: str | None, imports: tuple[str
     conform check --backend cpu --out results
     conform repro cast_float_to_float16/float64/special/contiguous --run results > repro.py
     python repro.py
+
+    Exit code: 0; 2 usage, or the case does not fail any more; 3 the kit cannot judge it (in time).
     """
     from tqdm import tqdm
 
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, backend, on_try=lambda: bar.update(), imports=imports)
+        text = reduced(case_id, directory, backend, lambda: bar.update(), imports, golden_timeout_s)
     click.echo(text, nl=False)
 
 

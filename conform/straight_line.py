@@ -194,7 +194,7 @@ def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
 
 
 def check_timeout(name: str, timeout_s: object) -> None:
-    """UsageError for what is no time limit."""
+    """UsageError for what is no number of seconds that something may take."""
     if type(timeout_s) not in (int, float) or not 0 < timeout_s <= MAX_TIMEOUT_S:  # refuses NaN
         raise UsageError(f"{name}: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
 

@@ -147,9 +147,7 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
-    if reply.status == "error":
-        if outcome.refusal:
-            return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
+    if reply.status == "error" and not outcome.refusal:
         return _verdict(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold)
 
@@ -157,11 +155,13 @@ def _ended(
 def _judged(
     case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
 ) -> Verdict:
-    """The verdict on the answer to a valid call."""
+    """The verdict on the answer to a valid call, or on the refusal of one that may be refused."""
     wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
     if failed is not None:
         return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
+    if reply.status == "error":
+        return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
     if to_hold.last in wrong:
         return _verdict(case, "pass", None, without_bounds("unjudged"), checks=1)
     arithmetic = arithmetic_for(case.op, declared)
