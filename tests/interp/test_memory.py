@@ -180,7 +180,7 @@ CALLS: list[tuple[str, Arguments]] = [
     (ATTENTION, lambda n: [normal(4, 1, 4), *[normal(2, n // 16, 4)] * 2, {"enable_gqa": True}]),
     (ATTENTION, lambda n: [0 * normal(1, 2, 4), normal(1, n // 8, 4), cancelling(n // 16)]),
     (ATTENTION, lambda n: [normal(1, n), normal(2, n), normal(2, 3)]),
-    (ATTENTION, lambda n: [normal(1, 3), normal(2, 3), normal(2, n // 4)]),
+    (ATTENTION, lambda n: [normal(1, 3), normal(2, 3), normal(2, n)]),
 ]
 
 
