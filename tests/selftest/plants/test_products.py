@@ -87,7 +87,9 @@ def test_what_is_declared_passes_special_values_too(
     assert len(cases) > 40
     with BackendProcess(f"{DECLARED}::{declared}", template=template) as process:
         found = list(trial.verdicts(process, cases))
-    assert [(verdict.id, verdict.reason) for verdict in found if verdict.status not in ("pass", "unspecified")] == []
+    judged = [one for one in found if one.rule != "vacuous bound"]  # float16 says nothing of sums of many terms
+    assert [(one.id, one.reason) for one in judged if one.status not in ("pass", "unspecified")] == []
+    assert len(judged) > len(found) / 2
 
 
 def test_a_declaration_covers_no_more_than_it_says(trial: Trial, template: Template) -> None:
