@@ -35,7 +35,7 @@ _REASON_CHARACTERS = 2000  # why a backend does not load, which may name several
 WATCHED_S = 0.5
 SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
-IDENTITY = ("name", "version", "device", "exports", "compute", "flushes_subnormals")
+IDENTITY = ("name", "version", "device", "exports", "compute", "flushes_subnormals", "numerics")
 
 
 @dataclass
@@ -136,7 +136,7 @@ class BackendProcess:
         return len(self._in_flight)
 
     def describe(self) -> dict[str, Any]:
-        """name, version, device, hardware, torch (its version) and threads of the backend, as its worker tells."""
+        """What the backend's worker tells of it: name, version, device, exports, what it declares, numerics."""
         self._ensure_worker()
         return self._description
 

@@ -63,10 +63,11 @@ class Reply:
         return tuple(_leaves(self.result))
 
 
+MOST_NUMERICS = 100
 # What a worker tells of its backend, with the types that a field may have.
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
-    "flushes_subnormals": (bool,), "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+    "flushes_subnormals": (bool,), "numerics": (dict,),
 }  # fmt: skip
 
 
@@ -79,7 +80,20 @@ def decode_greeting(told: Any) -> dict[str, Any]:
         if type(told[field]) not in types:
             expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
             raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
-    return {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
+    plain = {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
+    return plain | {"numerics": _numerics(told["numerics"])}
+
+
+def _numerics(told: dict[Any, Any]) -> dict[str, str | int | bool]:
+    """What `Backend.numerics` gave, in the order of its names."""
+    if len(told) > MOST_NUMERICS:
+        raise UsageError(f"numerics has {len(told)} entries, at most {MOST_NUMERICS} are taken")
+    for name, value in told.items():
+        if type(value) not in (str, int, bool):
+            raise UsageError(f"numerics[{line(name, 60)!r}] is {line(repr(value), 100)}, not str, int or bool")
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise UsageError(f"numerics[{line(name, 60)!r}] is {line(value, 100)}, beyond 64 bits")
+    return {line(name): line(value) if isinstance(value, str) else value for name, value in sorted(told.items())}
 
 
 def _leaves(value: Any) -> list[Any]:

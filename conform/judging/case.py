@@ -25,6 +25,7 @@ from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import looks_like
+from conform.judging.histogram import named
 from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
@@ -232,6 +233,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     )
     stands = standing(results)
     counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
+    counts["errors"] = named(sum(each.judgement.errors for each in results))
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     off = next((each for each in results if each.judgement.violation), None)

@@ -13,6 +13,7 @@ from conform.contracts.judge import Elements, Numbers, judged, judged_shape
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
+from conform.judging.histogram import counted, empty
 from conform.judging.likely import LikelyErrors
 
 
@@ -33,7 +34,7 @@ class Judgement:
     """size: how many elements were judged (of complex numbers, components); right, compared, open, vacuous: how many
     of them are that; furthest: the first of those furthest into their bound; largest_error: the first of those with
     the largest error in ulps, -1 where no ulp is defined; None of an empty output. violation: what is wrong with the
-    errors of many sums."""
+    errors of many sums. errors: those of the elements that were compared, counted by `histogram`."""
 
     size: int
     right: int
@@ -43,6 +44,7 @@ class Judgement:
     furthest: Element | None
     largest_error: Element | None
     violation: Violation | None
+    errors: np.ndarray
 
     @property
     def failed(self) -> int:
@@ -78,17 +80,18 @@ class Result:
         comparison, counts = self.comparison, dict.fromkeys(("ok", "compared", "open", "vacuous"), 0)
         errors = self.errors_together(self.row)
         furthest = largest = None
-        size = 0
+        size, histogram = 0, empty()
         for numbers, elements in judged(comparison, self.row):
             size += elements.ok.size
             for mask in counts:
                 counts[mask] += int(np.count_nonzero(getattr(elements, mask)))
+            histogram += counted(elements.error_ulp[elements.compared])
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
             largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
             if errors:
                 errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
-        return Judgement(size, *counts.values(), furthest, largest, found)
+        return Judgement(size, *counts.values(), furthest, largest, found, histogram)
 
 
 def _share(elements: Elements) -> np.ndarray:

@@ -90,6 +90,8 @@ class Verdict:
     location     `file.yaml:12` of the test
     tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
     tightest     of the tables that it would pass, the one with the smallest bound at its worst element
+    errors       of the compared elements in ulps, counted by bins of powers of two (`judging/histogram.py`)
+    seconds      how long it took, from the verdict before to it
     """
 
     id: str
@@ -115,6 +117,8 @@ class Verdict:
     location: str | None = None
     tables: Mapping[str, str | None] = field(default_factory=dict)
     tightest: str | None = None
+    errors: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no honest judge says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -61,6 +62,21 @@ def verdicts_of(
     """
     judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
     limits = limits or Limits.from_environment()
+    yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+
+
+def _timed(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
+    """Each with the time from the one before to it, but for what is done with them meanwhile."""
+    since = time.perf_counter()
+    for verdict in verdicts:
+        yield replace(verdict, seconds=time.perf_counter() - since)
+        since = time.perf_counter()
+
+
+def _judged(
+    groups: Iterable[Sequence[Case]], judge: _Judge, described: Mapping[str, Any], limits: Limits, is_end: bool,
+    in_flight: int,
+) -> Iterator[Verdict]:  # fmt: skip
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))
         known: dict[tuple[str, str], Expected] = {}

@@ -239,7 +239,7 @@ def test_reason_is_made_printable_and_short() -> None:
 
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
-    "flushes_subnormals": False, "hardware": None, "torch": "2.13", "threads": 1,
+    "flushes_subnormals": False, "numerics": {"instructions": "AVX2", "threads": 1},
 }  # fmt: skip
 
 
@@ -275,7 +275,10 @@ def test_greetings_that_lie_are_refused(greeting: object) -> None:
         ({"exports": 1}, "exports is 1, not bool"),
         ({"flushes_subnormals": "no"}, "flushes_subnormals is 'no', not bool"),
         ({"compute": None}, "compute is None, not str"),
-        ({"threads": True}, "threads is True, not int"),
+        ({"numerics": []}, "numerics is [], not dict"),
+        ({"numerics": {"a\nb": 1.5}}, "numerics['a b'] is 1.5, not str, int or bool"),
+        ({"numerics": {"a": 2**63}}, "numerics['a'] is 9223372036854775808, beyond 64 bits"),
+        ({"numerics": {str(n): n for n in range(101)}}, "numerics has 101 entries, at most 100 are taken"),
     ],
 )
 def test_what_a_backend_declares_of_another_type_is_its_author_s_mistake(wrong: dict, message: str) -> None:
