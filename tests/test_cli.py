@@ -58,8 +58,9 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     assert callable(asked.pop("on_end"))
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
-        "dtypes": ("float16",), "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all", "layouts": "as-written", "contract": "cr",
-        "timeout_s": 2.5, "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
+        "dtypes": ("float16",), "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all",
+        "layouts": "as-written", "contract": "cr", "timeout_s": 2.5,
+        "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
         "fail_fast": True,
     }  # fmt: skip

@@ -20,7 +20,7 @@ def test_summary_counts_every_status_and_keeps_two_numbers_apart() -> None:
     assert run.record["not_run"] == 1
     assert run.summary == {
         "asked": 5, "judged": 3, "pass": 1, "fail": 1, "error": 0, "crash": 1, "timeout": 0, "unsupported": 0,
-        "unspecified": 1, "unjudged": 0, "waived": 0, "coverage": 3 / 5, "conformance": 1 / 3,
+        "unspecified": 1, "unjudged": 0, "fallback": 0, "waived": 0, "coverage": 3 / 5, "conformance": 1 / 3,
     }  # fmt: skip
 
 
