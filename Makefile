@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: check test test-long clean
+.PHONY: check test test-long mutants clean
 
 # Hundreds of processes are started: none compiles the kit again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,6 +22,12 @@ test: $(VENV)/installed-test
 test-long: $(VENV)/installed-test
 	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -m ""
 
+# How many small changes to a room's code its tests notice: docs/mutants.md.
+SAMPLE ?= 200
+SEED ?= 0
+mutants: $(VENV)/installed-mutants
+	$(BIN)/python tools/mutants.py $(ROOM) --sample $(SAMPLE) --seed $(SEED)
+
 clean:
 	rm -rf $(VENV) build conform-out *.egg-info .pytest_cache .ruff_cache .hypothesis
 
@@ -36,4 +42,8 @@ $(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/installed-test: $(VENV)/installed
 	$(PIP) install -q -c constraints.txt -e '.[test]'
+	touch $@
+
+$(VENV)/installed-mutants: $(VENV)/installed-test
+	$(PIP) install -q -c constraints.txt -e '.[mutants]'
 	touch $@

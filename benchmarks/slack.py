@@ -84,7 +84,8 @@ def plain(op: str, kind: str, array: np.ndarray, *arguments: object, name: str |
 def elementwise(kind: str, x: np.ndarray) -> list[Input]:
     """The functions of one or two operands that are formulas of several steps."""
     other = np.random.default_rng(2).normal(0, 3, x.shape).astype(np.float32)
-    names = ("sigmoid", "silu", "mish", "softplus", "sinc", "special_sinc", "special_ndtr")
+    names = ("sigmoid", "silu", "mish", "softplus", "sinc", "special_sinc", "special_ndtr", "digamma",
+             "special_digamma")
     return [
         *(plain(name, kind, x) for name in names),
         plain("logaddexp", kind, x, other), plain("xlogy.Tensor", kind, x, np.abs(other)),

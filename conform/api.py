@@ -19,7 +19,7 @@ from conform.interp.golden import Outcome
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp
-from conform.operators import called, in_terms_of_the_kit
+from conform.operators import called, in_terms_of_the_kit, is_module, module_call
 
 if TYPE_CHECKING:  # and where they are used: a golden alone needs no contract, no judge and no report
     from conform.contracts.tables import Row, Table
@@ -36,6 +36,10 @@ def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
     arrays stand for bfloat16 and the small floats, numpy scalars for 0-d tensors; dtype arguments are names or torch's
     objects; device, layout and pin_memory are ignored. Torch is not imported unless something of torch's is given.
 
+    `op` may be a torch module: its result is that of the operators which torch.export makes of it, evaluated on real
+    numbers and rounded once; it is taken as it is, so call its eval() first. Tensors may stand in lists, tuples and
+    dicts, and the outputs are in the order of these, of dicts by key.
+
     Raises Unjudged where the kit has no semantics, InvalidArguments where the op rejects the arguments, UsageError for
     an unknown op or argument, and for a tensor without elements (on the meta device, sparse, quantized).
     """
@@ -44,6 +48,8 @@ def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
 
 
 def _bound(op: str | Callable, args: Any, kwargs: Any) -> Bound:
+    if is_module(op):
+        return module_call(op, args, kwargs)
     return bound_call(*called(op, args, kwargs), is_array)
 
 
@@ -115,7 +121,9 @@ class Golden:
     def rows(self) -> tuple[Row, ...]:
         """The row of the contract that holds for each output: kind, bound and source."""
         table = _table(self.contract)
-        return tuple(table.row(each.bounded_as or self.call.op, each.format.name) for each in self.outcome.goldens)
+        return tuple(
+            table.row(each.bounded_as or self.call.op, each.format.name).of(each) for each in self.outcome.goldens
+        )
 
     def error_ulp(self, actual: Any) -> np.ndarray | tuple[np.ndarray, ...]:
         """|actual - real| / ulp(real) element by element, against the unrounded result; inf where the class is wrong.

@@ -17,7 +17,9 @@ import click
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.foreign import escaped
+from conform.options import one_backend, tell
 from conform.streams import require_files
+from conform.sweep.command import sweep
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -34,11 +36,6 @@ INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
 def _silence_stdout() -> None:
     """Python flushes what it holds once more at its end, and would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _tell(message: object) -> None:
-    """A message on stderr; whatever names it holds, each of its lines is printable."""
-    click.echo("\n".join(map(escaped, f"conform: {message}".split("\n"))), err=True)
 
 
 class _Verbs(click.Group):
@@ -61,7 +58,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except ConformError as error:
-            _tell(error)
+            tell(error)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt as interruption:
             click.echo(f"conform: {interrupt.name(interruption)}", err=True)
@@ -107,16 +104,14 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str:
-    """Exactly one name: taking the last of several would drop the others without a word."""
-    if len(names) != 1:
-        raise click.BadParameter(f"{len(names)} names given; one backend a run", ctx=ctx, param=parameter)
-    return names[0]
+def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> str | None:
+    """The names of every time that an option is given."""
+    return ",".join(names) if names else None
 
 
 @main.command()
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
-@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=_one_backend,
+@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=one_backend,
               help="What is tested: see `conform backends`.")  # fmt: skip
 @click.option("--backend-option", "options", metavar="KEY=VALUE", multiple=True,
               help="An argument for the backend's class. Repeatable.")  # fmt: skip
@@ -126,6 +121,9 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
+@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined, help="What counts: accuracy, "
+              "special, layout, result, refusal, mutation, aliasing. Default: all; of kernels no refusal.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip
@@ -153,7 +151,7 @@ def _one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[st
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
               help="End after that time; the cases that show the most come first.")  # fmt: skip
-@click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")
 @click.option("--full-record", is_flag=True,
@@ -220,7 +218,7 @@ def check(
         _show(run, [], quiet)
         raise
     if message:
-        _tell(message)
+        tell(message)
     _show(run, written, quiet)
     ctx.exit(exit_code)
 
@@ -257,7 +255,7 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
             click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
         except ConformError as error:
             failed = True
-            _tell(error)
+            tell(error)
     ctx.exit(2 if failed else 0)
 
 
@@ -341,7 +339,9 @@ def _show_progress(bar: tqdm, done: int, of: int) -> None:
 @click.argument("name", metavar="OP|CASE-ID")
 @click.option("--suite", "suites", metavar="SUITE", multiple=True, help="Holds the tests; default core. Repeatable.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the inputs of a case.")
-def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
+@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
+              help="For the golden values of a case and their bounds.")  # fmt: skip
+def explain(name: str, suites: tuple[str, ...], seed: int, golden_timeout_s: float) -> None:
     """Say what an op, or one case of it, should give.
 
     For an op: its schema, meaning, dtypes, bounds with their sources, policy rules and tests. For a case: its inputs,
@@ -350,12 +350,17 @@ def explain(name: str, suites: tuple[str, ...], seed: int) -> None:
     \b
     conform explain aten::gelu
     conform explain exp_1d/float32/special/contiguous
+
+    Exit code: 0; 2 usage; 3 the golden values took longer than --golden-timeout.
     """
     from conform.explain.case import explain_case
     from conform.explain.op import explain_op
 
     chosen = suites or DEFAULT_SUITE
-    click.echo(explain_op(name, chosen) if name.startswith("aten::") else explain_case(name, chosen, seed))
+    if name.startswith("aten::"):
+        click.echo(explain_op(name, chosen))
+    else:
+        click.echo(explain_case(name, chosen, seed, golden_timeout_s=golden_timeout_s))
 
 
 @main.command()
@@ -390,9 +395,12 @@ def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: b
               help="What `conform check --out DIR` wrote.")  # fmt: skip
 @click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
 @click.option("--import", "imports", metavar="MODULE", multiple=True, help="As of `conform check`. Repeatable.")
+@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
+              help="For the kit's own golden or judgement of one call.")  # fmt: skip
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print a suite file with the call as its test, not a script.")
 def repro(
-    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], as_yaml: bool
+    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float,
+    as_yaml: bool,
 ) -> None:  # fmt: skip
     """Print a failing case of a run as a short script, or as a suite file.
 
@@ -404,13 +412,18 @@ def repro(
     conform check --backend cpu --out results
     conform repro cast_float_to_float16/float64/special/contiguous --run results > repro.py
     python repro.py
+
+    Exit code: 0; 2 usage, or the case does not fail any more; 3 the kit cannot judge it (in time).
     """
     from tqdm import tqdm
 
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, backend, on_try=lambda: bar.update(), imports=imports, as_yaml=as_yaml)
+        text = reduced(
+            case_id, directory, backend, on_try=lambda: bar.update(), imports=imports,
+            golden_timeout_s=golden_timeout_s, as_yaml=as_yaml,
+        )  # fmt: skip
     click.echo(text, nl=False)
 
 
@@ -455,3 +468,6 @@ def schema(of_record: bool) -> None:
     else:
         from conform.suites import json_schema as made
     click.echo(json.dumps(made(), indent=2))
+
+
+main.add_command(sweep)

@@ -6,33 +6,37 @@ from typing import Any
 
 import numpy as np
 
+from conform.backends.leaves import leaves
 from conform.backends.protocol import contiguous_strides
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
 from conform.contracts.tables import Table
 from conform.errors import InvalidArguments
+from conform.findings.findings import with_cause
 from conform.interp.evaluate import is_array
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
 from conform.numerics.formats import format_of
 from conform.operators import in_terms_of_the_kit
-from conform.suites.cases import Case, Draw
+from conform.suites.cases import GIVEN, Case, Draw
 from conform.suites.test import Test
-
-GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
 def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table: Table) -> Verdict:
     """How a case with this call and golden outcome ends if the backend returns `actual`: arrays or torch tensors."""
-    reply = Reply("ok", result=_with_outputs(in_terms_of_the_kit(actual, "actual")))
-    return verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table)
+    of_module = call.meaning is not None
+    result = _with_outputs(in_terms_of_the_kit(actual, "actual"))
+    reply = Reply("ok", result=tuple(leaves(result)) if of_module else result)
+    return with_cause(verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table))
 
 
 def _with_outputs(actual: Any) -> Any:
     """`actual` as a worker's reply has it."""
     if isinstance(actual, list | tuple):
         return tuple(map(_with_outputs, actual))
+    if isinstance(actual, dict):
+        return {key: _with_outputs(item) for key, item in actual.items()}
     if not is_array(actual):
         return actual
     array = np.asarray(actual)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conform.call import names
+from conform.call.bound import Bound
 from conform.errors import UsageError
 from conform.numerics.formats import format_of
 
@@ -30,6 +31,21 @@ def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[
     return name, taken, {key: _taken(value, f"{name}: argument {key!r}") for key, value in kwargs.items()}
 
 
+def is_module(value: object) -> bool:
+    """Whether `value` is a torch module; torch is not imported to tell."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def module_call(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
+    """The call of a torch module, in the kit's own terms; what `called` says of tensors holds here."""
+    from conform.frontends.modules import ModuleCall
+
+    call = ModuleCall.of(module)
+    taken = [_taken(value, f"{call.op}: argument {place}") for place, value in enumerate(args)]
+    return call.bound(taken, {key: _taken(value, f"{call.op}: argument {key!r}") for key, value in kwargs.items()})
+
+
 def _taken(value: Any, place: str) -> Any:
     return _copied(in_terms_of_the_kit(value, place))
 
@@ -37,6 +53,8 @@ def _taken(value: Any, place: str) -> Any:
 def _copied(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(_copied, value))
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -54,6 +72,8 @@ def in_terms_of_the_kit(value: Any, place: str) -> Any:
     if isinstance(value, list | tuple):  # torch's named tuples too
         items = [in_terms_of_the_kit(item, f"{place}[{at}]") for at, item in enumerate(value)]
         return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, dict):
+        return {key: in_terms_of_the_kit(item, f"{place}[{key!r}]") for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return _checked(value, place)
     if "torch" not in sys.modules:  # then nothing is of torch

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conform.call import schemas
 from conform.errors import UsageError
 from conform.interp import semantics
 from conform.interp.program.program import meaning
+from conform.operators import is_module
+
+if TYPE_CHECKING:  # torch is imported by those who have a module
+    from torch.nn import Module
 
 _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 _TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -18,7 +23,7 @@ _ANNOTATIONS = {**_TYPES, **{name: name for name in _TYPES.values()}}  # strings
 _TENSOR = "Tensor"
 
 
-def op(schema: str, *, reference: Callable[..., Any]) -> str:
+def op(schema: str, *, reference: Callable[..., Any] | Module) -> str:
     """Let the user's own operator be judged like one of torch's; gives its name.
 
     `schema` is "mylib::add_rms_norm", and then the parameters of `reference` are its arguments (a tensor, or what its
@@ -27,21 +32,35 @@ def op(schema: str, *, reference: Callable[..., Any]) -> str:
     numbers, which are rounded once, at its end; beside them goes what an honest implementation, each step of which is
     taken in the compute type of its dtype, may lose. An op that is defined again has its new meaning.
 
-    Raises UsageError for a name that is none or is torch's, and for a reference that is no such function.
+    `reference` may be a torch module, as it is now: then the arguments are those of its forward, and each step may have
+    been rounded to its dtype, or not.
+
+    Raises UsageError for a name that is none or is torch's, and for a reference that is neither.
     """
-    if not inspect.isroutine(reference):
-        expected = "a Python function over conform.ops (torch modules are not taken)"
+    if not (inspect.isroutine(reference) or is_module(reference)):
+        expected = "a Python function over conform.ops, or a torch module"
         raise UsageError(f"reference: found {reference!r:.200}, expected {expected}")
-    line = schema if "(" in schema else _schema_line(schema, reference)
+    written = reference.forward if is_module(reference) else reference
+    line = schema if "(" in schema else _schema_line(schema, written)
     name = line.partition("(")[0].strip()
     if not _NAME.fullmatch(name):
         raise UsageError(f"operator {name!r}: expected NAMESPACE::NAME or NAMESPACE::NAME.OVERLOAD")
     if name.startswith("aten::"):
         raise UsageError(f"operator {name!r}: the namespace aten is torch's; take one of yours")
-    _check_parameters(name, line, reference)
+    _check_parameters(name, line, written)
+    of_reference = _of_module if is_module(reference) else meaning
+    evaluated = of_reference(name, reference)
     found = schemas.define(line)
-    semantics.define_own(found.name, meaning(found.name, reference), tuple(one.name for one in found.arguments))
+    semantics.define_own(found.name, evaluated, tuple(one.name for one in found.arguments))
     return found.name
+
+
+def _of_module(name: str, module: Module) -> Callable[..., Any]:
+    """The meaning of the op `name`: that of a copy of the module, called with the arguments by their names."""
+    from conform.frontends.modules import ModuleCall
+
+    own = ModuleCall.of(copy.deepcopy(module), f"reference of {name}")
+    return lambda **arguments: own.meaning((), arguments)
 
 
 def _schema_line(name: str, reference: Callable[..., Any]) -> str:

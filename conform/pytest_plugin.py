@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("conform", "conform: test cases for tensor backends (*.conform.yaml)")
     group.addoption("--conform-backend", metavar="NAME", help="What is tested: see `conform backends`.")
     group.addoption("--conform-contract", metavar="NAME|FILE", default="opencl", help="The table of bounds (opencl).")
+    group.addoption("--conform-checks", metavar="NAME,...", help="What counts, as in `conform check --checks`.")
     group.addoption("--conform-seed", metavar="N", type=int, default=0, help="Of every random draw (0).")
 
 
@@ -77,6 +78,9 @@ class CaseItem(pytest.Item):
         from conform.judging.verdict import NOT_JUDGED
 
         verdict = self.bench.verdict(self.case)
+        if not verdict.is_counted:
+            told = ("not counted", verdict.check, verdict.status, verdict.reason)
+            pytest.skip(": ".join(said for said in told if said))
         if verdict.status in NOT_JUDGED:
             pytest.skip(f"{verdict.status}: {verdict.reason}")
         if verdict.status != "pass":
@@ -101,11 +105,15 @@ class Bench:
         from conform.backends import names
         from conform.backends.client import BackendProcess
         from conform.contracts.tables import contract_table
+        from conform.judging.checks import chosen
         from conform.straight_line import TIMEOUT_S
 
         self.backend = config.getoption("conform_backend")
         self.contract = config.getoption("conform_contract")
         self.seed = config.getoption("conform_seed")
+        given = config.getoption("conform_checks")
+        self.checks = chosen(given, names.holds_kernels(self.backend))
+        self.given_checks = None if given is None else sorted(self.checks)
         self.table = contract_table(self.contract)
         self.source = names.source(self.backend)
         kit.load()
@@ -116,7 +124,9 @@ class Bench:
     def verdict(self, case: Case) -> Verdict:
         from conform.running.verdicts import verdicts_of
 
-        (verdict,) = verdicts_of([[case]], self.process, self.described, self.table, is_end=False)
+        (verdict,) = verdicts_of(
+            [[case]], self.process, self.described, self.table, is_end=False, checks=self.checks
+        )
         return verdict
 
     def report(self, suite: Suite, verdict: Verdict) -> str:
@@ -130,8 +140,9 @@ class Bench:
         run = record.build(
             [verdict], asked=1, suite={"names": suite.recorded_names, "digest": suite.digest}, tests=[verdict.test],
             contract=self.table.name, backend=identity(self.described, self.source), seed=self.seed, timings={},
-            selftest=figure.total(figure.shipped()),
-            invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names},
+            selftest=figure.total(figure.shipped()), checks=self.checks,
+            invocation={"backend": self.backend, "contract": self.contract, "suites": suite.names,
+                        "checks": self.given_checks},
         )  # fmt: skip
         (group,) = tally.failure_groups(run.cases)
         return unstyle(terminal.failure_block(group, run.record))

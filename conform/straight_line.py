@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from conform import kit, time_limit
 from conform.backends.base import Backend
 from conform.backends.client import BackendProcess
 from conform.backends.given import given
 from conform.backends.jail import jail_for
+from conform.backends.names import holds_kernels
 from conform.contracts.tables import contract_table
 from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.interp import semantics
+from conform.judging.checks import chosen, selected
 from conform.judging.verdict import FAILURES, Verdict
-from conform.operators import op_globs
+from conform.operators import is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
@@ -29,6 +33,9 @@ from conform.running.verdicts import verdicts_of
 from conform.suites import Suite, load
 from conform.suites.cases import Selection, select
 
+if TYPE_CHECKING:  # torch is imported for modules alone
+    from torch.nn import Module
+
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
@@ -36,12 +43,14 @@ HUGE_ELEMENTS = 2**32
 
 
 def check(
-    suites: Sequence[str] = ("core",),
-    backend: str | type[Backend] | Backend | Callable = "cpu",
-    *,
+    suites: str | Sequence[str] | Module = ("core",),
+    *rest: Any,
+    backend: str | type[Backend] | Backend | Callable | None = None,
     ops: str | Callable | Sequence[str | Callable] = (),
     dtypes: Sequence[str] = (),
     ids: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    checks: str | Sequence[str] | None = None,
     seed: int = 0,
     samples: int = 1,
     values: str | None = None,
@@ -63,34 +72,49 @@ def check(
 ) -> Run:
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
+    `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
+    tensors and Python values (a tensor alone stands for itself), judged as an operator is. Parameters are those that it
+    has; its mode (training or evaluation) is that which it is in.
+
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
-    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch. With `jail` the backend is
-    confined, and sees nothing of `out`, where the caller will write the record. Modules of `imports` are imported where
-    the backend runs, before it is looked for. In that directory, which exists, every
-    verdict is noted as it comes; `resume`, one in which a run ended early, goes on with that. `shard` "2/3" is the
-    second third of the cases. `workers` processes of the kit judge, by default this one; None: as many as there are
-    cores. After `budget_s` the cases end, of which those come first that show the most. `on_verdict` is called with
-    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
-    before the record is made, unless Ctrl-C is why that is done.
+    names of operators as torch writes them (`exp`, `torch.exp`), or functions of torch; `exclude` are globs over ops
+    and ids. `checks` names what counts (`judging.checks.chosen`): by default everything, of kernels (a class in a file,
+    a folder, a Python object) all but refusals, which are shown. With `jail` the backend is confined, and sees nothing
+    of `out`, where the caller will write the record. Modules of `imports` are imported where the backend runs, before
+    it is looked for.
+
+    In `out`, a directory that exists, every verdict is noted as it comes; `resume`, one in which a run ended early,
+    goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
+    this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
+    most. `on_verdict` is called with each verdict and the number of cases asked, for a case twice if its worker dies of
+    it after it answered; `on_end` before the record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
     the run of the cases before.
     """
     kit.load()
-    _check_timeout("timeout", timeout_s)
-    _check_timeout("golden timeout", golden_timeout_s)
+    check_timeout("timeout", timeout_s)
+    check_timeout("golden timeout", golden_timeout_s)
     if budget_s is not None:
-        _check_timeout("budget", budget_s)
+        check_timeout("budget", budget_s)
     _check_fraction("min_coverage", min_coverage)
     part = None if shard is None else Shard.written_as(shard)
-    selection = Selection(op_globs(ops), dtypes, ids=ids, seed=seed, samples=samples, values=values, layouts=layouts)
-    suite = load([suites] if isinstance(suites, str) else suites, seed=seed, ops=selection.ops, ids=selection.ids)
-    table, selected = contract_table(contract), select(suite, selection)
-    groups = order.of_shard(order.numbered(order.by_coverage(selected) if budget_s is not None else selected), part)
+    backend = _backend(suites, rest, backend)
+    of_kernels = not isinstance(backend, str) or holds_kernels(backend)
+    counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
+    selection = Selection(
+        op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts
+    )
+    suite = _suite(suites, rest, selection)
+    table, cases = contract_table(contract), select(suite, selection)
+    cases = cases if counting == usual else selected(cases, counting)
+    groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
+    if any(case.draw.test.is_module for group in cases for case in group[:1]):
+        importlib.import_module("conform.frontends.construction")  # with torch, before the backend runs
     semantics.names()  # loads them all, before a time limit could interrupt that
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
@@ -98,13 +122,16 @@ def check(
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
-        min_coverage=min_coverage, imports=tuple(imports),
+        min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
+        are_usual=counting == usual,
     )  # fmt: skip
-    bench = (Pool if count > 1 else Alone)(
+    bench = (partial(Pool, checks=counting) if count > 1 else Alone)(
         count,
         [[case for _, case in group] for group in left],
         partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports)),
-        partial(verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names)),
+        partial(
+            verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
+        ),
     )
     underway = Underway(asked, groups, bench, on_verdict)
     try:
@@ -112,7 +139,7 @@ def check(
             underway.begin(bench.describe(), out, known)
             for verdict in bench.verdicts(underway.numbers(left, budget_s)):
                 underway.take(verdict)
-                if fail_fast and verdict.status in FAILURES:
+                if fail_fast and verdict.is_counted and verdict.status in FAILURES:
                     break
             if on_end:
                 on_end()
@@ -130,6 +157,26 @@ def check(
     return underway.ended()
 
 
+def _suite(what: Any, rest: Sequence[Any], selection: Selection) -> Suite:
+    """The suites of these names, or the call of a torch module on `rest`, as one test."""
+    if is_module(what):
+        from conform.given_module import suite_of
+
+        if len(rest) != 1:
+            raise UsageError(f"check(module, inputs): found {len(rest)} arguments behind the module, expected one")
+        return suite_of(what, rest[0])
+    return load([what] if isinstance(what, str) else what, seed=selection.seed, ops=selection.ops, ids=selection.ids)
+
+
+def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
+    """The backend, which may stand behind suites."""
+    if is_module(what) or not rest:
+        return "cpu" if backend is None else backend
+    if len(rest) > 1 or backend is not None:
+        raise UsageError(f"check(suites, backend): found {len(rest) + (backend is not None)} backends, expected one")
+    return rest[0]
+
+
 def _limits(suites: Sequence[str]) -> Limits:
     """Those of the environment; for who asks for huge calls, they are none."""
     limits = Limits.from_environment()
@@ -139,13 +186,15 @@ def _limits(suites: Sequence[str]) -> Limits:
 def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
     """The files of a run that no backend may read: they tell its inputs, or how far it may be off."""
     yield from (Path(name) for name in suite.names)
-    yield from {Path(test.location.rpartition(":")[0]) for test in suite.tests if not test.builtin}  # included ones
+    written = (test.location for test in suite.tests if not test.builtin and test.location)
+    yield from {Path(location.rpartition(":")[0]) for location in written}  # included ones
     yield Path(contract)
     if out is not None:
         yield from (out, *paths(out))  # where it holds the backend as well, what was written there
 
 
-def _check_timeout(name: str, timeout_s: object) -> None:
+def check_timeout(name: str, timeout_s: object) -> None:
+    """UsageError for what is no number of seconds that something may take."""
     if type(timeout_s) not in (int, float) or not 0 < timeout_s <= MAX_TIMEOUT_S:  # refuses NaN
         raise UsageError(f"{name}: expected seconds > 0 and <= {MAX_TIMEOUT_S:g}, got {timeout_s!r}")
 

@@ -19,6 +19,8 @@ from typing import TypeVar
 
 import mpmath
 
+from conform.errors import Unjudged
+
 GOLDEN_TIMEOUT_S = 60.0
 _AGAIN_S = 0.5  # a destructor, in which Python swallows exceptions, may have swallowed the first
 
@@ -55,6 +57,15 @@ def limited(limit_s: float, function: Callable[[], T]) -> T:
         raise
     finally:
         alarm.put_back()
+
+
+def or_unjudged(what: str, limit_s: float, function: Callable[[], T]) -> T:
+    """What `function` returns; Unjudged, with the words for `what` it computes, if that takes longer than `limit_s`
+    seconds."""
+    try:
+        return limited(limit_s, function)
+    except TookTooLong:
+        raise Unjudged(f"{what} took longer than {limit_s:g} s") from None
 
 
 class _Alarm:

@@ -10,6 +10,8 @@ Under pytest-xdist the processes share a folder: tests outside I8 wait there unt
 look whether one failed. This cannot lock: each process runs its tests in the order of the collection, I8 first.
 `pytest -m "not i8"` selects no I8 test, and so nothing waits.
 
+Properties (hypothesis) fail by what they say, not because a loaded machine is slow.
+
 Tests marked `rotating` belong to one of SHARES shares each; those of the other shares than --seed's are `long`.
 """
 
@@ -24,6 +26,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.instruction_sets import PINS, usual
 
@@ -59,6 +62,8 @@ def ops_of_share(config: pytest.Config) -> frozenset[str]:
 
 
 os.environ.update(PINS[usual()])
+settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any load")
 
 
 def is_i8(nodeid: str) -> bool:

@@ -49,6 +49,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     words = (
         "check smoke mine.yaml --backend cpu --backend-option n=3 --op aten::add --op aten::mul* --dtype float16 "
         "--id *special* --seed 7 "
+        "--exclude aten::mul.Scalar --exclude */float64/* --checks accuracy --checks special,layout "
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
         "--import spyre --fail-fast --no-progress"
@@ -58,7 +59,8 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     assert callable(asked.pop("on_end"))
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
-        "dtypes": ("float16",), "ids": ("*special*",), "seed": 7, "samples": 3, "values": "all",
+        "dtypes": ("float16",), "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"),
+        "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
         "layouts": "as-written", "contract": "cr", "timeout_s": 2.5,
         "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
@@ -77,7 +79,8 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
     assert conform("check", "--backend", "cpu").exit_code == 0
     del asked["on_verdict"], asked["on_end"]
     assert asked == {
-        "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "seed": 0, "samples": 1,
+        "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "exclude": (), "checks": None,
+        "seed": 0, "samples": 1,
         "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
         "budget_s": None, "imports": (), "fail_fast": False,

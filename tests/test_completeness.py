@@ -13,7 +13,6 @@ import conform
 from conform import refs
 from conform.call import schemas
 from conform.call.families import FAMILIES, family_in
-from conform.contracts.tables import contract_table
 from conform.domains import specs
 from conform.explain.inventory import Entry, inventory, render, result_dtypes
 from conform.inputs.edges.rows import edged_ops
@@ -29,15 +28,8 @@ def entries() -> list[Entry]:
     return inventory()
 
 
-# Of these OpenCL C gives no error; the tables cr and cuda have figures.
-WITHOUT_BOUND = "digamma erfinv i0 lgamma special_digamma special_erfinv special_i0 special_i1 special_ndtri"
-
-
-def test_no_op_has_a_hole_but_a_bound_that_no_source_of_the_contract_gives(entries: list[Entry]) -> None:
-    assert " ".join(entry.op.removeprefix("aten::") for entry in entries if entry.without_bound) == WITHOUT_BOUND
-    assert not [hole for entry in entries for hole in replace(entry, without_bound=()).holes], render(entries)
-    rows = [contract_table("cr").row(f"aten::{name}", "float32") for name in WITHOUT_BOUND.split()]
-    assert {(row.kind, row.bound) for row in rows} == {("ulp", 0.5)}
+def test_no_op_has_a_hole(entries: list[Entry]) -> None:
+    assert not [hole for entry in entries for hole in entry.holes], render(entries)
     assert all(entry.dtypes and entry.contracts for entry in entries), render(entries)
 
 

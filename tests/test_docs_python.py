@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import conform
 from conform.call import schemas
@@ -59,10 +60,17 @@ def test_the_first_backend_of_the_page_is_one(tmp_path: Path) -> None:
     assert run.summary["fail"] > 0
 
 
+def test_the_compiling_backend_of_the_page_is_one(tmp_path: Path) -> None:
+    (tmp_path / "compiled.py").write_text(_blocks("backends.md", "python")[1])
+    rectifier = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+    run = conform.check(rectifier, torch.ones(2, 3), backend=f"{tmp_path}/compiled.py::Compiled")
+    assert [(case["status"], case["compared"]) for case in run.cases] == [("pass", 4)]
+
+
 def test_the_vendors_class_runs_where_its_extension_is(tmp_path: Path) -> None:
     """With a module of the extension's name, and the CPU for its device."""
     (tmp_path / "torch_npu.py").write_text('__version__ = "2.1"\n')
-    (tmp_path / "npu_backend.py").write_text(_blocks("backends.md", "python")[1].replace("npu:0", "cpu"))
+    (tmp_path / "npu_backend.py").write_text(_blocks("backends.md", "python")[2].replace("npu:0", "cpu"))
     run = conform.check("smoke", backend=f"{tmp_path}/npu_backend.py::Npu", ops=["exp", "sort"], dtypes="float32")
     assert run.record["backend"]["version"] == "2.1"
     assert run.record["backend"]["compute"] == "tf32"

@@ -458,7 +458,7 @@ def test_every_report_names_the_file_and_what_is_declared_and_paths_need_not_be_
     record = json.loads((folder / "out" / "run.json").read_text())
     numerics = ", ".join(variant(record["environment"]["numerics"]))
     lines = [
-        "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0",
+        "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0, checks all but refusal",
         f"backend: calls itself 'cpu', file sha256:{digest}, {numerics}, declares compute f16acc",
     ]
     assert told.splitlines()[:2] == lines

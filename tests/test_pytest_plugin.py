@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-import conform.straight_line  # noqa: F401  pytester forgets what a session imports, and PyYAML's parser cannot be imported twice
+from conform import kit
+
+kit.load()  # pytester forgets what a session imports, and PyYAML's parser and the families cannot be imported twice
 
 pytest_plugins = "pytester"
 
@@ -23,6 +25,13 @@ tests:
 - {id: module, op: {type: module, path: no.such.Module}, in: [{ref: x}]}
 - {id: elsewhere, op: aten::abs, device: cuda, in: [{ref: x}]}
 - {id: open, op: aten::gelu, in: [{type: const_tensor, shape: [1], dtype: float32, value: [-.inf]}]}
+"""
+
+REFUSED = """
+tests:
+- {id: right, op: aten::abs, in: [{type: const_tensor, shape: [2], dtype: float32, value: [1.0, -2.5]}]}
+- {id: beyond, op: aten::cumsum, in: [{type: const_tensor, shape: [2], dtype: float32, value: [1.0, -2.5]},
+   {type: const, value: 5}]}
 """
 
 BACKEND = """
@@ -65,7 +74,7 @@ def test_each_case_is_an_item_with_its_outcome(mine: pytest.Pytester) -> None:
         "SKIPPED*: unsupported: no angles",
         "SKIPPED*: unsupported: the test is for device cuda, the backend runs on cpu",
         "SKIPPED*: unjudged: no semantics for aten::matrix_exp",
-        "SKIPPED*: unjudged: the kit does not run modules yet",
+        "SKIPPED*: unjudged: module * cannot be constructed: *",
         "SKIPPED*: unspecified: *",
     ])  # fmt: skip
 
@@ -81,6 +90,21 @@ def test_a_failure_reads_as_conform_check_prints_it(mine: pytest.Pytester) -> No
     assert block in told
     assert "Traceback" not in told
     assert "pytest_plugin.py" not in told
+
+
+def test_what_does_not_count_is_skipped(mine: pytest.Pytester) -> None:
+    """The kernel takes any dimension; torch refuses most of them for it."""
+    mine.makefile(".conform.yaml", ops=REFUSED)
+    mine.makepyfile(mine=BACKEND.replace("result = super()", "result = args[0].sin() if len(args) > 1 else super()"))
+    words = ("--conform-backend", "mine.py::Mine", "-rs")
+    result = mine.runpytest(*words)
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*: not counted: refusal: fail: the backend accepted invalid arguments: *"])
+    mine.runpytest(*words, "--conform-checks", "refusal,accuracy").assert_outcomes(passed=1, failed=1)
+    mine.runpytest(*words, "--conform-checks", "mutation").assert_outcomes(passed=1, skipped=1)
+    told = mine.runpytest(*words, "--conform-checks", "speed")
+    told.assert_outcomes(errors=2)
+    told.stdout.fnmatch_lines(["*--checks: unknown check 'speed'*"])
 
 
 def test_one_backend_process_serves_the_session(mine: pytest.Pytester) -> None:

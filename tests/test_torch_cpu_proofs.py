@@ -138,6 +138,57 @@ def test_bessel_functions_of_infinity_are_infinite(op, x):
     assert conform.golden(op, np.float32([x])).value.tolist() == [np.inf]
 
 
+def bessel(order, x):
+    """i0 or i1 of a positive fraction: more terms of the power series than count, so from below to 60 digits."""
+    term, total = (x / 2) ** order, Fraction(0)
+    for k in range(1, 400):
+        total += term
+        term *= (x / 2) ** 2 / (k * (k + order))
+    return total
+
+
+def test_bessel_functions_are_numbers_of_float32_to_91():
+    for order, op in ((0, "aten::i0"), (1, "aten::special_i1")):
+        for x in (89, 91):
+            exact = bessel(order, Fraction(x))
+            assert exact < Fraction(float(np.finfo(np.float32).max))
+            value = conform.golden(op, np.int32([x])).value
+            assert abs(Fraction(float(value[0])) - exact) <= Fraction(float(np.spacing(value[0]))) / 2
+
+
+def test_i1_of_8_is_thirteen_ulps_from_what_torch_says():
+    exact, ulp = bessel(1, Fraction(8)), Fraction(1, 2**15)
+    assert 13 * ulp < abs(Fraction(float(np.float32(399.87354))) - exact) < 14 * ulp
+    assert abs(Fraction(float(np.float32(399.87314))) - exact) < ulp / 2
+    assert conform.golden("aten::special_i1", np.float32([8])).value.tolist() == [np.float32(399.87314)]
+
+
+def test_i1_is_odd():
+    value = conform.golden("aten::special_i1", np.float32([-0.0])).value
+    assert (value[0], np.signbit(value[0])) == (0, True)
+
+
+def test_digamma_beside_a_pole_is_minus_one_over_the_distance():
+    """digamma(x) = digamma(x + 2) - 1 / (x + 1) - 1 / x, of which the others are less than 2."""
+    x = np.nextafter(-1.0, 0.0)
+    pole = -1 / (Fraction(x) + 1)
+    assert pole == -(2**53)
+    torch_says = Fraction(-5545090608933970)
+    assert abs(torch_says - pole) > 10**15
+    assert abs(Fraction(conform.golden("aten::digamma", np.array([x])).value[0]) - pole) <= 2
+
+
+def test_lgamma_at_the_end_of_bfloat16_is_finite():
+    """Stirling's formula: lgamma(x) < x (log(x) - 1) + 1, and log(2^121 (1 + t)) < 121 log(2) + t."""
+    x = Fraction(ml_dtypes.bfloat16(4.05e36).item())
+    log_2 = sum(Fraction(1, k * 2**k) for k in range(1, 41)) + Fraction(1, 2**40)  # from above
+    log_x = 121 * log_2 + (x / 2**121 - 1)
+    largest = Fraction(ml_dtypes.finfo(ml_dtypes.bfloat16).max.item())
+    assert x * (log_x - 1) + 1 < largest
+    value = conform.golden("aten::lgamma", np.array([4.05e36]).astype(ml_dtypes.bfloat16)).value
+    assert np.isfinite(value.astype(float)).all()
+
+
 def test_pow_one_half_is_not_the_square_root_of_minus_zero_and_minus_infinity():
     # C99 F.9.4.4: pow(+-0, y) is +0 for y > 0 and not an odd integer; pow(-inf, y) is +inf for such a y.
     value = conform.golden("aten::pow", np.float32([-0.0, -np.inf]), 0.5).value

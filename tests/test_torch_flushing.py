@@ -17,6 +17,7 @@ import torch
 import conform
 from conform.call.bound import bound_call
 from conform.contracts.arithmetic import Arithmetic
+from conform.findings.findings import CAUSE
 from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
 from conform.report.record import Run
@@ -85,13 +86,15 @@ def test_what_is_compared_moved_and_computed_on_the_way_passes() -> None:
     assert len(run.cases) > 300
 
 
-def test_an_undeclared_flush_is_told_in_the_reason() -> None:
+def test_an_undeclared_flush_is_told_of_every_op() -> None:
     ops = ["aten::mul.Tensor", "aten::maximum", "aten::silu", "aten::mish"]
     run = conform.check("core", backend=BACKEND.replace("::Flushing", "::Undeclared"), ops=ops, dtypes=["float32"],
                         ids=["*/special/contiguous"])  # fmt: skip
-    reasons = [each["reason"] for each in failed_in(run)]
-    assert len(reasons) > 5
-    assert all(reason.endswith(", as if subnormals were flushed to zero") for reason in reasons)
+    assert len(failed_in(run)) > 5
+    causes = {one["op"]: one["text"] for one in run.record["findings"] if one["kind"] == CAUSE}
+    assert list(causes) == sorted(ops)
+    assert all(text.startswith("looks as if subnormals were flushed to zero (") for text in causes.values())
+    assert all("declares `flushes_subnormals`" in text for text in causes.values())
 
 
 # --- One element of each row ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from conform.errors import ConformError
@@ -26,6 +27,10 @@ class Backend:
     "bf16x3" (float32 factors cut to TF32, or as products of bfloat16 halves), "f16acc" (float16 products added up in
     float16). `flushes_subnormals`: arithmetic, comparisons and conversions take subnormal operands, and give subnormal
     results, as zeros of their sign, all of them; moves and negations keep them (docs/policy.md, P7).
+
+    Two more name ops ("aten::logsumexp", "aten::prod.dim_int") whose results of half types are off by more than a
+    rounding. `rounds_intermediates`: what each step of the documented formula gives is rounded to the element type.
+    `accumulates_in_element_type`: so are partial sums and products, which are float32 otherwise.
     """
 
     name: str = ""
@@ -34,6 +39,8 @@ class Backend:
     exports: bool = False
     compute: str = "ieee"
     flushes_subnormals: bool = False
+    rounds_intermediates: Sequence[str] = ()
+    accumulates_in_element_type: Sequence[str] = ()
 
     def numerics(self) -> dict[str, str | int | bool]:
         """What decides, beside `version`, which kernels run and how they compute: by default the instruction sets,
@@ -54,3 +61,13 @@ class Backend:
         Raises `conform.Unsupported` with a reason for what the backend does not do; any other exception is an error.
         """
         raise NotImplementedError(f"{type(self).__name__} does not implement run(op, args, kwargs)")
+
+    def run_module(self, module: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """What a torch module, in evaluation mode or not as it was given, returns for the arguments: tensors on any
+        device, in tuples, lists and dicts. The module is a copy for this call; arguments and errors are as in `run`.
+
+        By default eager torch takes the module apart, and each operator that computes goes through `run`.
+        """
+        from conform.backends.eager import run_by_operators
+
+        return run_by_operators(self, module, args, kwargs)

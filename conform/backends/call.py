@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,13 +22,15 @@ class Call:
     Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or
     objects with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that
     torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object. `requires_grad` holds the
-    numbers (args, then kwargs, lists flattened) of the tensors that get this flag.
+    numbers (args, then kwargs, lists flattened) of the tensors that get this flag. `module` is a pickled torch module,
+    which is called in place of an operator; `op` then is its class.
     """
 
     op: str
     args: list[Any]
     kwargs: dict[str, Any] = field(default_factory=dict)
     requires_grad: frozenset[int] = frozenset()
+    module: bytes | None = None
 
 
 def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
@@ -46,14 +49,21 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         storages.append(described[1])
         return len(tensors) - 1
 
+    is_module = call.module is not None
     args, kwargs = _with_constants(call)
+    arguments = {
+        "args": [to_tree(value, tensor_number, is_module) for value in args],
+        "kwargs": {name: to_tree(value, tensor_number, is_module) for name, value in kwargs.items()},
+    }
+    if is_module:
+        tensor_number(np.frombuffer(call.module, np.uint8))  # the last one
     header = {
         "call": number,
         "op": call.op,
-        "args": [to_tree(value, tensor_number) for value in args],
-        "kwargs": {name: to_tree(value, tensor_number) for name, value in kwargs.items()},
+        **arguments,
         "tensors": tensors,
         "requires_grad": sorted(call.requires_grad),
+        "module_path": sys.path if is_module else None,
     }
     return frame(header), storages
 

@@ -35,7 +35,10 @@ _REASON_CHARACTERS = 2000  # why a backend does not load, which may name several
 WATCHED_S = 0.5
 SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
-IDENTITY = ("name", "version", "device", "exports", "compute", "flushes_subnormals", "numerics")
+IDENTITY = (
+    "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
+    "accumulates_in_element_type", "numerics",
+)  # fmt: skip
 
 
 @dataclass

@@ -7,10 +7,11 @@ what was written in a script, a notebook, a test or another function.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -102,22 +103,29 @@ def _takes_three(function: Callable) -> bool:
 
 
 def _pickled(backend: Backend | type[Backend], label: str) -> bytes:
-    import cloudpickle  # heavy for what most runs never need
-
-    module = sys.modules.get(_defining_module(backend))
-    by_value = module is not None and not _is_importable(module)
     try:
-        if by_value:
-            cloudpickle.register_pickle_by_value(module)
-        return cloudpickle.dumps(backend)
+        return dumps(backend, [_defining_module(backend)])
     except Exception as error:  # whatever an object's own pickling raises
         raise UsageError(
             f"backend {label} cannot be sent to its worker process: {type(error).__name__}: {error}; write it to a "
             "file and give 'FILE.py::CLASS', or let it make what it holds when it first runs"
         ) from None
+
+
+def dumps(value: Any, defined_in: Iterable[str]) -> bytes:
+    """The pickled value; what is defined in those of the modules that a fresh interpreter does not find, by value."""
+    import cloudpickle  # heavy for what most runs never need
+
+    found = (sys.modules.get(name) for name in sorted(set(defined_in)))
+    by_value = [module for module in found if module is not None and not _is_importable(module)]
+    try:
+        for module in by_value:
+            cloudpickle.register_pickle_by_value(module)
+        return cloudpickle.dumps(value)
     finally:
-        if by_value:
-            cloudpickle.unregister_pickle_by_value(module)
+        for module in by_value:
+            with contextlib.suppress(ValueError):  # where registering it failed
+                cloudpickle.unregister_pickle_by_value(module)
 
 
 def _defining_module(backend: Any) -> str:

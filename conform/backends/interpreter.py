@@ -34,6 +34,16 @@ class Interpreter(Backend):
         results = tuple(to_torch(golden.value) for golden in goldens)
         return results[0] if len(results) == 1 else results
 
+    def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        from conform.frontends.modules import ModuleCall
+        from conform.interp.evaluate import evaluate_call
+
+        try:
+            goldens = evaluate_call(ModuleCall.of(module).bound(args, kwargs)).goldens
+        except Unjudged as reason:
+            raise Unsupported(str(reason)) from None
+        return [to_torch(golden.value) for golden in goldens]
+
 
 def to_numpy(value: Any) -> Any:
     """A torch value as the kit has it: arrays in storage dtypes, torch's constants by name, lists of these."""

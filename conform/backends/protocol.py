@@ -121,17 +121,20 @@ def parse_header(text: bytes | bytearray) -> dict[str, Any]:
 _PLAIN = frozenset({bool, int, float, str})
 
 
-def to_tree(value: Any, tensor_number: Callable[[Any], int | None]) -> Any:
+def to_tree(value: Any, tensor_number: Callable[[Any], int | None], takes_dicts: bool = False) -> Any:
     """`value` as JSON. None, booleans, numbers, strings and lists are themselves, the rest an object with one key.
 
     `tensor_number(leaf)` numbers a tensor (and keeps it), and answers None for what is no tensor. TypeError for what
-    has no form here. JSON's floats are Python's: exact, with NaN, Infinity and -0.0.
+    has no form here, a dict but where `takes_dicts`: a module's arguments may have them. JSON's floats are Python's:
+    exact, with NaN, Infinity and -0.0.
     """
     if value is None or type(value) in _PLAIN:
         return value
     if isinstance(value, (list, tuple)):
-        items = [to_tree(item, tensor_number) for item in value]
+        items = [to_tree(item, tensor_number, takes_dicts) for item in value]
         return items if isinstance(value, list) else {"tuple": items}
+    if takes_dicts and isinstance(value, dict):
+        return {"dict": [[key, to_tree(item, tensor_number, takes_dicts)] for key, item in value.items()]}
     if (number := tensor_number(value)) is not None:
         return {"tensor": number}
     if isinstance(value, complex):
@@ -156,6 +159,8 @@ def from_tree(tree: Any, tensors: Sequence[Any], constant: Callable[[str, str], 
             return tensors[content]
         if kind == "tuple" and isinstance(content, list):
             return tuple(from_tree(item, tensors, constant) for item in content)
+        if kind == "dict" and isinstance(content, list):
+            return {key: from_tree(item, tensors, constant) for key, item in content}
         if kind == "complex" and isinstance(content, list) and [type(part) for part in content] == [float, float]:
             return complex(*content)
         if kind in CONSTANT_KINDS and isinstance(content, str):

@@ -67,7 +67,8 @@ MOST_NUMERICS = 100
 # What a worker tells of its backend, with the types that a field may have.
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
-    "flushes_subnormals": (bool,), "numerics": (dict,),
+    "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
+    "numerics": (dict,),
 }  # fmt: skip
 
 
@@ -80,8 +81,15 @@ def decode_greeting(told: Any) -> dict[str, Any]:
         if type(told[field]) not in types:
             expected = " or ".join("None" if one is type(None) else one.__name__ for one in types)
             raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
-    plain = {field: line(value) if isinstance(value, str) else value for field, value in told.items()}
-    return plain | {"numerics": _numerics(told["numerics"])}
+        if isinstance(told[field], list) and any(type(name) is not str for name in told[field]):
+            raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not a list of names of operators")
+    return {field: _printable(value) for field, value in told.items()} | {"numerics": _numerics(told["numerics"])}
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [line(each) for each in value]
+    return line(value) if isinstance(value, str) else value
 
 
 def _numerics(told: dict[Any, Any]) -> dict[str, str | int | bool]:
@@ -93,7 +101,7 @@ def _numerics(told: dict[Any, Any]) -> dict[str, str | int | bool]:
             raise UsageError(f"numerics[{line(name, 60)!r}] is {line(repr(value), 100)}, not str, int or bool")
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise UsageError(f"numerics[{line(name, 60)!r}] is {line(value, 100)}, beyond 64 bits")
-    return {line(name): line(value) if isinstance(value, str) else value for name, value in sorted(told.items())}
+    return {line(name): _printable(value) for name, value in sorted(told.items())}
 
 
 def _leaves(value: Any) -> list[Any]:

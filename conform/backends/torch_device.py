@@ -43,6 +43,21 @@ class TorchDevice(Backend):
         """What is called for an overload, with tensors on the device; a subclass may name another function."""
         return overload(op)
 
+    def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Eager, all of it on the device; a subclass with kernels of its own gets the operators, which they are for."""
+        if type(self).run is not TorchDevice.run or type(self).kernel is not TorchDevice.kernel:
+            return super().run_module(module, args, kwargs)
+        with torch.no_grad():
+            if self.device == "cpu":
+                return module(*args, **kwargs)
+            storages: list[tuple[torch.Tensor, torch.Tensor]] = []
+            moved = [self._moved(value, storages) for value in args]
+            named = {name: self._moved(value, storages) for name, value in kwargs.items()}
+            result = module.to(self.device)(*moved, **named)
+            for original, copy in storages:
+                original.copy_(copy)
+            return result
+
     def _moved(self, value: Any, storages: list[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         """`value` with its tensors on the device in the same layout: the whole storage moves, gaps included.
 
@@ -56,6 +71,8 @@ class TorchDevice(Backend):
             return moved.requires_grad_(value.requires_grad)
         if isinstance(value, (list, tuple)):
             return type(value)([self._moved(item, storages) for item in value])
+        if isinstance(value, dict):
+            return {key: self._moved(item, storages) for key, item in value.items()}
         return value
 
 

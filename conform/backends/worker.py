@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import socket
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,7 @@ import torch
 from conform.backends import given, names
 from conform.backends.base import Backend
 from conform.backends.failures import classify, device_is_lost
+from conform.backends.leaves import leaves
 from conform.backends.memory import Memory, output_of
 from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, parse_prefix, payload_of, to_tree
 from conform.errors import Unsupported, UsageError
@@ -67,8 +70,15 @@ def describe(backend: Backend) -> dict[str, Any]:
         "exports": backend.exports,
         "compute": backend.compute,
         "flushes_subnormals": backend.flushes_subnormals,
+        "rounds_intermediates": _names(backend.rounds_intermediates),
+        "accumulates_in_element_type": _names(backend.accumulates_in_element_type),
         "numerics": backend.numerics(),
     }
+
+
+def _names(given: Any) -> Any:
+    """What a frame holds: of a sequence that is no text, the list."""
+    return list(given) if isinstance(given, (list, tuple, set, frozenset)) else given
 
 
 # --- Frames, blocking -------------------------------------------------------------------------------------------------
@@ -140,7 +150,18 @@ def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
         tensors[number].requires_grad_()
     args = [from_tree(tree, tensors, torch_object) for tree in header["args"]]
     kwargs = {name: from_tree(tree, tensors, torch_object) for name, tree in header["kwargs"].items()}
-    return backend.run(header["op"], args, kwargs)
+    if header["module_path"] is None:
+        return backend.run(header["op"], args, kwargs)
+    return tuple(leaves(backend.run_module(_module(header["module_path"], tensors[-1]), args, kwargs)))
+
+
+def _module(path: list[str], pickled: torch.Tensor) -> torch.nn.Module:
+    """The parent's module, a copy for this call alone; Unsupported where its code cannot be imported here."""
+    sys.path += [entry for entry in path if entry not in sys.path]
+    try:
+        return pickle.loads(pickled.numpy().tobytes())
+    except Exception as error:
+        raise Unsupported(f"the module cannot be loaded in the worker: {type(error).__name__}: {error}") from None
 
 
 def torch_object(kind: str, name: str) -> Any:

@@ -12,10 +12,14 @@ from conform.call.schemas import OpSchema
 
 @dataclass(frozen=True)
 class Bound:
-    """One call: the schema of its overload, and every argument by its name there, in that order, defaults filled in."""
+    """One call: the schema of its overload, and every argument by its name there, in that order, defaults filled in.
+
+    `meaning` is that of a call of no registered operator, of a module: what it is of the arguments by name.
+    """
 
     schema: OpSchema
     arguments: Mapping[str, Any]
+    meaning: Callable[..., Any] | None = None
 
     @property
     def op(self) -> str:

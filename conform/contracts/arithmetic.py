@@ -1,8 +1,10 @@
-"""What a backend declares about its arithmetic: how it multiplies and accumulates, and whether it flushes subnormals.
+"""What a backend declares about its arithmetic: how it multiplies and accumulates, what it rounds on the way, and
+whether it flushes subnormals.
 
 A compute mode is data: what the factors of a product lose on their way into the multiplier, and what the products are
 added up in. It holds for sums of products over shared indices (mm, addmm, convolution); plain sums, elementwise and
-composite ops are held to IEEE arithmetic in every mode.
+composite ops are held to IEEE arithmetic in every mode. What is rounded on the way, to half types in place of float32,
+is declared op by op.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conform.call.schemas import operator_names, unknown_operator
+from conform.contracts.tables import contract_table
 from conform.errors import UsageError, did_you_mean
 from conform.numerics.ball import underflow
 from conform.numerics.formats import Format, compute_format
@@ -74,13 +78,36 @@ COMPUTE_MODES: Mapping[str, Mapping[str, ComputeMode]] = {
 }
 
 
+OF_OPS = ("rounds_intermediates", "accumulates_in_element_type")
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """A backend's declaration: `compute` names one of COMPUTE_MODES; `flushes_subnormals`: subnormal operands and
-    results of arithmetic become zeros of their sign, all of them (P7)."""
+    results of arithmetic become zeros of their sign, all of them (P7). `rounds_intermediates` and
+    `accumulates_in_element_type` name ops: each step of the formula, or partial sums and products too, are rounded."""
 
     compute: str = "ieee"
     flushes_subnormals: bool = False
+    rounds_intermediates: tuple[str, ...] = ()
+    accumulates_in_element_type: tuple[str, ...] = ()
+
+    def of(self, op: str) -> Arithmetic:
+        """What holds for the overload `op`, which then stands where it, or its bare name, does."""
+        names = {op, op.partition(".")[0]}
+        declared = {field: (op,) if names & set(getattr(self, field)) else () for field in OF_OPS}
+        return replace(self, **declared)
+
+    def exact_on_the_way(self) -> Arithmetic:
+        """The same where nothing is rounded to a half type on the way."""
+        return replace(self, **dict.fromkeys(OF_OPS, ()))
+
+    @property
+    def rounded_on_the_way(self) -> str | None:
+        """Of an op's arithmetic, what is rounded to the element type; None if nothing is."""
+        if self.accumulates_in_element_type:
+            return "intermediates and partial sums"
+        return "intermediates" if self.rounds_intermediates else None
 
     def without_products(self) -> Arithmetic:
         """What holds for ops that are no sums of products."""
@@ -88,7 +115,8 @@ class Arithmetic:
 
     def mode(self, fmt: Format) -> ComputeMode:
         """How elements of `fmt` are multiplied and added up."""
-        return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=compute_format(fmt).name)
+        accumulator = fmt if self.accumulates_in_element_type else compute_format(fmt)
+        return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=accumulator.name)
 
     def underflow(self, compute: Format) -> float:
         """What one operation may lose near 0: half the smallest subnormal; flushed, all below the smallest normal
@@ -109,4 +137,27 @@ def arithmetic_of(described: Mapping[str, Any]) -> Arithmetic:
         raise UsageError(
             f"backend {described.get('name')!r} declares flushes_subnormals = {flushes!r}; expected True or False"
         )
-    return Arithmetic(compute, flushes)
+    of_ops = {field: _ops(described.get("name"), field, tuple(described.get(field, ()))) for field in OF_OPS}
+    return Arithmetic(compute, flushes, **of_ops)
+
+
+def _ops(backend: object, field: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The declared ops; UsageError for one that torch does not have, or in which there is nothing to round."""
+    for name in names:
+        told = f"backend {backend!r} declares {field} of {name!r}"
+        if name not in operator_names():
+            raise UsageError(f"{told}: {unknown_operator(name)}")
+        kind = contract_table(DEFAULT).row(name, "float16").kind
+        if kind not in HAVING[field]:
+            raise UsageError(f"{told}, {LACKING[kind]}")
+    return names
+
+
+DEFAULT = "opencl"  # whose rows know which ops are judged by a formula, and which as sums
+HAVING = {"rounds_intermediates": ("derived",), "accumulates_in_element_type": ("derived", "accumulation")}
+LACKING = {
+    "accumulation": "which adds up its terms and has no other intermediates: accumulates_in_element_type is for sums",
+    "exact": "which rounds nothing",
+    "ulp": "which is one function without intermediates",
+    "ulp_of_rounded": "which is one function without intermediates",
+}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial, reduce
 from math import prod
 from typing import Any
 
@@ -20,7 +21,7 @@ from conform.contracts.almost_eq import allowance, almost_eq
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison, same_special
 from conform.contracts.indices import equal_rank, repeated
-from conform.contracts.tables import Row
+from conform.contracts.tables import NO_ROW, Row
 from conform.interp.blocks.blocks import fits, spans
 from conform.interp.golden import Golden
 from conform.numerics.formats import compute_format
@@ -35,7 +36,7 @@ class Elements:
     some of its elements, [n].
 
     `error_ulp` and `bound_ulp` are nan where no ulp is defined; `compared` is False where nothing was judged: the
-    golden leaves it open, or the bound is vacuous.
+    golden leaves it open, or `vacuous`: there is no bound, or the result is within one beyond WIDE of its scale.
     """
 
     ok: np.ndarray
@@ -83,7 +84,8 @@ def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndar
     comparison = Comparison(first, golden.value)
     fmt, is_exact = golden.format, golden.real is None and row.kind == "exact"
     equal = (comparison.parts if fmt.is_complex else comparison).determined if fmt.is_float or fmt.is_complex else True
-    return np.where(elements.compared, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
+    bounded = elements.compared | (elements.vacuous & np.isfinite(elements.bound_ulp))
+    return np.where(bounded, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
 
 
 def judged_shape(comparison: Comparison) -> tuple[int, ...]:
@@ -99,12 +101,12 @@ def judged(comparison: Comparison, row: Row) -> Iterator[tuple[Numbers, Elements
     if comparison.golden.ties is not None:
         yield from _among_ties(comparison, row)
     elif fits(size):
-        yield slice(0, prod(judged_shape(comparison))), _by_any(comparison.readings(), row).reshaped(-1)
+        yield slice(0, prod(judged_shape(comparison))), by_any(comparison.readings(), row).reshaped(-1)
     else:
         readings, broadcast = list(comparison.readings()), _broadcast(comparison, row)
         parts = 2 if comparison.golden.format.is_complex else 1
         for place in spans(size):
-            elements = _by_any((reading.block(place, broadcast) for reading in readings), row)
+            elements = by_any((reading.block(place, broadcast) for reading in readings), row)
             yield slice(parts * place.start, parts * place.stop), elements.reshaped(-1)
 
 
@@ -112,12 +114,12 @@ def _among_ties(comparison: Comparison, row: Row) -> Iterator[tuple[np.ndarray, 
     """Every index is judged alone but for those that stand earlier along the dim: these are wrong."""
     readings = list(comparison.readings())
     for numbers, again in repeated(comparison.actual, comparison.golden.ties.dim):
-        elements = _by_any((reading.block(numbers) for reading in readings), row)
+        elements = by_any((reading.block(numbers) for reading in readings), row)
         wrong = again & elements.compared
         yield numbers, replace(elements, ok=elements.ok & ~wrong, wrong_class=elements.wrong_class | wrong)
 
 
-def _by_any(readings: Iterator[Comparison], row: Row) -> Elements:
+def by_any(readings: Iterator[Comparison], row: Row) -> Elements:
     """By the first reading, and where that fails by the next: an alternative that nothing needs is not even cut out."""
     elements = _judge_one(next(readings), row)
     while not elements.ok.all() and (alternative := next(readings, None)):
@@ -160,19 +162,19 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     determined, open_ = comparison.determined, comparison.open
     with np.errstate(all="ignore"):
         near, error, bound, unbounded = _nearness(comparison, row, kind)
-        unbounded = unbounded | _outside(comparison, row)
         if _flushes(comparison):
             near = near | flushing.allowed(golden, actual, real, bound, sign_counts=kind not in _ALLOWANCES)
+        wide = _is_wide(comparison, bound)
     vacuous = unbounded & ~determined
-    if kind == "derived":
+    if kind in ("derived", "statistical"):
         # An honest implementation may have overflowed on the way to a result that is special anyway.
         vacuous |= np.isinf(golden.budget)
     if kind == "tosa":
         vacuous |= tosa.undefined(row.formula, _tosa_call(comparison))
     same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
-    vacuous = vacuous & ~open_
+    right, bound = same_class & (near | determined), np.where(vacuous, np.inf, bound)
+    vacuous = (vacuous | (wide & right & ~determined)) & ~open_
     compared = ~(open_ | vacuous)
-    right = same_class & (near | determined)
     if determined.any():
         error, bound = (np.where(determined, np.nan, figure) for figure in (error, bound))
     return Elements(
@@ -184,6 +186,25 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
         vacuous=vacuous,
         wrong_class=compared & ~same_class,
     )
+
+
+WIDE = 1e-2  # of its scale: a bound that is wider says nothing of a result
+COARSE_ULPS = 16.0  # but no bound so narrow is wide, however coarse the format: OpenCL's widest figure, of pow and erf
+
+
+def _is_wide(comparison: Comparison, bound_ulp: np.ndarray) -> np.ndarray:
+    """Where a bound is beyond WIDE of the scale, and beyond COARSE_ULPS: results anywhere in it say nothing."""
+    return (bound_ulp > COARSE_ULPS) & (bound_ulp * comparison.unit > WIDE * _scale(comparison))
+
+
+def _scale(comparison: Comparison) -> np.ndarray:
+    """What a bound is narrow or wide beside: the magnitude of the terms where they are added, else of the result; of
+    complex numbers, that of the number; and no less than the smallest normal number (as TOSA has it)."""
+    golden, size = comparison.golden, np.abs(comparison.real.hi)
+    if comparison.numbers is not None:
+        size = np.hypot(size[..., :1], size[..., 1:])
+    terms = [each for each in (golden.magnitude, golden.scale) if each is not None]
+    return reduce(np.maximum, terms, np.maximum(size, golden.format.min_normal))
 
 
 def _flushes(comparison: Comparison) -> bool:
@@ -218,7 +239,7 @@ def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.
     across 0.
     """
     both_zero = (actual == 0) & (golden.value == 0)
-    if kind in ("accumulation", "derived"):
+    if kind in ("accumulation", "derived", "statistical"):
         both_zero &= (real.hi == 0) & (real.radius == 0)
     return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
 
@@ -243,6 +264,8 @@ Nearness = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
+    if row.excluded is not None:
+        return _by_place(comparison, row, kind)
     error = comparison.error_ulp
     if kind == "unbounded":
         everywhere = np.ones(error.shape, bool)
@@ -254,6 +277,13 @@ def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     if kind == "tosa":
         return _within_tosa(comparison, row)
     return _within_allowance(comparison, _ALLOWANCES[kind](comparison.golden, comparison.real, comparison.arithmetic))
+
+
+def _by_place(comparison: Comparison, row: Row, kind: str) -> Nearness:
+    """By the row, but where its source gives no bound by what the row names in its place."""
+    inside, outside = _outside(comparison, row), _nearness(comparison, replace(row, excluded=None), kind)
+    instead = row.inside if comparison.golden.budget is not None and row.inside else "unbounded"
+    return tuple(map(partial(np.where, inside), _nearness(comparison, NO_ROW, instead), outside))
 
 
 def _within_ulps(comparison: Comparison, row: Row, kind: str) -> Nearness:
@@ -277,6 +307,8 @@ def _within_allowance(comparison: Comparison, allowed: np.ndarray | float) -> Ne
     uncountable = np.isnan(bound) & np.isfinite(allowed)
     if uncountable.any():
         near = np.where(uncountable, np.abs((comparison.actual - real.hi) - real.lo) <= allowed, near)
+    # The correctly rounded result is right by every bound, of 0 too, though the real is known to its radius alone.
+    near = near | same_special(comparison.actual, comparison.golden.value)
     return near, error, bound, ~np.isfinite(allowed)
 
 
@@ -328,4 +360,5 @@ _SIGN_BLIND = ("almost_eq", "tosa")
 _ALLOWANCES: dict[str, Callable[[Golden, Real, Arithmetic], np.ndarray]] = {
     "accumulation": accumulation.allowance,
     "derived": _derived_allowance,
+    "statistical": _derived_allowance,
 }

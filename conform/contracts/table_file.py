@@ -17,7 +17,7 @@ from conform.numerics.formats import FORMATS
 
 KINDS = ("exact", "ulp", "ulp_of_rounded", "accumulation", "derived", "almost_eq", "tosa", "unbounded")
 TABLE_KEYS = ("name", "base", "rows")
-ROW_KEYS = ("ops", "kind", "bound", "dtypes", "excluded", "source")
+ROW_KEYS = ("ops", "kind", "bound", "dtypes", "excluded", "inside", "source")
 TOLERANCE_KEYS = ("rtol", "atol", "same_sign", "modulus")
 ANY_OP = "*"
 
@@ -97,6 +97,8 @@ class _Checker:
             self._dtypes((*at, "dtypes"), entry["dtypes"])
         if "excluded" in entry:
             self._each_dtype((*at, "excluded"), entry["excluded"], self._interval)
+        if "inside" in entry:
+            self._inside(at, entry)
         ops = self._ops((*at, "ops"), entry.get("ops"))
         if entry["kind"] == "tosa":
             self._operands((*at, "bound"), ops, entry["bound"])
@@ -160,6 +162,13 @@ class _Checker:
             self.fail(at, f"`excluded` must be an interval [low, high] of the first operand, got {value!r}")
         if ends[0] > ends[1]:
             self.fail(at, f"`excluded` is an empty interval: {ends[0]!r} is above {ends[1]!r}")
+
+    def _inside(self, at: Path_, entry: Map) -> None:
+        if "excluded" not in entry or entry["kind"] not in ("ulp", "ulp_of_rounded"):
+            where = "`inside` stands beside `excluded`, in rows of kind ulp or ulp_of_rounded"
+            self.fail((*at, "inside"), where, key=True)
+        if entry["inside"] != "derived":
+            self.fail((*at, "inside"), f"`inside` must be derived, got {entry['inside']!r}")
 
     def _dtypes(self, at: Path_, names: Any) -> None:
         if not isinstance(names, Seq):

@@ -12,6 +12,8 @@ from conform.contracts.almost_eq import Tolerance
 from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
+from conform.interp.golden import Golden
+from conform.interp.program.goldens import FACTOR
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS
 
@@ -24,6 +26,14 @@ NO_ROW_SOURCE = (
     "2nd ed., section 3.3), or for a sum gamma_k times the sum of magnitudes (theorem 3.1)"
 )
 
+MODULE_SOURCE = (
+    "of a module: the running errors of the operators that it consists of, one after the other (Higham, Accuracy and "
+    "Stability of Numerical Algorithms, 2nd ed., section 3.3)"
+)
+STATISTICAL_SOURCE = (
+    "where the running error bound exceeds 1e-2 of the output's root mean square: Higham and Mary, SIAM J. Sci. "
+    "Comput. 41, 2019, theorem 3.1, for independent errors"
+)
 
 RULES = {
     "exact": "equal",
@@ -31,6 +41,7 @@ RULES = {
     "ulp_of_rounded": "ulps of the correctly rounded result, from it",
     "accumulation": "accumulation",
     "derived": "derived",
+    "statistical": "derived, of independent errors",
     "almost_eq": "|actual - y| within the tolerance, y the correctly rounded result",
     "tosa": "TOSA",
     "unbounded": "none: not judged but for NaN and infinities",
@@ -42,11 +53,13 @@ class Row:
     """What a table demands of one op and element type.
 
     kind        exact; ulp (from the exact result); ulp_of_rounded (from the correctly rounded one); accumulation;
-                derived; almost_eq; tosa; unbounded, where the source gives no bound
+                derived, or statistical where that says nothing; almost_eq; tosa; unbounded, where the source gives no
+                bound
     bound       ulps, of the two kinds that count them, else None
     formula     the bound in words; of kind tosa the budget's name there
     tolerance   of kind almost_eq
     excluded    the source gives no bound where the first operand is in this closed interval
+    inside      the kind that bounds the error there (`derived`), None where nothing does
     """
 
     kind: str
@@ -55,6 +68,13 @@ class Row:
     source: str
     tolerance: Tolerance | None = None
     excluded: tuple[float, float] | None = None
+    inside: str | None = None
+
+    def of(self, golden: Golden) -> Row:
+        """The row for a golden whose budget holds of independent errors alone: of kind statistical, if derived."""
+        if not golden.statistical or self.kind != "derived":
+            return self
+        return Row("statistical", None, f"{FACTOR:g} times the root of the sum of squares", STATISTICAL_SOURCE)
 
     @property
     def limit(self) -> float | str | None:
@@ -76,18 +96,20 @@ class Row:
             told = self.tolerance.short
         else:
             told = self.formula if self.kind == "tosa" else self.kind
-        return f"{told}, partly" if self.excluded else str(told)
+        return f"{told}, partly" if self.excluded and not self.inside else str(told)
 
     @property
     def rule(self) -> str:
         """The kind of bound in words, with the formula if there is one."""
         if self.excluded is not None:
-            return f"{RULES[self.kind]}; none for operands in [{self.excluded[0]:g}, {self.excluded[1]:g}]"
+            told = RULES[self.inside] if self.inside else "none"
+            return f"{RULES[self.kind]}; {told} for operands in [{self.excluded[0]:g}, {self.excluded[1]:g}]"
         formula = self.limit if self.kind == "tosa" else self.formula
         return f"{RULES[self.kind]}: {formula}" if formula else RULES[self.kind]
 
 
 NO_ROW = Row("derived", None, None, NO_ROW_SOURCE)
+OF_MODULE = Row("derived", None, None, MODULE_SOURCE)
 SELECTED = Row("exact", None, None, "comparison, selection and data movement round nothing")
 
 
@@ -107,7 +129,8 @@ class Table:
         fmt = FORMATS[format_name]
         if not (fmt.is_float or fmt.is_complex):
             return Row("exact", None, None, EXACT_SOURCE)
-        return self._find(op, format_name) or (SELECTED if traits_of(op).selects else NO_ROW)
+        no_row = NO_ROW if "::" in op else OF_MODULE
+        return self._find(op, format_name) or (SELECTED if traits_of(op).selects else no_row)
 
     def _find(self, op: str, format_name: str) -> Row | None:
         for name in (op, op.partition(".")[0], ANY_OP):
@@ -130,7 +153,7 @@ def _row(entry: Entry, format_name: str) -> Row:
     if excluded is not None:
         excluded = (float(excluded[0]), float(excluded[1]))
     if kind in ("ulp", "ulp_of_rounded"):
-        return Row(kind, float(bound), None, source, excluded=excluded)
+        return Row(kind, float(bound), None, source, excluded=excluded, inside=entry.get("inside"))
     if kind == "almost_eq":
         return Row(kind, None, formula=None, source=source, tolerance=Tolerance(**bound), excluded=excluded)
     return Row(kind, None, None if bound is None else line(bound), source, excluded=excluded)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 
-from conform.call.families import load_families
+from conform.call.families import FAMILIES, family_in, load_families
 from conform.domains.engine.arguments import RESULT, Argument
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
 from conform.domains.engine.op_spec import OpSpec
@@ -12,7 +13,9 @@ from conform.domains.engine.out_arguments import with_out_arguments
 
 __all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "out_specs", "spec", "spec_of", "specs"]
 
+_ROOM = "conform.domains"
 _SPECS: dict[str, OpSpec] = {}
+_FAMILY: dict[str, str] = {}  # of each spec: the module that registered it
 
 
 def spec(name: str, *arguments: Argument) -> OpSpec:
@@ -24,6 +27,7 @@ def spec(name: str, *arguments: Argument) -> OpSpec:
         raise ValueError(f"spec of {name}: registered twice")
     results = [one for one in arguments if one.name == RESULT]
     _SPECS[name] = OpSpec(name, [one for one in arguments if one.name != RESULT], results)
+    _FAMILY[name] = family_in(_ROOM, sys._getframe(1).f_globals["__name__"])
     return _SPECS[name]
 
 
@@ -60,4 +64,8 @@ def _out_specs() -> dict[str, OpSpec]:
 
 @functools.cache
 def _load() -> None:
-    load_families("conform.domains")
+    """In the order of the families, whichever module was imported first."""
+    load_families(_ROOM)
+    ordered = sorted(_SPECS.items(), key=lambda item: FAMILIES.index(_FAMILY[item[0]]))
+    _SPECS.clear()
+    _SPECS.update(ordered)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from conform import time_limit
 from conform.call.arguments import Arguments, is_tensor
 from conform.call.bound import bound_call
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.inputs.layouts import dense, logical
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
 from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.formats import format_of
 from conform.report.numbers import decimal, ulps
+from conform.straight_line import check_timeout
 from conform.suites import Suite, load
 from conform.suites.cases import Case, Selection, beyond_the_kit, select
 from conform.suites.test import Domain
@@ -27,18 +31,30 @@ SHOWN_ELEMENTS = 64
 SHOWN_CASES = 5
 
 
-def explain_case(case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl") -> str:
+def explain_case(
+    case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl",
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+) -> str:  # fmt: skip
     """Inputs by the names of the schema, golden outputs, and the contract of each.
 
-    Raises UsageError if no test of the suites has such a case.
+    Raises UsageError if no test of the suites has such a case, Unjudged if the golden outputs and their bounds take
+    longer than `golden_timeout_s`.
     """
+    check_timeout("golden timeout", golden_timeout_s)
+    semantics.names()  # loads them all, before a time limit could interrupt that
     case = find_case(case_id, load(suites, seed=seed, ids=(case_id,)), seed)
     arguments = case.arguments(case.draw.arguments())
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         return f"{head}\n\nunjudged: {reason}"
+    if case.draw.test.is_module:
+        raise UsageError(f"case {case_id!r} is not explained: a module has no schema to name its inputs by")
     domain = case.draw.test.domain
-    expectation = _demand(domain) if domain and domain.broken else _expectation(case, arguments, contract)
+    if domain and domain.broken:
+        expectation = _demand(domain)
+    else:
+        computed = partial(_expectation, case, arguments, contract)
+        expectation = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, computed)
     return "\n\n".join([head, _inputs(case, arguments), expectation])
 
 
@@ -155,9 +171,11 @@ def _shown(limit: float | str) -> str:
 
 
 def _vacuous(golden: Golden, row: Row, operands: Mapping[str, Any]) -> list[str]:
-    """How many elements an honest implementation may get wrong by any amount."""
+    """How many elements a result says nothing of: it may be wrong by any amount, or by more than 1e-2 of the scale."""
     vacuous = np.count_nonzero(judge(golden, golden.value, row, operands).vacuous)
-    return [f"no finite bound for {vacuous} of {golden.value.size} elements: not judged"] if vacuous else []
+    if not vacuous:
+        return []
+    return [f"vacuous: {vacuous} of {golden.value.size} elements have no bound, or one beyond 1e-2 of their scale"]
 
 
 def _allowed(golden: Golden, row: Row, operands: Mapping[str, Any]) -> str:

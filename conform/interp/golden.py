@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from conform.interp.blocks.blocks import flat
+from conform.numerics.ball import Ball
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
@@ -33,10 +35,11 @@ class Golden:
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
     multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
-    ops carry `budget`, the absolute error that an honest implementation in the compute type may have. `open` marks
-    elements that the op's meaning leaves open, by `open_rule`. Of a complex number `normwise` says that its error is
-    the magnitude of the difference, not that of each part. `bounded_as` names the op whose contract holds, where it is
-    not the op's own.
+    ops carry `budget`, the absolute error that an honest implementation in the compute type may have (`statistical`
+    where it holds of independent errors alone), and where terms cancel, `scale`: their magnitude, beside which a bound
+    is wide or narrow (infinite: it is not known). `open` marks elements that the op's meaning leaves open, by
+    `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
+    part. `bounded_as` names the op whose contract holds, where it is not the op's own.
     """
 
     format: Format
@@ -47,6 +50,8 @@ class Golden:
     grid: np.ndarray | None = None
     divided: bool = False
     budget: np.ndarray | None = None
+    scale: np.ndarray | None = None
+    statistical: bool = False
     open: np.ndarray | None = None
     open_rule: str | None = None
     zero_sign_free: bool | np.ndarray = False
@@ -54,6 +59,16 @@ class Golden:
     normwise: bool = False
     bounded_as: str | None = None
     alternatives: tuple[Golden, ...] = ()
+
+    @staticmethod
+    def derived(fmt: Format, value: np.ndarray, real: Real, ball: Ball, **freedoms: Any) -> Golden:
+        """A composite op's, of whose numbers an honest implementation has `ball`; `freedoms`: the other fields."""
+        return Golden(fmt, value, real, **freedoms).but_derived(ball)
+
+    def but_derived(self, ball: Ball) -> Golden:
+        """This golden, of whose numbers an honest implementation has `ball`."""
+        scale = None if ball.cancelled is None else np.broadcast_to(ball.scale, ball.rad.shape)
+        return replace(self, budget=ball.rad, scale=scale)
 
     def opened(self, mask: np.ndarray, rule: str) -> Golden:
         """This golden with the elements of `mask` left open by the policy rule `rule`."""
@@ -68,7 +83,7 @@ class Golden:
 
     def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> Golden:
         """This golden, and its alternatives, with `move`, which only rearranges elements, applied to every array."""
-        names = ("value", "terms", "magnitude", "grid", "budget", "open", "zero_sign_free")
+        names = ("value", "terms", "magnitude", "grid", "budget", "scale", "open", "zero_sign_free")
         arrays = {name: getattr(self, name) for name in names if isinstance(getattr(self, name), np.ndarray)}
         moved = {name: move(part) for name, part in arrays.items() if part.ndim or name == "value"}
         real = None if self.real is None else self.real.map_parts(move)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conform.domains.engine.membership import first_violation
+from conform.domains.engine.membership import accepted_breach, first_violation
 from conform.domains.specs import spec_of
 from conform.errors import InvalidArguments, Unjudged
 
@@ -15,6 +15,14 @@ def is_in_domain(op: str, arguments: Mapping[str, Any]) -> bool:
     decides."""
     spec = spec_of(op)
     return spec is None or first_violation(spec, arguments) is None
+
+
+def lenience_of(op: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """(the constraint, why an implementation may accept the call) of a call outside the op's domain that need not be
+    refused; None of one that must be, or is in the domain."""
+    spec = spec_of(op)
+    breach = None if spec is None else accepted_breach(spec, arguments)
+    return None if breach is None or breach.lenience is None else (str(breach), breach.lenience)
 
 
 def refuse_outside_domain(op: str, arguments: Mapping[str, Any]) -> None:

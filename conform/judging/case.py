@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -12,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from conform.backends.reply import Output, Reply
-from conform.call import schemas
 from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.contracts.arithmetic import IEEE, Arithmetic
@@ -23,18 +23,25 @@ from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, KitDefect, Unjudged
 from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
+from conform.interp.refusal import lenience_of
+from conform.interp.semantics import traits_of
+from conform.judging.asked import asked_of
+from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, held, question
 from conform.judging.declared import admitted, arithmetic_for
-from conform.judging.errors_of_sums import looks_like
+from conform.judging.errors_of_sums import causes_of
+from conform.judging.evidence import Marks
 from conform.judging.histogram import named
 from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
-from conform.judging.verdict import KIT_DEFECT, Contract, Verdict, Worst
+from conform.judging.structure import aliasing, fitting_golden, harm
+from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
-from conform.suites.test import Domain
+from conform.suites.test import Domain, Test
 
+NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
@@ -44,18 +51,36 @@ def _verdict(case: Case, status: str, reason: str | None, stands: Standing | Non
     return Verdict(
         case.id, case.draw.test.id, op=case.op, dtype=case.dtype, values=case.values, layout=case.layout,
         status=status, reason=reason, location=case.draw.test.recorded_at, tables=stands.tables,
-        tightest=stands.tightest, **rest,
+        tightest=stands.tightest, pair=_pair(case.draw.test), **rest,
     )  # fmt: skip
 
 
-def cannot_run(case: Case, described: dict) -> Verdict | None:
-    """The verdict of a case that is not sent: a module, or a test written for another device."""
+def _of(verdict: Verdict, to_hold: Held) -> Verdict:
+    """The verdict, of the check that it failed or else of the last that the case was to be held to."""
+    check = verdict.check if verdict.check in OF_EVERY_ANSWER else to_hold.last
+    return replace(verdict, check=check, is_counted=to_hold.is_counted)
+
+
+def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
+    """The verdict on a case that has no golden, or no answer: only its test says what it asks."""
+    domain = case.draw.test.domain
+    return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
+
+
+def _pair(test: Test) -> dict[str, str | None] | None:
+    """Which side of which pair a test is."""
+    return test.pair and {"group": test.pair.group, "side": test.pair.side, "impl": test.impl}
+
+
+def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> Verdict | None:
+    """The verdict of a case that is not sent: one with an object among its arguments, or written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
-        return _verdict(case, "unjudged", reason, rule="no semantics")
+        return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
     kind = str(described.get("device", "cpu")).partition(":")[0]
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
-        return _verdict(case, "unsupported", f"the test is for device {test.device}, the backend runs on {kind}")
+        reason = f"the test is for device {test.device}, the backend runs on {kind}"
+        return _unasked(case, _verdict(case, "unsupported", reason), checks)
     return None
 
 
@@ -66,10 +91,10 @@ def defect(error: Exception) -> KitDefect:
     return KitDefect(f"defect of the kit, please report it: {type(error).__name__} in {where}: {error}")
 
 
-def undecided(case: Case, reason: Unjudged) -> Verdict:
+def undecided(case: Case, reason: Unjudged, checks: Collection[str] = EVERY) -> Verdict:
     """The verdict on a case that the kit cannot judge."""
     rule = KIT_DEFECT if isinstance(reason, KitDefect) else "not decided by the kit"
-    return _verdict(case, "unjudged", str(reason), rule=rule)
+    return _unasked(case, _verdict(case, "unjudged", str(reason), rule=rule), checks)
 
 
 @np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
@@ -80,17 +105,36 @@ def verdict_of(
     reply: Reply,
     table: Table,
     declared: Arithmetic = IEEE,
+    checks: Collection[str] = EVERY,
 ) -> Verdict:
-    """How the case ended. A crash or a hang is one whatever the op means; else the golden outcome decides."""
-    domain = case.draw.test.domain
+    """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
+    outcome decides."""
+    domain = _domain(case, call)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
-    return replace(_ended(case, call, outcome, reply, table, declared), is_invalid=is_invalid)
+    to_hold = held(question(case.values, case.layout, is_invalid), checks)
+    ended = _of(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
+    return replace(ended, asked=asked_of(case, call, outcome)) if ended.status in JUDGED else ended
+
+
+def _domain(case: Case, call: Bound) -> Domain | None:
+    """What the op's spec says of a call. That a file calls one lenient holds where the call needs it."""
+    domain = case.draw.test.domain
+    if domain is None or domain.broken or domain.lenience is None:
+        return domain
+    found = lenience_of(case.op, call.arguments)
+    return Domain(*found) if found else None
 
 
 def _ended(
-    case: Case, call: Bound, outcome: Outcome | Exception, reply: Reply, table: Table, declared: Arithmetic
+    case: Case,
+    call: Bound,
+    outcome: Outcome | Exception,
+    reply: Reply,
+    table: Table,
+    declared: Arithmetic,
+    domain: Domain | None,
+    to_hold: Held,
 ) -> Verdict:
-    domain = case.draw.test.domain
     if domain and domain.broken:
         return _verdict_outside(case, domain, reply)
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
@@ -104,24 +148,45 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
-    if reply.status == "error":
-        if outcome.refusal:
-            return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
+    if reply.status == "error" and not outcome.refusal:
         return _verdict(case, "error", reply.reason)
-    harm = _harm(reply) or _aliasing(case.op, reply)
-    if harm:
-        return _verdict(case, "fail", harm, checks=1)
+    return _judged(case, call, outcome, reply, table, declared, to_hold)
+
+
+def _judged(
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
+) -> Verdict:
+    """The verdict on the answer to a valid call, or on the refusal of one that may be refused."""
+    wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
+    failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
+    if failed is not None:
+        return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
+    if reply.status == "error":
+        return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
+    if to_hold.last in wrong:
+        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=1)
     arithmetic = arithmetic_for(case.op, declared)
-    judged = partial(_compared, case, call, reply=reply, table=table)
-    verdict = judged(outcome=outcome, arithmetic=arithmetic)
-    if _is_wrong(verdict) and arithmetic != IEEE:
-        verdict = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
+    judged = partial(_compared, case, call, reply=reply, table=table, to_hold=to_hold)
+    plain = arithmetic.exact_on_the_way()
+    verdict = judged(outcome=outcome, arithmetic=plain)
+    if _is_wrong(verdict) and plain != IEEE:
+        verdict = judged(outcome=admitted(call, outcome, plain, reply.outputs), arithmetic=plain)
+    if _is_wrong(verdict) and arithmetic.rounded_on_the_way:
+        wider = judged(outcome=admitted(call, outcome, arithmetic, reply.outputs), arithmetic=arithmetic)
+        verdict = wider if _is_wrong(wider) else replace(wider, admitted=_admission(outcome, arithmetic))
     if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
         flushing_too = replace(arithmetic, flushes_subnormals=True)
-        supposed = admitted(call, outcome, flushing_too, reply.outputs)
-        if not _is_wrong(judged(outcome=supposed, arithmetic=flushing_too)):
-            return replace(verdict, reason=f"{verdict.reason}, as if subnormals were flushed to zero")
+        supposed = admitted(call, outcome, flushing_too, reply.outputs, of_all=False)
+        explained = verdict.wrong - judged(outcome=supposed, arithmetic=flushing_too, has_causes=False).wrong
+        if explained > 0:
+            return replace(verdict, causes={FLUSHED: explained, **verdict.causes})
     return verdict
+
+
+def _admission(outcome: Outcome, arithmetic: Arithmetic) -> str:
+    """What a result that is not wrong needed: `within the bound of intermediates in bfloat16, declared`."""
+    element = outcome.goldens[0].format.name
+    return f"within the bound of {arithmetic.rounded_on_the_way} in {element}, declared"
 
 
 def _is_wrong(verdict: Verdict) -> bool:
@@ -142,8 +207,8 @@ def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
     if _has_refused(reply):
-        harm = _harm(reply)
-        return _verdict(case, "fail" if harm else "pass", harm, checks=1)
+        damage = harm(reply)
+        return _verdict(case, "fail" if damage else "pass", damage, checks=1)
     return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
 
@@ -153,9 +218,8 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return _verdict(case, reply.status, reply.reason, log=reply.log)
-    harm = _harm(reply)
-    if harm:
-        return _verdict(case, "fail", harm, checks=1)
+    if damage := harm(reply):
+        return _verdict(case, "fail", damage, checks=1)
     if domain.lenience:
         reason = f"what breaks {domain.broken} may be accepted"
         return _verdict(case, "unspecified", reason, rule=domain.lenience)
@@ -169,43 +233,46 @@ def _has_refused(reply: Reply) -> bool:
     return reply.status == "error" or (reply.status == "unsupported" and not reply.declared)
 
 
-def _harm(reply: Reply) -> str | None:
-    """Damage beyond the result: memory that the call had no business to write."""
-    if reply.overrun:
-        return "the backend wrote outside the tensors it was given"
-    if reply.mutated:
-        return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
-    return None
-
-
-def _aliasing(op: str, reply: Reply) -> str | None:
-    """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
-    one would show in the other."""
-    may_alias = schemas.schema(op).aliases or (False,)
-    for output, argument in reply.aliases:
-        if not may_alias[min(output, len(may_alias) - 1)]:
-            return f"output {output} shares memory with tensor argument {argument}"
-    return None
-
-
 def _compared(
-    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic
-) -> Verdict:
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic, to_hold: Held,
+    has_causes: bool = True,
+) -> Verdict:  # fmt: skip
+    """`has_causes`: whether to look for the causes of wrong sums."""
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
-        return _verdict(case, "fail", f"{len(outputs)} outputs instead of {len(goldens)}", checks=1)
+        return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
     results, checks, independent = [], 1, case.has_independent_terms
-    likely = likely_errors(call, outcome) if independent else [None] * len(goldens)
+    limited = independent and not arithmetic.rounded_on_the_way
+    likely = likely_errors(call, outcome) if limited else [None] * len(goldens)
+    beside = _beside(call)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
-        fitting = _fitting(golden, output)
+        fitting = fitting_golden(golden, output)
         checks += 2
         if isinstance(fitting, str):
-            return _verdict(case, "fail", f"output {number}: {fitting}", checks=checks)
+            return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
-        row = table.row(op, fitting.format.name)
-        results.append(Result(number, op, comparison, row, independent, likely[number]))
-    return replace(_summed(case, call, results, checks), largest=_largest(call, outputs))
+        row = table.row(op, fitting.format.name).of(fitting)
+        results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
+    if to_hold.last == RESULT:
+        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)
+    verdict = _summed(case, call, results, checks)
+    causes = _causes(call, results) if verdict.status == "fail" and has_causes else {}
+    return replace(verdict, largest=_largest(call, outputs), causes=causes)
+
+
+def _beside(call: Bound) -> dict[str, np.ndarray]:
+    """The operands that stand beside each element of the result: those of an elementwise op, by name."""
+    if not traits_of(call.op).pointwise:
+        return {}
+    return {name: value for name, value in call.arguments.items() if isinstance(value, np.ndarray)}
+
+
+def _incomparable(case: Case, reason: str, checks: int, to_hold: Held) -> Verdict:
+    """The verdict on outputs whose structure is wrong. Where that is not to be judged, nor can their elements be."""
+    if RESULT in to_hold.checks:
+        return _verdict(case, "fail", reason, checks=checks, check=RESULT)
+    return _verdict(case, "unjudged", f"nothing to compare: {reason}", rule=NOT_SELECTED)
 
 
 def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
@@ -214,26 +281,13 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
     return max(shapes, key=prod)
 
 
-def _fitting(golden: Golden, output: Any) -> Golden | str:
-    """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
-    if not isinstance(output, Output):
-        return f"{type(output).__name__} instead of a tensor"
-    if output.array.shape != golden.value.shape:
-        return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
-    actual = format_of(output.array)
-    matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
-    if not matching:
-        return f"dtype {actual.name} instead of {golden.format.name}"
-    return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
-
-
 def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
     stands = standing(results)
-    counts = {"compared": compared, "failed": failed, "open": opened + vacuous, "checks": checks, "stands": stands}
-    counts["errors"] = named(sum(each.judgement.errors for each in results))
+    counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous}
+    counts |= {"checks": checks, "stands": stands, "errors": named(sum(each.judgement.errors for each in results))}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     off = next((each for each in results if each.judgement.violation), None)
@@ -250,7 +304,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
                 **counts,
             )
         bounded = any(has_bound(each.comparison.golden, each.row) for each in results)
-        reason = "the bound is vacuous: it exceeds every result" if bounded else _why_unbounded(deciding.row)
+        reason = "the bound is vacuous: none, or beyond 1e-2 of the scale" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
         return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)
@@ -258,12 +312,21 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     if not failed and off is not None:
         deciding, status, reason = off, "fail", off.judgement.violation.words
         contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
-    if status == "fail":
-        reason += looks_like(call, deciding.comparison.golden, deciding.comparison.actual)
     return _verdict(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
-        bound_ulp=worst.bound_ulp if worst else None, **counts,
+        bound_ulp=worst.bound_ulp if worst else None,
+        marks=Marks.joined([each.judgement.marks for each in results]), **counts,
     )  # fmt: skip
+
+
+def _causes(call: Bound, results: list[Result]) -> dict[str, int]:
+    """What may be the causes of the wrong elements of all outputs."""
+    counts: Counter[str] = Counter()
+    for each in results:
+        if each.judgement.failed or each.judgement.violation:
+            are_wrong = each.are_wrong if each.judgement.failed else None
+            counts.update(causes_of(call, each.comparison.golden, each.comparison.actual, are_wrong))
+    return dict(counts)
 
 
 def _why_unbounded(row: Row) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from conform.judging.checks import OF_EVERY_ANSWER
 from conform.judging.standing import without_bounds
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import REFUSAL, Verdict
 
 NOT_CREDITED = "refusal not credited"  # the rule of a refusal that tells nothing
 _REASON = "a refusal tells nothing, where no valid call of its op and dtype passed (core and generated have some)"
@@ -15,13 +16,14 @@ _REASON = "a refusal tells nothing, where no valid call of its op and dtype pass
 def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """The verdicts of a run, where the refusals that passed and tell nothing are `unjudged`.
 
-    One is credited where a valid call of its op and dtype passed, of which elements were compared. Where no valid call
-    of the op has the dtype, which may be what is to be refused, or has elements, one of another dtype will do.
+    One is credited where a valid call of its op and dtype passed, of which elements were compared, if they were to be.
+    Where no valid call of the op has the dtype, which may be what is to be refused, or has elements, one of another
+    dtype will do.
     """
     every = list(verdicts)
-    valid = [one for one in every if not one.is_invalid]
-    passed = {(one.op, one.dtype) for one in valid if one.status == "pass" and one.compared}
-    asked = {(one.op, one.dtype) for one in valid if one.status != "pass" or one.compared}
+    valid = [one for one in every if one.check != REFUSAL]
+    passed = {(one.op, one.dtype) for one in valid if one.status == "pass" and _says_something(one)}
+    asked = {(one.op, one.dtype) for one in valid if one.status != "pass" or _says_something(one)}
     ops = {op for op, _ in passed}
 
     def tells(one: Verdict) -> bool:
@@ -31,8 +33,13 @@ def credited(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [one if tells(one) or not _is_refusal(one) else _uncredited(one) for one in every]
 
 
+def _says_something(passed: Verdict) -> bool:
+    """Not so a call without elements; all that it was held to, where values do not count."""
+    return passed.compared > 0 or passed.check in OF_EVERY_ANSWER
+
+
 def _is_refusal(verdict: Verdict) -> bool:
-    return verdict.is_invalid and verdict.status == "pass"
+    return verdict.check == REFUSAL and verdict.status == "pass"
 
 
 def _uncredited(verdict: Verdict) -> Verdict:

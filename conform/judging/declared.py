@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from conform.call.bound import Bound
 from conform.contracts.arithmetic import Arithmetic
+from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.interp.semantics import traits_of
 from conform.judging.flushed import Flushed
 from conform.judging.products import in_mode, products_of
+from conform.numerics.ball import rounded_intermediates
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
-    """A compute mode holds for sums of products alone."""
-    return declared if traits_of(op).products else declared.without_products()
+    """A compute mode holds for sums of products alone, and what is rounded on the way for the ops that are named."""
+    own = declared.of(op)
+    return own if traits_of(op).products else own.without_products()
 
 
-def admitted(call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any]) -> Outcome:
+def admitted(
+    call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any], of_all: bool = True
+) -> Outcome:
     """`outcome` for a backend of this arithmetic, which returned `outputs`: with what its conversions of factors lose,
-    and with what is right where it flushes operands, intermediate results and results."""
+    and with what is right where it flushes operands, intermediate results and results, or rounds those on the way: all
+    of what is flushed, unless `of_all` is False."""
 
     def with_mode(call: Bound, outcome: Outcome) -> Outcome:
         return outcome if arithmetic.compute == "ieee" else in_mode(outcome, products_of(call), arithmetic)
 
-    own = with_mode(call, outcome)
-    return Flushed(call, outputs, with_mode).admitted(own) if arithmetic.flushes_subnormals else own
+    def flushed(outcome: Outcome) -> Outcome:
+        own = with_mode(call, outcome)
+        return Flushed(call, outputs, with_mode, of_all).admitted(own) if arithmetic.flushes_subnormals else own
+
+    if not arithmetic.rounded_on_the_way:
+        return flushed(outcome)
+    with rounded_intermediates(partial_sums=bool(arithmetic.accumulates_in_element_type)):
+        wider = flushed(evaluate_call(call))
+    pairs = zip(flushed(outcome).goldens, wider.goldens, strict=True)
+    return replace(outcome, goldens=tuple(golden.or_else(other) for golden, other in pairs))

@@ -9,7 +9,7 @@ import numpy as np
 from conform.call.bound import Bound
 from conform.contracts.accumulation import STATISTICS, STATISTICS_SOURCE, ErrorsOfSums
 from conform.contracts.arithmetic import Arithmetic
-from conform.contracts.causes import cause
+from conform.contracts.causes import AreWrong, explained, together
 from conform.contracts.judge import Elements
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
@@ -40,8 +40,9 @@ def errors_together(
 
 
 def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> np.ndarray:
-    """Which elements a rule is for: the limit for independent roundings also for those whose bound is vacuous."""
-    return elements.compared | elements.vacuous if isinstance(errors, LikelyErrors) else elements.compared
+    """Which elements a rule is for: also those whose bound is vacuous, if it is finite where the rule is for sums."""
+    every = isinstance(errors, LikelyErrors)
+    return elements.compared | elements.vacuous & (every | np.isfinite(elements.bound_ulp))
 
 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:
@@ -56,9 +57,12 @@ def _violation(words: str | None, rule: str, source: str) -> Violation | None:
     return Violation(words, rule, source) if words else None
 
 
-def looks_like(call: Bound, golden: Golden, actual: np.ndarray) -> str:
-    """The words ", as if ...": the cause of a failed sum, told from its errors; empty if there is none to tell."""
+def causes_of(call: Bound, golden: Golden, actual: np.ndarray, are_wrong: AreWrong | None) -> dict[str, int]:
+    """By the words of each cause ("as if ...") how many of the wrong elements of an output it explains. None: the
+    errors are wrong only together, and one cause or none explains all of them."""
     if golden.magnitude is None:
-        return ""
-    words = cause(golden, actual, products_of(call))
-    return f", {words}" if words else ""
+        return {}
+    if are_wrong is not None:
+        return explained(golden, actual, are_wrong, products_of(call))
+    words = together(golden, actual, products_of(call))
+    return {words: actual.size} if words else {}

@@ -26,11 +26,13 @@ Change = Callable[[Any], Any]
 @dataclass(frozen=True)
 class Flushed:
     """A call of which a flushing backend returned `outputs`; `in_mode` gives the outcome of a call in the backend's
-    compute mode."""
+    compute mode. Such a backend flushes all or nothing; one that only looks like it may have kept some (`of_all` is
+    False)."""
 
     call: Bound
     outputs: Sequence[Any]
     in_mode: Callable[[Bound, Outcome], Outcome]
+    of_all: bool = True
 
     def admitted(self, outcome: Outcome) -> Outcome:
         """`outcome` with what flushing makes of each golden."""
@@ -47,7 +49,8 @@ class Flushed:
         if moves:
             conversions = [self.call.mapped(partial(_if_converted, golden.format))]
             return golden.or_else(*(each.goldens[number] for each in self._outcomes(conversions)))
-        if flushing.concerns(golden) and flushing.kept_some(golden, actual, self.call.arguments.values()):
+        is_asked = self.of_all and flushing.concerns(golden)
+        if is_asked and flushing.kept_some(golden, actual, self.call.arguments.values()):
             return golden
         return golden.or_else(*(each.goldens[number] for each in self._computed))
 

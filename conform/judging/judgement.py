@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from conform.contracts.accumulation import ErrorsOfSums
 from conform.contracts.comparison import Comparison
-from conform.contracts.judge import Elements, Numbers, judged, judged_shape
+from conform.contracts.judge import Elements, Numbers, judge, judged, judged_shape
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
+from conform.judging.evidence import Marks
 from conform.judging.histogram import counted, empty
 from conform.judging.likely import LikelyErrors
+from conform.judging.marks import Marking
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Judgement:
     """size: how many elements were judged (of complex numbers, components); right, compared, open, vacuous: how many
     of them are that; furthest: the first of those furthest into their bound; largest_error: the first of those with
     the largest error in ulps, -1 where no ulp is defined; None of an empty output. violation: what is wrong with the
-    errors of many sums. errors: those of the elements that were compared, counted by `histogram`."""
+    errors of many sums. errors: those of the elements that were compared, counted by `histogram`. marks: what the
+    wrong and the right elements have in common."""
 
     size: int
     right: int
@@ -45,6 +49,7 @@ class Judgement:
     largest_error: Element | None
     violation: Violation | None
     errors: np.ndarray
+    marks: Marks
 
     @property
     def failed(self) -> int:
@@ -56,7 +61,8 @@ class Result:
     """Output `number` of a call beside its golden, and the row, perhaps of a table of the user's, that judges it.
 
     op: the name that its rows stand under; independent: what it adds up are independent numbers with random digits, and
-    so the rounding errors of its sums are independent; likely: what `likely_errors` says of the output
+    so the rounding errors of its sums are independent; likely: what `likely_errors` says of the output; beside: the
+    operands of an elementwise op, by name; outputs: how many there are
     """
 
     number: int
@@ -65,6 +71,8 @@ class Result:
     row: Row
     independent: bool
     likely: Golden | None = None
+    beside: Mapping[str, np.ndarray] = field(default_factory=dict)
+    outputs: int = 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,6 +87,7 @@ class Result:
     def judgement(self) -> Judgement:
         comparison, counts = self.comparison, dict.fromkeys(("ok", "compared", "open", "vacuous"), 0)
         errors = self.errors_together(self.row)
+        marking = Marking(comparison.golden, self.beside, self.number, self.outputs)
         furthest = largest = None
         size, histogram = 0, empty()
         for numbers, elements in judged(comparison, self.row):
@@ -88,10 +97,16 @@ class Result:
             histogram += counted(elements.error_ulp[elements.compared])
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
             largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
+            marking.add(numbers, elements.ok, elements.compared)
             if errors:
                 errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
-        return Judgement(size, *counts.values(), furthest, largest, found, histogram)
+        return Judgement(size, *counts.values(), furthest, largest, found, histogram, marking.marks())
+
+    def are_wrong(self, golden: Golden, actual: np.ndarray) -> np.ndarray:
+        """Which of some elements of the output, a block of its golden and the actual values, are outside their bound.
+        """
+        return ~judge(golden, actual, self.row, self.comparison.operands, self.comparison.arithmetic).ok
 
 
 def _share(elements: Elements) -> np.ndarray:

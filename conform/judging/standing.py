@@ -17,7 +17,7 @@ import numpy as np
 
 from conform.contracts import tosa
 from conform.contracts.judge import judged
-from conform.contracts.tables import Table, contract_table, names
+from conform.contracts.tables import Row, Table, contract_table, names
 from conform.judging.errors_of_sums import judged_together, violation
 from conform.judging.judgement import Result
 from conform.judging.verdict import JUDGED
@@ -77,18 +77,22 @@ def _key(result: Result) -> tuple:
     row, fmt = result.row, result.comparison.golden.format
     if not (fmt.is_float or fmt.is_complex):
         return ()
-    return (row.kind, row.bound, row.tolerance, row.excluded, row.formula if row.kind == "tosa" else None)
+    return (row.kind, row.bound, row.tolerance, row.excluded, row.inside, row.formula if row.kind == "tosa" else None)
 
 
 CORRECTLY_ROUNDED = ("correctly rounded",)  # the answer for a result that is, among those by the keys of rows
+
+
+def accepts_rounding(row: Row) -> bool:
+    """Whether the row accepts every correctly rounded result of what the op's meaning determines."""
+    return row.kind in ROUNDING_ALONE and row.excluded is None and row.formula not in tosa.PARTIAL
 
 
 def _answer_of(result: Result, place: int | None, known: dict[tuple, _Answer], table: Table) -> _Answer:
     """The answer of the table's row, made once for rows that say the same; rows that accept every correctly rounded
     result need none where the first table's, correct rounding, has accepted this one."""
     row = table.row(result.op, result.comparison.golden.format.name)
-    total = row.excluded is None and row.formula not in tosa.PARTIAL
-    if CORRECTLY_ROUNDED in known and row.kind in ROUNDING_ALONE and total:
+    if CORRECTLY_ROUNDED in known and accepts_rounding(row):
         return known[CORRECTLY_ROUNDED]
     by_table = replace(result, row=row)
     key = _key(by_table)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from conform.judging.evidence import Asked, Marks
+
 Number = bool | int | float | complex
 
 JUDGED = ("pass", "fail", "error", "crash", "timeout")
@@ -12,6 +14,11 @@ NOT_JUDGED = ("unsupported", "fallback", "unspecified", "unjudged", "waived")
 STATUSES = JUDGED + NOT_JUDGED
 FAILURES = ("fail", "error", "crash", "timeout")  # judged, and not passed
 
+ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
+REFUSAL, MUTATION, ALIASING = "refusal", "mutation", "aliasing"
+CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING)  # in the order in which they are told
+
+FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 
@@ -79,19 +86,27 @@ class Verdict:
     checks       structure checks that were made: number of outputs, shapes, dtypes
     failed       elements outside their bound
     open         elements that the op's meaning leaves unspecified
+    vacuous      elements that no bound holds, or one too wide to say anything (beyond 1e-2 of their scale)
+    admitted     what a pass needed of the arithmetic that the backend declares, in words; None if nothing
     max_error_ulp, bound_ulp   the error furthest into its bound and that bound, in ulps of the exact result;
                  None where no ulp is defined, the bound also where all must be equal (kind exact)
     contract     the deciding row; None if the case never came to a judge
     worst        the worst element of a failed or passed comparison, if there is one
     largest      the shape of the largest tensor that went in or came out, where elements were compared
     rule         the policy rule (`P13`) behind an `unspecified` or `unjudged` status
-    is_invalid   the call is one that the backend must refuse: a pass says that it did, and no more
+    check        one of CHECKS (`checks.py`): the one that it failed, else the last that it was to be held to: what the
+                 case asks. Of a call that must be refused always `refusal`: a pass says that it was, and no more
+    is_counted   whether its check is one of those that the run counts; else it is shown, beside the others
     log          the last that the worker printed before it crashed or was killed
     location     `file.yaml:12` of the test
     tables       of each shipped contract table: would the result `pass` or `fail`? None where it bounds nothing of it
     tightest     of the tables that it would pass, the one with the smallest bound at its worst element
     errors       of the compared elements in ulps, counted by bins of powers of two (`judging/histogram.py`)
     seconds      how long it took, from the verdict before to it
+    asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
+                 from passing ones; in the journal, not in the record. None of what was not judged, or not compared
+    causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
+    pair         of one side of a compare pair: `group`, which both sides have, `side` (a or b) and its `impl`
     """
 
     id: str
@@ -106,24 +121,39 @@ class Verdict:
     checks: int = 0
     failed: int = 0
     open: int = 0
+    vacuous: int = 0
+    admitted: str | None = None
     max_error_ulp: float | None = None
     bound_ulp: float | None = None
     contract: Contract | None = None
     worst: Worst | None = None
     largest: tuple[int, ...] | None = None
     rule: str | None = None
-    is_invalid: bool = False
+    check: str = ACCURACY
+    is_counted: bool = True
     log: str = ""
     location: str | None = None
     tables: Mapping[str, str | None] = field(default_factory=dict)
     tightest: str | None = None
     errors: Mapping[str, int] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
+    asked: Asked | None = None
+    marks: Marks | None = None
+    causes: Mapping[str, int] = field(default_factory=dict)
+    pair: Mapping[str, str | None] | None = None
+
+    @property
+    def wrong(self) -> int:
+        """The elements that make it a failure: those outside their bound, or, where the errors are wrong only together,
+        all that were compared."""
+        return self.failed or (self.compared if self.status == "fail" else 0)
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no honest judge says."""
         if self.status not in STATUSES:
             raise ValueError(f"{self.id}: status {self.status!r} is none of {', '.join(STATUSES)}")
+        if self.check not in CHECKS:
+            raise ValueError(f"{self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
         if self.status == "pass" and (self.compared + self.checks == 0 or self.failed):
             counts = f"{self.compared} elements compared, {self.checks} checks, {self.failed} failed"
             raise ValueError(f"{self.id}: pass with {counts}")

@@ -6,9 +6,14 @@ ball and adds its own rounding, |fl(z) - z| <= ulps * ulp(z) <= 2 u ulps |z| + e
 smallest subnormal of the compute type (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 2.2).
 A bound that overflows the compute type is infinite: it says nothing, and the judge reports it as vacuous.
 
+A ball knows the scale of its number, too, beside which the judge finds a bound vacuous or not: the magnitude of its
+terms where they may have cancelled, which products and quotients multiply, and functions forget.
+
 Errors add up, because they may all point the same way. Within `root_sum_of_squares()` the same formulas add up their
 squares: no bound, but what to expect of errors that are independent and centred. Within `flushed_intermediates()` every
-operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there.
+operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there. Within
+`rounded_intermediates()` results on the way are rounded to the element type: balls of it, whose functions are computed
+in the compute type all the same, and whose sums are added up there unless partial sums are rounded, too.
 """
 
 from __future__ import annotations
@@ -16,13 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 
 import numpy as np
 
 from conform.numerics.eft import SAFE_PRODUCT, two_prod
-from conform.numerics.formats import Format
+from conform.numerics.formats import Format, compute_format
 from conform.numerics.grid import common_grid, is_exact, is_held
 from conform.numerics.rounding import round_to
 
@@ -32,17 +37,30 @@ CORRECTLY_ROUNDED = 0.5
 # ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
 # Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
 ULPS = {
-    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0, "sqrt": 3.0, "div": 2.5,
+    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "cos": 4.0, "tan": 5.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0,
+    "sqrt": 3.0, "div": 2.5,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Ball:
-    """`mid` and `rad` are float64 arrays of one shape; `compute` is the format an implementation computes in."""
+    """`mid` and `rad` are float64 arrays of one shape; `compute` is the format an implementation computes in;
+    `cancelled`, which broadcasts to them, the magnitude of the terms where more than |mid|: None where nothing was
+    added."""
 
     mid: np.ndarray
     rad: np.ndarray
     compute: Format
+    cancelled: np.ndarray | None = None
+
+    @property
+    def scale(self) -> np.ndarray:
+        """|mid|, or the magnitude of the terms that it is the sum of."""
+        return np.abs(self.mid) if self.cancelled is None else np.maximum(self.cancelled, np.abs(self.mid))
+
+    def at_scale(self, scale: np.ndarray | None) -> Ball:
+        """This ball, where its terms had the magnitude `scale`."""
+        return replace(self, cancelled=scale)
 
     @staticmethod
     def exact(mid: np.ndarray, compute: Format) -> Ball:
@@ -66,8 +84,8 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            rounding = 2 * ulps * (self.compute.unit_roundoff * reach + _half_subnormal(self.compute))
-            rounding = rounding + flushed_sum(self.compute)
+            half_ulp = self.compute.unit_roundoff * reach + _half_subnormal(self.compute)
+            rounding = 2 * _ulps_held(self.compute, ulps) * half_ulp + flushed_sum(self.compute)
             rad = joined(propagated, rounding)
             rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
         return Ball(mid, rad, self.compute)
@@ -83,7 +101,11 @@ class Ball:
                 exact_special = exact_special | (~np.isfinite(operand.mid) & exact)
                 bounded = bounded & np.isfinite(operand.rad)
         bounded = bounded & ~np.asarray(unless)
-        return Ball(self.mid, np.where(exact_nan | (exact_special & bounded), 0.0, self.rad), self.compute)
+        return self.but_exact(exact_nan | (exact_special & bounded))
+
+    def but_exact(self, where: np.ndarray) -> Ball:
+        """This ball without an error where the result is determined."""
+        return replace(self, rad=np.where(where, 0.0, self.rad))
 
     def _has_any_sign(self) -> np.ndarray:
         """Where the computed value may be positive, negative or zero."""
@@ -97,7 +119,7 @@ class Ball:
         with np.errstate(all="ignore"):
             ball = self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
             cancels = (ball.mid == 0) & (self.rad == 0) & (other.rad == 0)  # numbers of the format that cancel
-            return Ball(ball.mid, np.where(cancels, 0.0, ball.rad), self.compute)
+            return ball.but_exact(cancels).at_scale(self.scale + other.scale)
 
     def __sub__(self, other: Ball | float) -> Ball:
         return self + -self._lift(other)
@@ -108,7 +130,21 @@ class Ball:
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
             product = self.rounded(self.mid * other.mid, spread)
             no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
-            return product._determined(self, other, unless=no_class)
+            result = product._determined(self, other, unless=no_class).at_scale(self._factor(other, np.multiply))
+            zeros = self._is_zero() & other._is_bounded() | other._is_zero() & self._is_bounded()
+            return result.but_exact(zeros)
+
+    def _is_zero(self) -> np.ndarray:
+        return (self.mid == 0) & (self.rad == 0)
+
+    def _is_bounded(self) -> np.ndarray:
+        return np.isfinite(self.mid) & np.isfinite(self.rad)
+
+    def _factor(self, other: Ball, operation: np.ufunc) -> np.ndarray | None:
+        """The scale of a product or quotient; None where neither operand's terms can have cancelled."""
+        plain = self.cancelled is None and other.cancelled is None
+        with np.errstate(all="ignore"):
+            return None if plain else operation(self.scale, other.scale)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -119,10 +155,10 @@ class Ball:
             product, error = two_prod(self.mid, self.mid)
             is_known = (error == 0) & ((product >= SAFE_PRODUCT) | (self.mid == 0))
             exact = (self.rad == 0) & is_known & is_held(self.compute, product)
-        return Ball(ball.mid, np.where(exact, 0.0, ball.rad), self.compute)
+        return ball.but_exact(exact)
 
     def __neg__(self) -> Ball:
-        return Ball(-self.mid, self.rad, self.compute)
+        return replace(self, mid=-self.mid)
 
     def __truediv__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
@@ -132,40 +168,52 @@ class Ball:
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
         no_class = np.isinf(self.mid) & other._has_any_sign()
         ball = self.rounded(quotient, spread, ulps)._determined(self, other, unless=no_class)
-        by_zero = (other.mid == 0) & (other.rad == 0) & (self.rad == 0)  # IEEE 754 determines this too
-        return Ball(ball.mid, np.where(by_zero, 0.0, ball.rad), self.compute)
+        # IEEE 754 determines these too: x / 0, and 0 / x.
+        exact = other._is_zero() & (self.rad == 0) | self._is_zero() & (room > 0) & other._is_bounded()
+        divisor = Ball(other.mid, other.rad, other.compute)  # of which a cancelled one is no larger
+        return ball.but_exact(exact).at_scale(self._factor(divisor, np.divide))
 
     def __getitem__(self, index: object) -> Ball:
-        return Ball(self.mid[index], self.rad[index], self.compute)
+        scale = None if self.cancelled is None else np.broadcast_to(self.cancelled, self.mid.shape)[index]
+        return Ball(self.mid[index], self.rad[index], self.compute, scale)
 
     def sum(self, axis: int | tuple[int, ...], keepdims: bool = True) -> Ball:
         """The sum along `axis`, in any order: gamma_(n-1) times the sum of magnitudes (Higham, 4.2)."""
         sums = Ball.total([self], axis)
-        return sums if keepdims else Ball(sums.mid.squeeze(axis), sums.rad.squeeze(axis), sums.compute)
+        return sums if keepdims else Ball(*(each.squeeze(axis) for each in (sums.mid, sums.rad)), sums.compute,
+                                          sums.scale.squeeze(axis))  # fmt: skip
 
     @staticmethod
     def total(pieces: Iterable[Ball], axis: int | tuple[int, ...] = -1, in_terms: bool = True) -> Ball:
         """The sum along `axis`, which is kept with length 1, in any order, of what comes in pieces of it; in_terms:
         whether implementations add up the terms themselves, and so exactly where a grid allows it."""
-        mid = carried = magnitude = np.float64(0)
+        mid = carried = magnitude = scale = np.float64(0)
         count, nan, special, bounded, grid = 0, False, False, True, np.float64(np.inf)
         with np.errstate(all="ignore"):
             for piece in pieces:
                 mid = mid + piece.mid.sum(axis, keepdims=True)
                 carried = joined(carried, joined_along(piece.rad, axis, keepdims=True))
                 magnitude = magnitude + (np.abs(piece.mid) + piece.rad).sum(axis, keepdims=True)
+                scale = scale + np.broadcast_to(piece.scale, piece.mid.shape).sum(axis, keepdims=True)
                 count += piece.mid.size // max(mid.size, 1)
                 exactly_special = ~np.isfinite(piece.mid) & (piece.rad == 0)
                 nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
                 grid = np.minimum(grid, piece._grid(axis) if in_terms else 0.0)
-            compute = piece.compute
+            compute = accumulator_of(piece.compute)
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
             rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)
             rad = rad + count * flushed_sum(compute)
             rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
-            return Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute)
+            total = Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute, scale)
+            return total if compute == piece.compute else total._held_in(piece.compute)
+
+    def _held_in(self, fmt: Format) -> Ball:
+        """The ball after a rounding to the narrower `fmt`."""
+        exact = (self.rad == 0) & (is_held(fmt, self.mid) | ~np.isfinite(self.mid))
+        rounded = replace(self, compute=fmt).rounded(self.mid, self.rad)._determined(self)
+        return rounded.but_exact(exact).at_scale(self.cancelled)
 
     def _grid(self, axis: int | tuple[int, ...]) -> np.ndarray | float:
         """The grid along `axis`, which is kept with length 1, of exact terms; 0 where they have none of use."""
@@ -182,7 +230,8 @@ class Ball:
             below = np.where(low > 0, self.rad / (root + low), root)
             spread = np.where(self.rad > 0, np.maximum(below, self.rad / (root + high)), 0.0)
         ulps = ULPS["sqrt"] if self.compute.bits <= 32 else CORRECTLY_ROUNDED
-        return self.rounded(root, spread, ulps)._determined(self)
+        scale = None if self.cancelled is None else np.sqrt(self.scale)
+        return self.rounded(root, spread, ulps)._determined(self).but_exact(self._is_zero()).at_scale(scale)
 
     def exp(self) -> Ball:
         with np.errstate(all="ignore"):
@@ -190,8 +239,7 @@ class Ball:
             # exp(m + r) - exp(m), finite where exp(m + r) is
             spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
             ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
-            is_one = (self.mid == 0) & (self.rad == 0)  # C99, F.9.3.1, which OpenCL 7.5.1 refers to
-            return Ball(ball.mid, np.where(is_one, 0.0, ball.rad), self.compute)
+            return ball.but_exact((self.mid == 0) & (self.rad == 0))  # 1: C99, F.9.3.1, which OpenCL 7.5.1 refers to
 
     def log(self) -> Ball:
         return self._logarithm(np.log, self.mid, "log")
@@ -200,18 +248,28 @@ class Ball:
         return self._logarithm(np.log1p, 1.0 + self.mid, "log1p")
 
     def _logarithm(self, function: Callable[[np.ndarray], np.ndarray], argument: np.ndarray, name: str) -> Ball:
-        """log a - log(a - rad), the longer side of the image; no bound where the ball reaches 0."""
+        """log a - log(a - rad), the longer side of the image; no bound where the ball reaches 0. Near 1 the logarithm
+        is a - 1, and of an argument that was rounded those two cancel."""
         with np.errstate(all="ignore"):
             share = np.where(self.rad > 0, self.rad / argument, 0.0)
             spread = np.where((share >= 0) & (share < 1), -np.log1p(-share), np.inf)
             image = self.rounded(function(self.mid), spread, ULPS[name])._determined(self)
-            outside = (self.rad == 0) & (argument <= 0)  # a pole or a domain error
-            return Ball(image.mid, np.where(outside, 0.0, image.rad), self.compute)
+            # A pole or a domain error, and the logarithm of 1: C99, F.9.3.7 and F.9.3.9, which OpenCL 7.5.1 refers to.
+            exactly = (self.rad == 0) & ((argument <= 0) | (image.mid == 0))
+            scale = np.abs(image.mid) + np.where(self.rad > 0, self.scale / argument, 0.0)
+            return image.but_exact(exactly).at_scale(scale if np.any(self.rad > 0) else None)
 
     def sin(self) -> Ball:
-        """The slope of sin is at most 1."""
+        """The slope of sin is at most 1. Of an angle that was rounded, whole turns cancel."""
         with np.errstate(all="ignore"):
-            return self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
+            sine = self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
+            return sine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
+
+    def cos(self) -> Ball:
+        """The slope of cos is at most 1."""
+        with np.errstate(all="ignore"):
+            cosine = self.rounded(np.cos(self.mid), np.minimum(self.rad, 2.0), ULPS["cos"])._determined(self)
+            return cosine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
 
     def erfc(self, real_erfc: Callable[[np.ndarray], np.ndarray]) -> Ball:
         """With the slope of erf."""
@@ -234,6 +292,13 @@ class Ball:
         return self.rounded(np.tanh(self.mid), spread, ULPS["tanh"])._determined(self)
 
 
+def chosen(condition: np.ndarray, x: Ball, y: Ball) -> Ball:
+    """x where `condition`, else y."""
+    plain = x.cancelled is None and y.cancelled is None
+    scale = None if plain else np.where(condition, x.scale, y.scale)
+    return Ball(np.where(condition, x.mid, y.mid), np.where(condition, x.rad, y.rad), x.compute, scale)
+
+
 # How errors join
 
 _STATISTICAL: ContextVar[bool] = ContextVar("_STATISTICAL", default=False)
@@ -251,6 +316,11 @@ def root_sum_of_squares() -> Iterator[None]:
         yield
     finally:
         _STATISTICAL.reset(before)
+
+
+def is_statistical() -> bool:
+    """Whether errors join by the root of the sum of their squares."""
+    return _STATISTICAL.get()
 
 
 def joined(*errors: np.ndarray | float) -> np.ndarray:
@@ -291,6 +361,36 @@ def flushed_intermediates() -> Iterator[None]:
         yield
     finally:
         _FLUSHES.reset(before)
+
+
+_ROUNDED: ContextVar[str | None] = ContextVar("_ROUNDED", default=None)
+
+
+@contextmanager
+def rounded_intermediates(*, partial_sums: bool) -> Iterator[None]:
+    """Within, every result on the way to a composite op's may be rounded to the element type; so may `partial_sums`."""
+    before = _ROUNDED.set("partial sums" if partial_sums else "results")
+    try:
+        yield
+    finally:
+        _ROUNDED.reset(before)
+
+
+def held_format(fmt: Format) -> Format:
+    """The format that results on the way to one of `fmt` are held in: the compute type, or as is declared, `fmt`."""
+    return fmt if _ROUNDED.get() else compute_format(fmt)
+
+
+def accumulator_of(held: Format) -> Format:
+    """The format that sums and products of numbers held in `held` are accumulated in."""
+    return held if _ROUNDED.get() == "partial sums" else compute_format(held)
+
+
+@cache
+def _ulps_held(held: Format, ulps: float) -> float:
+    """`ulps` of the compute type that a result is computed in, and its rounding to a narrower one."""
+    computed = compute_format(held)
+    return ulps if computed == held else CORRECTLY_ROUNDED + ulps * computed.unit_roundoff / held.unit_roundoff
 
 
 def flushed_sum(compute: Format) -> float:

@@ -13,7 +13,7 @@ from conform.numerics.eft import exponent_of
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
-SMALLEST_EXPONENT = -1074  # of float64's subnormals
+MIN_NORMAL_EXPONENT, SMALLEST_EXPONENT = -1022, -1074  # of float64's normal and subnormal numbers
 
 
 def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
@@ -34,7 +34,10 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
     * Both NaN: 0. Equal infinities: 0. Other classes that differ: infinite. The sign of zero is judged elsewhere.
     * An infinite hi with infinite radius is a finite real beyond float64's range. With finite hi nothing is known: NaN.
     """
+    value = np.asarray(actual).astype(np.float64)
     with np.errstate(all="ignore"):
+        if _is_plain(fmt, value, real):
+            return _plain_error_ulp(fmt, value, real.hi)
         infinite, rest = np.isinf(real.hi), 0.0 if real.rest is None else real.rest
         beside_hi = np.where(real.lo == 0, rest, real.lo)  # tells the side of a power of two
         exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, beside_hi))
@@ -45,12 +48,28 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
         clamped = np.abs(hi) - edge >= inward  # a sum of hi and lo would be rounded
         near_edge = clamped | (np.abs(hi) - edge / 2 > inward)
         hi, lo = np.where(clamped, np.copysign(edge, hi), hi), np.where(clamped, 0.0, lo)
-        value = np.asarray(actual).astype(np.float64)
         overflowed = np.isinf(value) if fmt.has_inf else np.isnan(value) & near_edge
         signed_edge = np.copysign(edge, value if fmt.has_inf else hi)
         in_ulps = np.where(overflowed, signed_edge, np.ldexp(value, -exponent))
         below = np.ldexp(rest, SMALLEST_EXPONENT - exponent)
         return _by_class(np.abs(((in_ulps - hi) - lo) - below), value, real)
+
+
+_EXPONENT_BITS = np.int64(0x7FF << 52)  # of float64's code
+
+
+def _is_plain(fmt: Format, value: np.ndarray, real: Real) -> bool:
+    """Whether all of them are numbers that float64 holds, far from where the format overflows: nearly always."""
+    if fmt.emin - fmt.mantissa_bits < MIN_NORMAL_EXPONENT or real.rest is not None or not np.size(value):
+        return False
+    far = np.max(np.abs(real.hi)) < 2.0 ** (fmt.emax - 1)  # False of NaN
+    return bool(far and not np.any(real.lo) and np.isfinite(value).all() and np.isfinite(real.radius).all())
+
+
+def _plain_error_ulp(fmt: Format, value: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """|value - hi| / ulp(hi), the ulp by the bits of its exponent; the division is exact."""
+    exponent = np.maximum(np.asarray(hi).view(np.int64) & _EXPONENT_BITS, np.int64((fmt.emin + 1023) << 52))
+    return np.abs(value - hi) / (exponent - np.int64(fmt.mantissa_bits << 52)).view(np.float64)
 
 
 def _by_class(error: np.ndarray, value: np.ndarray, real: Real) -> np.ndarray:

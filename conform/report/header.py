@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from conform.foreign import escaped
+from conform.report import checks
 
 
 def lines(record: Mapping) -> list[str]:
@@ -14,7 +15,7 @@ def lines(record: Mapping) -> list[str]:
     first = (
         f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
         f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
-    )
+    ) + "".join(f", {one}" for one in checks.selected(record))
     about = ", ".join([*_origin(backend), *variant(record["environment"]["numerics"]), *declared(backend)])
     return [first, f"backend: {about}"] if about else [first]
 
@@ -51,8 +52,17 @@ def _origin(backend: Mapping) -> list[str]:
     return calls_itself + ([f"file {backend['digest']}"] if "digest" in backend else [])
 
 
+_OF_OPS = {
+    "rounds_intermediates": "intermediates rounded to half types",
+    "accumulates_in_element_type": "sums and products accumulated in half types",
+}
+
+
 def declared(backend: Mapping) -> list[str]:
     """The arithmetic that the backend declares, where it is not IEEE 754's."""
     compute = backend.get("compute") or "ieee"
     modes = [f"declares compute {compute}"] if compute != "ieee" else []
-    return modes + (["declares that it flushes subnormals"] if backend.get("flushes_subnormals") else [])
+    modes += ["declares that it flushes subnormals"] if backend.get("flushes_subnormals") else []
+    for field, told in _OF_OPS.items():
+        modes += [f"declares {told}: {', '.join(map(escaped, names))}"] if (names := backend.get(field)) else []
+    return modes

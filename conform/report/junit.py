@@ -1,6 +1,7 @@
 """junit.xml for continuous integration: one testsuite an op, by family, one testcase a case with its time in seconds.
 
-fail is a `failure`; error, crash and timeout are `error`s; what was not judged is `skipped` with its status and reason.
+fail is a `failure`; error, crash and timeout are `error`s; what was not judged or does not count is `skipped` with its
+status and reason.
 What is printable is a character of XML 1.0 (section 2.2); `<` and its like ElementTree escapes.
 """
 
@@ -14,11 +15,15 @@ from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
 from conform.report import failure, header, terminal
 
+NOT_COUNTED = "not counted"
+SKIPPED = (*NOT_JUDGED, NOT_COUNTED)
+
 
 def render(record: Mapping) -> str:
     """The text of junit.xml."""
     by_op: dict[str, list[Timed]] = {op: [] for op in record["ops"]}
-    every = list(zip_longest(record["cases"], record["environment"]["timings"]["case_seconds"]))
+    cases = [*record["cases"], *map(_skipped, record["not_counted"])]
+    every = list(zip_longest(cases, record["environment"]["timings"]["case_seconds"]))
     for case, seconds in every:
         by_op[case["op"]].append((case, seconds))
     root = ElementTree.Element("testsuites", name="conform", **_counts(every))
@@ -34,6 +39,12 @@ def render(record: Mapping) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
+def _skipped(case: Mapping) -> Mapping:
+    """A case that does not count, as one of those that were not judged."""
+    reason = ": ".join(said for said in (case["check"], case["status"], case["reason"]) if said)
+    return {**case, "status": NOT_COUNTED, "reason": reason}
+
+
 Timed = tuple[Mapping, float | None]  # a case, and how long it took if anybody measured
 
 
@@ -43,7 +54,7 @@ def _counts(cases: list[Timed]) -> dict[str, str]:
         "tests": str(len(statuses)),
         "failures": str(statuses.count("fail")),
         "errors": str(sum(statuses.count(status) for status in ("error", "crash", "timeout"))),
-        "skipped": str(sum(statuses.count(status) for status in NOT_JUDGED)),
+        "skipped": str(sum(statuses.count(status) for status in SKIPPED)),
         **_time(sum(seconds or 0.0 for _, seconds in cases) if any(seconds for _, seconds in cases) else None),
     }
 
@@ -59,7 +70,7 @@ def _testcase(suite: ElementTree.Element, case: Mapping, seconds: float | None, 
     if status == "pass":
         return
     message = escaped(f"{status}: {case['reason']}")
-    if status in NOT_JUDGED:
+    if status in SKIPPED:
         ElementTree.SubElement(element, "skipped", message=message)
         return
     tag = "failure" if status == "fail" else "error"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from tabulate import tabulate
 
 from conform.foreign import cell, code, fenced
-from conform.judging.verdict import STATUSES
-from conform.report import failure, header
+from conform.judging.verdict import FAILURES, STATUSES
+from conform.report import checks, failure, findings, header
 from conform.report.numbers import percent
 from conform.report.record import word
 from conform.report.tally import (
@@ -21,11 +21,21 @@ from conform.report.tally import (
     nearest_to_bound,
     not_judged,
     table_counts,
+    vacuous,
 )
-from conform.report.terminal import LEGEND, summary_line, trust_line, warnings, why_partial
+from conform.report.terminal import (
+    LEGEND,
+    admitted_lines,
+    elements_line,
+    summary_line,
+    trust_line,
+    warnings,
+    why_partial,
+)
 
 SHOWN_IDS = 50
 NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
+VACUOUS_HEADERS = ["vacuous: no bound, or beyond 1e-2 of the scale", "elements", "compared", "share", "most in"]
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
 
 
@@ -35,9 +45,11 @@ def render(record: Mapping) -> str:
     sections = [
         f"# conform: {word(record)}",
         *map(code, header.lines(record)),
-        summary_line(summary),
+        f"{summary_line(summary)}; {elements_line(cases)}",
+        *map(code, admitted_lines(cases)),
         *map(code, why_partial(record)),
         *map(code, warnings(record)),
+        *checks.lines(record),
         trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
@@ -46,7 +58,11 @@ def render(record: Mapping) -> str:
     groups = failure_groups(cases)
     if groups:
         sections += ["## Failures", *(_failure(group, record) for group in groups)]
+    if told := findings.lines(record):
+        sections += [f"## {findings.TITLE}", "\n".join(f"- {code(one)}" for one in told)]
     sections += _section("## Not judged", ["cases", "status", "rule", "reason", "ops"], _not_judged_rows(cases))
+    sections += _section("## Not counted", ["case", "check", "status", "reason"], _not_counted_rows(record))
+    sections += _section("## Vacuous bounds", VACUOUS_HEADERS, _vacuous_rows(cases))
     sections += _section("## Nearest to their bounds", NEAREST_HEADERS, _nearest_rows(cases))
     sections += _section("## Contract tables", TABLE_HEADERS, _table_rows(cases))
     return "\n\n".join(sections) + "\n"
@@ -70,6 +86,7 @@ def _op_table(record: Mapping) -> str:
     rows = [
         [one["family"], cell(op), _shape(one["largest"]), *(_text(cells[op].get(dtype)) for dtype in dtypes)]
         for op, one in record["ops"].items()
+        if op in cells
     ]
     return _table(rows, ["family", "op", "largest", *dtypes])
 
@@ -96,10 +113,22 @@ def _nearest_rows(cases: Sequence[Mapping]) -> list[list]:
     ]
 
 
+def _vacuous_rows(cases: Sequence[Mapping]) -> list[list]:
+    return [
+        [cell(row.op), f"{row.elements:,}", f"{row.compared:,}", row.share, cell(row.example)] for row in vacuous(cases)
+    ]
+
+
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
     return [
         [row.cases, row.status, row.rule or "", cell(row.reason), cell(", ".join(row.ops))] for row in not_judged(cases)
     ]
+
+
+def _not_counted_rows(record: Mapping) -> list[list]:
+    """What would have failed if its check counted."""
+    failed = [case for case in record["not_counted"] if case["status"] in FAILURES]
+    return [[cell(case["id"]), case["check"], case["status"], cell(case["reason"])] for case in failed]
 
 
 def _failure(group: FailureGroup, record: Mapping) -> str:

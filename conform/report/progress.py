@@ -45,7 +45,7 @@ class Progress:
         """One more of `asked` cases has ended, or one that had is judged anew."""
         if not self.enabled:
             return
-        is_new, has_failed = verdict.id not in self._failed, verdict.status in FAILURES
+        is_new, has_failed = verdict.id not in self._failed, verdict.is_counted and verdict.status in FAILURES
         self._not_passed += has_failed - self._failed.get(verdict.id, False)
         self._failed[verdict.id] = has_failed
         if self._on_terminal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -13,8 +13,9 @@ from math import prod
 
 from conform.errors import ConformError, KitDefect
 from conform.foreign import line
+from conform.judging.checks import EVERY, OF_VALUES, counts
 from conform.judging.histogram import added
-from conform.judging.verdict import JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
+from conform.judging.verdict import CHECKS, JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
 SCHEMA = "conform.run/2"
@@ -51,14 +52,15 @@ class Run:
     def exit_code(self) -> int:
         """0 conformant, 1 not or in part, 3 nothing was judged or compared, or the kit's files changed meanwhile; 70
         the kit itself failed on some cases."""
-        if any(case["rule"] == KIT_DEFECT for case in self.cases):
+        is_defect = any(one["kind"] == KIT_DEFECT for one in self.record["findings"])
+        if is_defect or any(case["rule"] == KIT_DEFECT for case in (*self.cases, *self.record["not_counted"])):
             return KitDefect.exit_code
-        return _EXIT_CODES[word(self.record)]
+        return EXIT_CODES[word(self.record)]
 
 
 NO_VERDICT, NOTHING_JUDGED, NOTHING_COMPARED = "no verdict", "nothing judged", "nothing compared"
 CONFORMANT, PARTIAL, NOT_CONFORMANT = "conformant", "partial", "not conformant"
-_EXIT_CODES = {
+EXIT_CODES = {
     CONFORMANT: 0, PARTIAL: 1, NOT_CONFORMANT: 1, NO_VERDICT: 3, NOTHING_JUDGED: 3, NOTHING_COMPARED: 3,
 }  # fmt: skip
 
@@ -73,7 +75,7 @@ def word(record: Mapping) -> str:
         return NOTHING_JUDGED
     if summary["pass"] < summary["judged"]:
         return NOT_CONFORMANT
-    if not any(case["compared"] for case in record["cases"]):
+    if not OF_VALUES.isdisjoint(record["checks"]["selected"]) and not any(case["compared"] for case in record["cases"]):
         return NOTHING_COMPARED
     return PARTIAL if record["stopped"] or required["coverage"] < required["min_coverage"] else CONFORMANT
 
@@ -105,7 +107,7 @@ class Stopped(ConformError):
     def __init__(self, run: Run, reason: ConformError) -> None:
         super().__init__(str(reason))
         self.run = run
-        self.exit_code = run.exit_code if reason.exit_code == _EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
+        self.exit_code = run.exit_code if reason.exit_code == EXIT_CODES[NOTHING_JUDGED] else reason.exit_code
 
 
 def build(
@@ -121,6 +123,7 @@ def build(
     numerics: Mapping[str, object] | None = None,
     families: Mapping[str, str] | None = None,
     selftest: Mapping[str, int],
+    checks: Collection[str] = EVERY,
     invocation: Mapping[str, object] | None = None,
     required: Required | None = None,
     stopped: str | None = None,
@@ -129,17 +132,19 @@ def build(
     jail: str | None = None,
     given_up: Mapping[str, int] | None = None,
     shard: str | None = None,
+    findings: Sequence[Mapping[str, object]] = (),
 ) -> Run:
     """The record of a run.
 
-    asked    cases that were selected; those without a verdict (interrupted, --fail-fast) are counted as `not_run`,
-             beside the summary: that is no status
+    asked    cases that were selected, those among them that do not count; those without a verdict (interrupted,
+             --fail-fast) are counted as `not_run`, beside the summary: that is no status
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
     backend  {"name", "version", "device", ...};  timings: with the cases' seconds the only figures that may differ
              between two equal runs;  numerics: what else decides its results, as `Backend.numerics` tells
     families of the ops, in the order in which they are to be told
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     required     the coverage without which the run is partial;  stopped: what ended it before its last case
+    checks       those that count; verdicts that do not count stand in `not_counted`, and nowhere else
     invocation   {"backend": ..., "contract": ..., "suites": [...]} as the command named them (paths, perhaps): to
              repeat a case, and so the only text that stands in the record as it was given
     kit_digests  of the kit's files before the backend was started and after it ended, where they were taken
@@ -147,9 +152,13 @@ def build(
     left_running names of the programs that outlived the backend's process, and were killed
     given_up     of each op on which the backend hung too often, how many of its cases were therefore not run
     shard        "2/3": these are the second third of the cases
+    findings     {"kind", "op", "dtypes", "text"}: what the failures of an op have in common, in a sentence each
     """
     position = {test: number for number, test in enumerate(tests)}
-    ordered = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
+    every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
+    ordered = [verdict for verdict in every if verdict.is_counted]
+    not_run = asked - len(every)
+    asked = len(ordered) + not_run
     record = {
         "schema": SCHEMA,
         "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
@@ -160,17 +169,23 @@ def build(
             **environment(), "numerics": dict(numerics or {}), "jail": jail, "left_running": list(left_running),
             "invocation": {},
             "timings": {**timings, "case_seconds": [round(verdict.seconds, 6) for verdict in ordered]},
-            "logs": {verdict.id: verdict.log.splitlines() for verdict in ordered if verdict.log},
+            "logs": {verdict.id: verdict.log.splitlines() for verdict in every if verdict.log},
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
         "required": _required_json(required or Required(), ordered, asked),
-        "not_run": asked - len(ordered),
+        "checks": {
+            "selected": [check for check in CHECKS if check in checks],
+            "counts": [vars(count) for count in counts(ordered, checks)],
+        },
+        "not_run": not_run,
         "stopped": stopped and line(stopped, None),
         "given_up": dict(sorted((given_up or {}).items())),
         "shard": shard,
-        "ops": _ops(ordered, families or {}),
+        "findings": [{**one, "text": line(str(one["text"]), None)} for one in findings],
+        "ops": _ops(every, families or {}),
         "histograms": _histograms(ordered),
+        "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip
     written: dict = json_value(record)  # type: ignore[assignment]
@@ -281,10 +296,13 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "status": verdict.status,
         "reason": None if verdict.reason is None else line(verdict.reason, None),
         "rule": verdict.rule,
+        "check": verdict.check,
         "compared": verdict.compared,
         "checks": verdict.checks,
         "failed": verdict.failed,
         "open": verdict.open,
+        "vacuous": verdict.vacuous,
+        "admitted": verdict.admitted,
         "max_error_ulp": verdict.max_error_ulp,
         "bound_ulp": verdict.bound_ulp,
         "contract": _contract_json(verdict.contract),
@@ -292,6 +310,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "tightest": verdict.tightest,
         "tables": dict(verdict.tables),
         "location": verdict.location,
+        **({"pair": dict(verdict.pair)} if verdict.pair else {}),
     }
 
 

@@ -17,9 +17,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.judging.histogram import NAMES
-from conform.judging.verdict import STATUSES
+from conform.judging.verdict import CHECKS, STATUSES
 from conform.report.record import SCHEMA, kit_version
-from conform.report.run_json import POINTER, TEXTS
+from conform.report.run_json import CASES, POINTER, TEXTS
 
 
 def _printable(text: str) -> str:
@@ -38,6 +38,7 @@ Ulps = float | Special
 Text = Annotated[Printable, Field(description="itself, or a pointer #/texts/N")]
 Shape = list[Count]
 Told = Literal["pass", "fail"] | None
+CheckName = Literal[CHECKS]  # type: ignore[valid-type]
 
 
 class _Form(BaseModel):
@@ -77,6 +78,8 @@ class BackendNames(_Form):
     device: Printable | None = None
     compute: Printable | None = None
     flushes_subnormals: bool | None = None
+    rounds_intermediates: list[Printable] = []
+    accumulates_in_element_type: list[Printable] = []
     source: Printable | None = None
     digest: Digest | None = None
 
@@ -87,6 +90,7 @@ class Invocation(_Form):
     backend: GivenPath | None  # None: given as a Python object
     contract: GivenPath
     suites: list[GivenPath]
+    checks: list[CheckName] | None = None  # None: those that count by default
     out: GivenPath | None = None
     imports: list[Printable] = []  # modules that made the backend known to torch
     golden_limit_enforced: bool | None = None
@@ -183,6 +187,14 @@ class Contract(_Form):
     source: Text
 
 
+class Pair(_Form):
+    """Of one side of a compare pair: the id of the pair, which side it is, and what stands there."""
+
+    group: Printable
+    side: Literal["a", "b"]
+    impl: Printable | None
+
+
 class RecordedCase(_Form):
     """How one case ended. Keys that are not required are left out where they say nothing, or in cases that passed."""
 
@@ -195,16 +207,20 @@ class RecordedCase(_Form):
     status: Literal[STATUSES]  # type: ignore[valid-type]
     reason: Text | None
     rule: Text | None = None
+    check: Annotated[CheckName, Field(description="the one that it failed, else the last that it was held to")]
     compared: Annotated[Count, Field(description="elements that were compared with an expectation")]
     checks: Annotated[Count, Field(description="checks of structure: outputs, shapes, dtypes")] = 0
     failed: Annotated[Count, Field(description="elements outside their bound")]
     open: Annotated[Count, Field(description="elements that are left open")] = 0
+    vacuous: Annotated[Count, Field(description="elements that no bound holds, or one that says nothing")] = 0
+    admitted: Annotated[Text | None, Field(description="what a pass needed of the arithmetic declared")] = None
     max_error_ulp: Ulps | None
     bound_ulp: Ulps | None
     contract: Contract | None
     worst: Worst | None = None
     location: Text | None = None
-    standing: Annotated[str, Field(pattern=r"^#/standings/\d+$")]
+    pair: Pair | None = None
+    standing: Annotated[Count, Field(description="the place in standings")]
 
 
 class Standing(_Form):
@@ -215,6 +231,30 @@ class Standing(_Form):
 
 
 Bins = dict[Literal[NAMES], Count]  # type: ignore[valid-type]
+
+
+class CheckCount(_Form):
+    """Cases that were judged in one check, and those of them that passed in it."""
+
+    check: CheckName
+    judged: Count
+    passed: Count
+
+
+class Checks(_Form):
+    """The checks that counted, and what came of each in which any case was judged."""
+
+    selected: list[CheckName]
+    counts: list[CheckCount]
+
+
+class Finding(_Form):
+    """What failures of an op have in common, as a sentence whose subject is the op."""
+
+    kind: Printable
+    op: Printable
+    dtypes: Annotated[list[Printable], Field(description="of which it is told; none: of the op")]
+    text: Printable
 
 
 class Record(_Form):
@@ -229,10 +269,12 @@ class Record(_Form):
     seed: int
     summary: dict[Literal[("asked", "judged", *STATUSES, "coverage", "conformance")], Count | Share | None]  # type: ignore[valid-type]
     required: Required
+    checks: Checks
     not_run: Count
     stopped: Printable | None
     given_up: Annotated[dict[Printable, Count], Field(description="cases not run of ops on which the backend hung")]
     shard: Annotated[str, Field(pattern=r"^\d+/\d+$")] | None
+    findings: list[Finding]
     ops: dict[Printable, Op]
     histograms: Annotated[
         dict[Printable, dict[Printable, Bins]],
@@ -240,16 +282,18 @@ class Record(_Form):
     ]
     texts: list[Printable]
     standings: list[Standing]
+    not_counted: Annotated[list[RecordedCase], Field(description="cases whose check does not count")]
     cases: list[RecordedCase]
 
     @model_validator(mode="after")
     def _pointers_lead_somewhere(self) -> Record:
-        lengths = {"texts": len(self.texts), "standings": len(self.standings)}
-        for number, case in enumerate(self.cases):
+        for place, case in ((f"{name}[{n}]", case) for name in CASES for n, case in enumerate(getattr(self, name))):
             told = chain((getattr(case, key) for key in TEXTS), vars(case.contract).values() if case.contract else ())
-            for text in (case.standing, *told):
-                if isinstance(text, str) and text.startswith(POINTER) and not _leads_somewhere(text, lengths):
-                    raise ValueError(f"cases[{number}] has the pointer {line(text, 60)}, which leads nowhere")
+            if case.standing >= len(self.standings):
+                raise ValueError(f"{place} has the standing {case.standing}, of {len(self.standings)}")
+            for text in told:
+                if isinstance(text, str) and text.startswith(POINTER) and not _leads_somewhere(text, len(self.texts)):
+                    raise ValueError(f"{place} has the pointer {line(text, 60)}, which leads nowhere")
         return self
 
     def text(self, said: str | None) -> str | None:
@@ -258,9 +302,9 @@ class Record(_Form):
         return self.texts[int(said.rpartition("/")[2])] if is_pointer else said
 
 
-def _leads_somewhere(pointer: str, lengths: dict[str, int]) -> bool:
+def _leads_somewhere(pointer: str, texts: int) -> bool:
     table, _, place = pointer.removeprefix(POINTER).partition("/")
-    return place.isascii() and place.isdecimal() and len(place) < 10 and int(place) < lengths.get(table, 0)
+    return table == "texts" and place.isascii() and place.isdecimal() and len(place) < 10 and int(place) < texts
 
 
 def run_schema() -> dict[str, Any]:

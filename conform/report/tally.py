@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conform.judging.verdict import FAILURES, NOT_JUDGED
-from conform.report.numbers import in_ulps, ulps
+from conform.report.numbers import in_ulps, percent, ulps
 
 ROUNDING_ALONE_ULP = 0.6  # half an ulp, and what is left of a wider compute type
 DTYPE_ORDER = (
@@ -221,6 +221,49 @@ def not_judged(cases: Sequence[Mapping], without: Iterable[str] = ()) -> list[No
             found.setdefault((case["status"], case["rule"], case["reason"]), []).append(case["op"])
     rows = [NotJudged(*key, ops=tuple(sorted(set(ops))), cases=len(ops)) for key, ops in found.items()]
     return sorted(rows, key=lambda row: (-row.cases, row.status, row.rule or "", row.reason))
+
+
+@dataclass(frozen=True)
+class Vacuous:
+    """Elements of one op that no bound holds, or one beyond 1e-2 of their scale: they are no evidence.
+
+    compared   those beside them that are;  cases   that have some, of which `example` has the most
+    """
+
+    op: str
+    elements: int
+    compared: int
+    cases: int
+    example: str
+
+    @property
+    def share(self) -> str:
+        """`18.75 %`: of these in all."""
+        return percent(self.elements, self.elements + self.compared)
+
+
+def vacuous(cases: Sequence[Mapping]) -> list[Vacuous]:
+    """Of each op that has such elements, the largest share first."""
+    of_op: dict[str, list[Mapping]] = {}
+    for case in cases:
+        of_op.setdefault(case["op"], []).append(case)
+    rows = []
+    for op, members in of_op.items():
+        affected = [case for case in members if case["vacuous"]]
+        if affected:
+            counts = (sum(case[count] for case in members) for count in ("vacuous", "compared"))
+            example = max(affected, key=lambda case: case["vacuous"])["id"]
+            rows.append(Vacuous(op, *counts, cases=len(affected), example=example))
+    return sorted(rows, key=lambda row: (-row.elements / (row.elements + row.compared), row.op))
+
+
+def admitted(cases: Sequence[Mapping]) -> dict[str, list[str]]:
+    """By what passes needed of the arithmetic that the backend declares, their ops, one for each case."""
+    needed: dict[str, list[str]] = {}
+    for case in cases:
+        if case["admitted"] and case["status"] == "pass":
+            needed.setdefault(case["admitted"], []).append(case["op"])
+    return dict(sorted(needed.items()))
 
 
 @dataclass(frozen=True)

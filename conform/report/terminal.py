@@ -11,7 +11,7 @@ import click
 
 from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import failure, header
+from conform.report import checks, failure, findings, header
 from conform.report.layout import BAR, GAP, LEAST_WIDTH, Style, cut, hanging, table, width_of, wrapped
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
@@ -19,6 +19,7 @@ from conform.report.tally import (
     Cell,
     FailureGroup,
     NotJudged,
+    admitted,
     cells_of,
     error_of_bound,
     failure_groups,
@@ -28,6 +29,7 @@ from conform.report.tally import (
     not_judged,
     rows_of,
     table_counts,
+    vacuous,
 )
 
 LEGEND = (
@@ -47,6 +49,7 @@ SHOWN_GROUPS = 20
 SHOWN_IDS = 3
 SHOWN_OPS = 4
 SHOWN_NEAREST = 3
+SHOWN_VACUOUS = 5
 SHOWN_LACKING = 100  # characters of the ops that a backend does not have, where no terminal sets a limit
 
 
@@ -68,9 +71,10 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
     if len(groups) > SHOWN_GROUPS:
         where = f"all in {report}" if report else "--out DIR writes them all to a report"
         parts.append(_wrapped(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}", width))
+    cases = record["cases"]
     parts += [
-        not_judged_lines(not_judged(record["cases"], missing), width), nearest_lines(record["cases"], width),
-        summary_lines(record, width),
+        findings.section(record, width), not_judged_lines(not_judged(cases, missing), width),
+        vacuous_lines(cases, width), nearest_lines(cases, width), summary_lines(record, width),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
 
@@ -89,7 +93,7 @@ def op_table(record: Mapping, width: int | None) -> str:
     rows: list[tuple[str, ...]] = [HEADS]
     families: list[tuple[int, str]] = []  # before which row each begins
     for op, told in record["ops"].items():
-        if op in missing:
+        if op in missing or op not in cells:  # nor those of which no case counts
             continue
         if not families or families[-1][1] != told["family"]:
             families.append((len(rows), told["family"]))
@@ -214,6 +218,25 @@ def not_judged_lines(rows: Sequence[NotJudged], width: int | None = None) -> str
     return "\n".join(["not judged:", *lines]) if lines else ""
 
 
+def vacuous_lines(cases: Sequence[Mapping], width: int | None = None) -> str:
+    """The ops with the largest shares of elements that no bound says anything of; empty if there is none."""
+    rows = vacuous(cases)
+    lines = ["\n".join(wrapped("vacuous, the bound none or beyond 1e-2 of the scale:", width))]
+    for row in rows[:SHOWN_VACUOUS]:
+        counts = f"{row.elements:,} elements, {row.compared:,} compared"
+        lines += hanging(f"  {row.share:>8}  ", escaped(f"{row.op}: {counts}; most in {row.example}"), width)
+    lines += [f"  and {len(rows) - SHOWN_VACUOUS} more ops"] if len(rows) > SHOWN_VACUOUS else []
+    return "\n".join(lines) if rows else ""
+
+
+def admitted_lines(cases: Sequence[Mapping]) -> list[str]:
+    """`12 passes within the bound of intermediates in bfloat16, declared (aten::logsumexp, aten::mse_loss)`."""
+    return [
+        f"{len(ops)} pass{'es' if len(ops) > 1 else ''} {needed} ({_some(sorted(set(ops)))})"
+        for needed, ops in admitted(cases).items()
+    ]
+
+
 def nearest_lines(cases: Sequence[Mapping], width: int | None = None) -> str:
     """Where the passing results that come nearest to their bounds are."""
     rows = nearest_to_bound(cases)[:SHOWN_NEAREST]
@@ -230,7 +253,8 @@ def _some(names: Sequence[str]) -> str:
 def summary_lines(record: Mapping, width: int | None = None) -> str:
     """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
-    of_others = [_wrapped(line, width) for line in (*why_partial(record), *warnings(record))]
+    told = (*why_partial(record), *warnings(record), *admitted_lines(cases))
+    of_others = [_wrapped(line, width) for line in told]
     lines = []
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
@@ -239,6 +263,7 @@ def summary_lines(record: Mapping, width: int | None = None) -> str:
         lines.append(f"not passed: {', '.join(bad)}")
     if open_:
         lines.append(f"not judged: {', '.join(open_)}")
+    lines += checks.lines(record)
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
@@ -248,8 +273,13 @@ def summary_lines(record: Mapping, width: int | None = None) -> str:
 
 def quiet_line(record: Mapping) -> str:
     """The verdict and the two numbers, on one line without styles."""
-    elements = sum(case["compared"] for case in record["cases"])
-    return f"{word(record)}: {summary_line(record['summary'])}; {elements:,} elements compared"
+    return f"{word(record)}: {summary_line(record['summary'])}; {elements_line(record['cases'])}"
+
+
+def elements_line(cases: Sequence[Mapping]) -> str:
+    """`3,412 elements compared, 12 vacuous`."""
+    compared, wide = (sum(case[count] for case in cases) for count in ("compared", "vacuous"))
+    return f"{compared:,} elements compared" + (f", {wide:,} vacuous" if wide else "")
 
 
 def warnings(record: Mapping) -> list[str]:

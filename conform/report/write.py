@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -22,8 +23,9 @@ def paths(directory: Path) -> list[Path]:
     return [*own, *map(_aside, own)]
 
 
-def prepare(directory: Path, is_resumed: bool = False) -> Path:
-    """Make the directory before the run, so that a long run does not end in a place it cannot write to.
+def prepare(directory: Path, is_resumed: bool = False, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
+    """Make the directory before the run that writes files of these names, so that a long run does not end in a place
+    that it cannot write to.
 
     The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
     own; one that is resumed keeps its journal. Raises UsageError if it cannot be made or written, or holds something
@@ -35,7 +37,7 @@ def prepare(directory: Path, is_resumed: bool = False) -> Path:
             pass
     except OSError as error:
         raise UsageError(f"--out {directory}: cannot write there: {error.strerror}") from error
-    names = list(FILES) if is_resumed else [*FILES, JOURNAL]
+    names = [name for name in names if not (is_resumed and name == JOURNAL)]
     for name in names:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
@@ -64,13 +66,14 @@ def write(run: Run, directory: Path, full_record: bool = False) -> list[Path]:
     """
     run.record["environment"]["invocation"]["out"] = str(directory)
     renders = {**FILES, "run.json": partial(to_json, full=full_record)}
-    written = [_replace(directory / name, render(run.record)) for name, render in renders.items()]
+    written = [put(directory / name, render(run.record)) for name, render in renders.items()]
     if is_whole(run.record):
         (directory / JOURNAL).unlink(missing_ok=True)
     return written
 
 
-def _replace(path: Path, text: str) -> Path:
+def put(path: Path, text: str) -> Path:
+    """Write the file, whole or not at all; UsageError if it cannot be written."""
     try:
         _write_and_rename(path, text)
     except OSError as error:

@@ -6,28 +6,30 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from conform import kit
+from conform import kit, time_limit
 from conform.backends import names
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.reply import Reply
-from conform.call.bound import bound_call
+from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table, contract_table
-from conform.errors import InvalidArguments, UsageError, did_you_mean
+from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.explain.case import find_case
 from conform.inputs.layouts import logical
-from conform.judging.case import verdict_of
+from conform.interp.golden import Outcome
+from conform.judging.case import undecided, verdict_of
 from conform.judging.verdict import Verdict
 from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
 from conform.repro.suite_file import suite_file
 from conform.running.verdicts import evaluated
-from conform.straight_line import TIMEOUT_S
+from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.suites import load
 from conform.suites.cases import Case, beyond_the_kit
 
@@ -36,16 +38,18 @@ FAILED = ("fail", "error", "crash", "timeout")
 
 def repro(
     case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None,
-    imports: Sequence[str] = (), as_yaml: bool = False,
+    imports: Sequence[str] = (), golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, as_yaml: bool = False,
 ) -> str:  # fmt: skip
     """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found; or a
     suite file with that call as its one test.
 
     `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run;
-    `imports` are modules that make it known to torch. `on_try` is called before each call of the backend. Raises
-    UsageError where there is no such run or case, the case did not fail or no longer does, or its suite has changed;
-    BackendUnavailable where the backend does not start.
+    `imports` are modules that make it known to torch. `on_try` is called before each call of the backend. A golden, and
+    a judgement, may take `golden_timeout_s` seconds. Raises UsageError where there is no such run or case, the case did
+    not fail or no longer does, or its suite has changed; Unjudged where the kit cannot judge it any more, or not in
+    that time; BackendUnavailable where the backend does not start.
     """
+    check_timeout("golden timeout", golden_timeout_s)
     record = read(directory)
     told = _told(record, case_id, directory)
     invocation = record.environment.invocation
@@ -56,10 +60,15 @@ def repro(
     case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
+    if case.draw.test.is_module:
+        raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole")
     table = contract_table(invocation.contract)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
-        trial = _Trial(case, process, table, arithmetic_of(process.describe()), on_try)
+        trial = _Trial(
+            case, process, table, arithmetic_of(process.describe()), frozenset(record.checks.selected), on_try,
+            golden_timeout_s,
+        )  # fmt: skip
         finding = _smallest(trial, told)
     if as_yaml:
         return suite_file(finding, record, chosen, case.draw.test)
@@ -83,7 +92,7 @@ def _trusted(recorded: str | None, directory: Path) -> str:
 
 def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
     """What the run says of the case."""
-    by_id = {case.id: case for case in record.cases}
+    by_id = {case.id: case for case in (*record.not_counted, *record.cases)}
     if case_id not in by_id:
         failed = [name for name, case in by_id.items() if case.status in FAILED]
         raise UsageError(f"the run in {directory} has no case {case_id!r}{did_you_mean(case_id, failed or by_id)}")
@@ -99,11 +108,13 @@ class _Trial:
 
     def __init__(
         self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
-        on_try: Callable[[], None] | None,
+        checks: frozenset[str], on_try: Callable[[], None] | None, golden_timeout_s: float,
     ) -> None:  # fmt: skip
         self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
+        self.checks = checks
         self.exports = process.describe()["exports"]
         self.on_try = on_try or (lambda: None)
+        self.golden_timeout_s = golden_timeout_s
 
     def finding(self, candidate: Candidate) -> Finding:
         """What the backend answers to the call, and the verdict on it."""
@@ -111,12 +122,20 @@ class _Trial:
         arguments = candidate.placed()
         plain = logical(arguments)
         call = bound_call(self.case.op, plain.args, plain.kwargs)
-        outcome = evaluated(call)
+        outcome = evaluated(call, self.golden_timeout_s)
         sent = exported(arguments) if self.exports else arguments
         self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
         reply: Reply = self.process.receive()
-        verdict = verdict_of(self.case, call, outcome=outcome, reply=reply, table=self.table, declared=self.arithmetic)
-        return Finding(candidate, outcome, reply, verdict)
+        return Finding(candidate, outcome, reply, self._verdict(call, outcome, reply))
+
+    def _verdict(self, call: Bound, outcome: Outcome | Exception, reply: Reply) -> Verdict:
+        made = partial(
+            verdict_of, self.case, call, outcome, reply, table=self.table, declared=self.arithmetic, checks=self.checks
+        )
+        try:
+            return time_limit.or_unjudged("the judgement", self.golden_timeout_s, made)
+        except Unjudged as reason:
+            return undecided(self.case, reason)
 
 
 def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
@@ -125,6 +144,9 @@ def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
     with_values = replace(trial.case, layout="contiguous").arguments(typical)
     first = trial.finding(Candidate(trial.case.op, with_values, trial.case.layout))
     refusal = _refusal(first)
+    if first.verdict.status == "unjudged":
+        raise Unjudged(f"case {trial.case.id!r} gave {told.status} in the run, and is not judged now: "
+                       f"{first.verdict.reason}")  # fmt: skip
     if not _fails_alike(first, told, refusal):
         raise UsageError(f"case {trial.case.id!r} gave {told.status} in the run, and {first.verdict.status} now")
     smallest = first

@@ -210,9 +210,7 @@ def _plainer_elements(elements: np.ndarray) -> Iterator[np.ndarray]:
     """The elements all 1, all 0, cut to integers and to few bits, where that is plainer for each of them."""
     fmt = format_of(elements)
     one, zero = np.ones_like(elements), np.zeros_like(elements)
-    if fmt.kind == "bool":
-        candidates = [zero]
-    elif fmt.is_integer:
+    if fmt.is_integer or fmt.kind == "bool":
         candidates = [one, zero]
     else:
         with np.errstate(all="ignore"):

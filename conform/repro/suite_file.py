@@ -54,10 +54,11 @@ def suite_file(finding: Finding, record: Record, backend: str, original: Test) -
 
 
 def _command(finding: Finding, record: Record, backend: str) -> str:
-    """What runs the file, and the layout of the case alone."""
-    layout, contract = finding.candidate.layout, record.environment.invocation.contract
+    """What runs the file, with the checks of the run, and the layout of the case alone."""
+    layout, invocation = finding.candidate.layout, record.environment.invocation
     words = ["conform", "check", FILE, "--backend", backend]
-    words += ["--contract", contract] if contract != "opencl" else []
+    words += ["--contract", invocation.contract] if invocation.contract != "opencl" else []
+    words += ["--checks", ",".join(invocation.checks)] if invocation.checks else []
     words += ["--layouts", "all", "--id", f"{TEST_ID}/*/{layout}"] if layout != "contiguous" else []
     return shlex.join(words)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,8 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from conform import time_limit
 from conform.call.families import FAMILIES
 from conform.errors import UsageError
+from conform.findings.findings import findings_of
 from conform.interp import semantics
+from conform.judging.case import defect
 from conform.judging.credit import credited
+from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import record
 from conform.report.record import Required, Run
 from conform.running.breaker import Numbered, counted
@@ -61,6 +65,7 @@ class Head(BaseModel):
     golden_timeout_s: float
     min_coverage: float
     of_judged_ops: bool
+    checks: list[str]  # that count
     backend: dict[str, Any]  # its identity
     jail: str | None
     imports: list[str]
@@ -115,8 +120,10 @@ class End(BaseModel):
 def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
     """The record of a run, from its verdicts."""
     stand, given_up = counted(verdicts)
+    told = credited(stand)
     return record.build(
-        credited(stand),
+        told,
+        findings=_findings(told),
         asked=head.asked,
         suite={"names": head.suites, "digest": head.suite_digest},
         tests=head.tests,
@@ -126,6 +133,7 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         timings={"seconds": end.seconds, "cases_per_second": len(verdicts) / end.seconds},
         selftest=figure.total(figure.shipped()),
         stopped=end.stopped,
+        checks=head.checks,
         required=Required(head.min_coverage, of_judged_ops=head.of_judged_ops),
         numerics=head.numerics,
         families=_families({verdict.op for verdict in stand}),
@@ -145,6 +153,14 @@ def _families(ops: Iterable[str]) -> dict[str, str]:
     found = {op: semantics.find(op) for op in ops}
     known = {op: one.family for op, one in found.items() if one}
     return dict(sorted(known.items(), key=lambda pair: (*FAMILIES, pair[1]).index(pair[1])))
+
+
+def _findings(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """What failures have in common; a defect in finding it must not lose the run, and is told as what it is."""
+    try:
+        return [asdict(one) for one in findings_of(verdicts)]
+    except Exception as error:
+        return [{"kind": KIT_DEFECT, "op": "findings:", "dtypes": [], "text": str(defect(error))}]
 
 
 def _not_run(head: Head, verdicts: Iterable[Any], ops: Sequence[str]) -> dict[str, int]:

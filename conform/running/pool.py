@@ -12,7 +12,8 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing.connection import Connection, wait
@@ -25,6 +26,7 @@ from conform.backends.client import IDENTITY, BackendProcess
 from conform.backends.launcher import describe_exit
 from conform.errors import ConformError, KitDefect, Scarcity
 from conform.judging.case import defect, undecided
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.suites.cases import Case
 
@@ -42,11 +44,12 @@ def worth_while(cases: int, wanted: int | None = None) -> int:
     """How many processes so many cases keep busy: `wanted`, or as many as there are cores and memory for."""
     if wanted is None:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        wanted = min(_cores(), memory // BYTES_PER_PROCESS)
+        wanted = min(cores(), memory // BYTES_PER_PROCESS)
     return max(1, min(wanted, cases // CASES_PER_PROCESS))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -101,13 +104,18 @@ class _Worker:
 class Pool:
     """`count` processes that judge `groups`; a context manager, which ends them.
 
-    `backend()` makes the backend process of one of them, and `judged` the verdicts on it.
+    `backend()` makes the backend process of one of them, and `judged` the verdicts on it; `checks` count.
     """
 
     def __init__(
-        self, count: int, groups: Sequence[Sequence[Case]], backend: Callable[[], BackendProcess], judged: Judged
+        self,
+        count: int,
+        groups: Sequence[Sequence[Case]],
+        backend: Callable[[], BackendProcess],
+        judged: Judged,
+        checks: Collection[str] = EVERY,
     ) -> None:
-        self._groups, self._backend, self._judged = groups, backend, judged
+        self._groups, self._backend, self._judged, self._checks = groups, backend, judged, checks
         self._workers = [self._started(is_careful=False) for _ in range(count)]
         self._described: dict[str, Any] | None = None
         self.left_running: list[str] = []
@@ -198,7 +206,7 @@ class Pool:
         if worker.is_careful and worker.left:
             number, place = worker.left.pop(next(iter(worker.left)))
             reason = f"defect of the kit, please report it: its process ended on this case: {how}"
-            yield undecided(self._groups[number][place], KitDefect(reason))
+            yield undecided(self._groups[number][place], KitDefect(reason), self._checks)
         new = self._started(is_careful=True)
         new.left = worker.left
         self._workers.append(new)
@@ -224,6 +232,8 @@ def _serve(
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)  # its other threads, if the parent had any, are none of a fork's
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             with backend() as process:

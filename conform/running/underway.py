@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from conform.backends import names as backend_names
 from conform.backends.base import Backend
 from conform.backends.given import origin
 from conform.backends.jail import Jail
+from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import Verdict
 from conform.report.record import Run
@@ -45,6 +46,9 @@ class Asked:
     golden_timeout_s: float
     min_coverage: float
     imports: tuple[str, ...]
+    of_kernels: bool
+    checks: Collection[str]  # that count
+    are_usual: bool  # that would count by default
 
     @property
     def name(self) -> str | None:
@@ -144,18 +148,25 @@ class Underway:
             timeout_s=float(asked.timeout_s),
             golden_timeout_s=float(asked.golden_timeout_s),
             min_coverage=float(asked.min_coverage),
-            of_judged_ops=asked.name is None or backend_names.holds_kernels(asked.name),
+            of_judged_ops=asked.of_kernels,
+            checks=sorted(asked.checks),
             backend=identity(described, self._source),
             jail=asked.jail.made_by if asked.jail else None,
             shard=asked.part,
             asked_of=dict(self._asked_of),
             imports=list(asked.imports),
             numerics=described["numerics"],
-            invocation={"backend": asked.name, "contract": asked.contract, "suites": list(asked.suite.names)},
+            invocation={
+                "backend": asked.name,
+                "contract": asked.contract,
+                "suites": list(asked.suite.names),
+                "checks": None if asked.are_usual else sorted(asked.checks),
+            },
         )
 
 
 def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; its
     numerics belong to the environment."""
-    return {**{key: described.get(key) for key in DECLARED}, **(source or {})}
+    rounded = {key: described[key] for key in OF_OPS if described.get(key)}
+    return {**{key: described.get(key) for key in DECLARED}, **rounded, **(source or {})}

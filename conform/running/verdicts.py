@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conform import time_limit
 from conform.backends.call import Call
@@ -26,9 +26,13 @@ from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, defect, undecided, verdict_of
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
+
+if TYPE_CHECKING:  # torch is imported for modules alone
+    from conform.frontends.modules import ModuleCall
 
 IN_FLIGHT = 8
 
@@ -52,15 +56,16 @@ def verdicts_of(
     is_end: bool = True,
     limits: Limits | None = None,
     in_flight: int = IN_FLIGHT,
+    checks: Collection[str] = EVERY,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
     Calls are sent ahead, `in_flight` at a time, so that the backend computes while goldens and verdicts are made here.
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
-    an op that is given up (`breaker`) get none.
+    an op that is given up (`breaker`) get none. `checks` are those that count.
     """
-    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s)
+    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks)
     limits = limits or Limits.from_environment()
     yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
 
@@ -79,11 +84,14 @@ def _judged(
 ) -> Iterator[Verdict]:  # fmt: skip
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))
+        module = _attempt(partial(_module, group[0]))
+        typical, module = (module, None) if isinstance(module, Exception) else (typical, module)
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
             if judge.breaker.has_given_up(case.op):
                 continue
-            asked = cannot_run(case, described) or judge.ask(case, typical, known, bool(described["exports"]))
+            exports = bool(described["exports"])
+            asked = cannot_run(case, described, judge.checks) or judge.ask(case, typical, known, exports, module)
             if isinstance(asked, Verdict):
                 yield asked
             elif len(judge.waiting) >= in_flight:
@@ -100,6 +108,15 @@ def _typical(case: Case, limits: Limits) -> Arguments:
     if problem := too_large(case.draw.test, case.op, arguments, limits):
         raise Unjudged(problem)
     return arguments
+
+
+def _module(case: Case) -> ModuleCall | None:
+    """The module of a case's draw, with its parameters; None of an operator. NoGolden where it cannot be made."""
+    if not case.draw.test.is_module:
+        return None
+    from conform.frontends.construction import module_of
+
+    return module_of(case.draw)
 
 
 def _attempt(function: Callable[[], Any]) -> Any:
@@ -121,12 +138,18 @@ class _Judge:
     table: Table
     arithmetic: Arithmetic
     golden_timeout_s: float
+    checks: Collection[str] = EVERY
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
 
     def ask(
-        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool
+        self,
+        case: Case,
+        typical: Arguments | Exception,
+        known: dict[tuple[str, str], Expected],
+        exports: bool,
+        module: ModuleCall | None = None,
     ) -> Verdict | None:
         """Sends the call of a case, or says why there is none."""
 
@@ -135,18 +158,19 @@ class _Judge:
                 raise typical
             arguments = case.arguments(typical)
             sent = exported(arguments) if exports else arguments
-            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+            pickled = None if module is None else module.pickled
+            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled)
 
         made = _attempt(prepared)
         if isinstance(made, Exception):
-            return undecided(case, _undecided(made))
+            return self._undecided(case, made)
         arguments, call = made
         self.process.submit(call)
-        self.waiting.append(_Asked(case, self._expected(case, arguments, known)))
+        self.waiting.append(_Asked(case, self._expected(case, arguments, known, module)))
         return None
 
     def _expected(
-        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected]
+        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected], module: ModuleCall | None
     ) -> Callable[[], Expected]:
         """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
         key = (case.values, case.layout if case.layout.startswith("expanded") else "")
@@ -154,7 +178,8 @@ class _Judge:
         def expected() -> Expected:
             if key not in known:
                 plain = logical(arguments)
-                call = bound_call(case.op, plain.args, plain.kwargs)
+                bind = partial(bound_call, case.op) if module is None else module.bound
+                call = bind(plain.args, plain.kwargs)
                 known[key] = call, evaluated(call, self.golden_timeout_s)
             return known[key]
 
@@ -188,18 +213,22 @@ class _Judge:
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if isinstance(expected, Exception):
-            return undecided(asked.case, _undecided(expected))
+            return self._undecided(asked.case, expected)
         call, outcome = expected
 
         def made() -> Verdict:
-            return verdict_of(asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic)
+            case, arithmetic = asked.case, self.arithmetic
+            return verdict_of(case, call, outcome, reply, table=self.table, declared=arithmetic, checks=self.checks)
 
         try:
             return time_limit.limited(self.golden_timeout_s, made)
         except time_limit.TookTooLong:
-            return undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
+            return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
         except Exception as error:
-            return undecided(asked.case, _undecided(error))
+            return self._undecided(asked.case, error)
+
+    def _undecided(self, case: Case, error: Exception) -> Verdict:
+        return undecided(case, _undecided(error), self.checks)
 
 
 def _most(expected: Expected | Exception) -> Most:

@@ -10,6 +10,7 @@ from pathlib import Path
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
 from conform.backends.reply import Reply
+from conform.judging.verdict import Verdict
 from conform.selftest import plants
 from conform.selftest.plants.enumerated import Plant
 from conform.selftest.plants.host import AS
@@ -63,6 +64,16 @@ class Hunt:
             shown += 1
         return Catch(plant, None, shown)
 
+    def verdicts(self, plant: Plant) -> list[Verdict]:
+        """How the cases of its op that torch passes end under a plant, plainest first."""
+        otherwise = {prepared.case.id: reply for prepared, reply in self._answered_otherwise(plant)}
+        described = self._host.describe()
+        return [
+            self.trial.verdict(one, otherwise[one.case.id], described)
+            if one.case.id in otherwise else self._of_torch(one)
+            for one in self._prepared if self._torch_passes(one)
+        ]  # fmt: skip
+
     def _answered_otherwise(self, plant: Plant) -> Iterator[tuple[Prepared, Reply]]:
         """The cases to which the plant makes a difference. Where torch refuses comes last: a defect is to show in a
         result if it can."""
@@ -84,7 +95,7 @@ class Hunt:
         if op != self._op:
             self._op, self._prepared = op, []
             self._honest: dict[str, Reply] = {}
-            self._passes: dict[str, bool] = {}
+            self._verdicts: dict[str, Verdict] = {}
         cases, start, size = self.trial.cases.get(op, []), 0, FIRST_BATCH
         while start < len(cases):
             for case in cases[len(self._prepared) : start + size]:
@@ -101,8 +112,11 @@ class Hunt:
         return verdict.status in CAUGHT and self._torch_passes(prepared)
 
     def _torch_passes(self, prepared: Prepared) -> bool:
+        return self._of_torch(prepared).status == "pass"
+
+    def _of_torch(self, prepared: Prepared) -> Verdict:
         case_id = prepared.case.id
-        if case_id not in self._passes:
-            verdict = self.trial.verdict(prepared, self._honest[case_id], self._torch.describe())
-            self._passes[case_id] = verdict.status == "pass"
-        return self._passes[case_id]
+        if case_id not in self._verdicts:
+            reply = self._honest[case_id]
+            self._verdicts[case_id] = self.trial.verdict(prepared, reply, self._torch.describe())
+        return self._verdicts[case_id]

@@ -28,24 +28,27 @@ from conform.suites.filters import matches_id, matches_op, may_match_id, may_mat
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
+GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file. A filter that is one str is that one pattern. UsageError for a value that none of them has.
+    file. `exclude`: globs over ops and ids. A filter that is one str is that one pattern. UsageError for a value that
+    none of them has.
     """
 
     ops: Sequence[str] = ()
     dtypes: Sequence[str] = ()
     ids: Sequence[str] = ()
+    exclude: Sequence[str] = ()
     seed: int = 0
     samples: int = 1
     values: str | None = None
     layouts: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("ops", "dtypes", "ids"):
+        for name in ("ops", "dtypes", "ids", "exclude"):
             object.__setattr__(self, name, _patterns(name, getattr(self, name)))
         for dtype in self.dtypes:
             if dtype not in dtype_names():
@@ -121,6 +124,8 @@ class Case:
 
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
+        if self.values == GIVEN:
+            return typical
         stream = self.draw.stream(f"values.{self.values}")
         valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op))
         return layout_axis.with_layout(valued, self.layout)
@@ -167,8 +172,6 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
 
 def beyond_the_kit(test: Test) -> str | None:
     """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
-    if not isinstance(test.op, str):
-        return "the kit does not run modules yet"
     if test.takes_objects:
         return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
     return None
@@ -176,7 +179,7 @@ def beyond_the_kit(test: Test) -> str | None:
 
 def too_large(test: Test, op: str, arguments: Arguments, limits: Limits) -> str | None:
     """What is too large about the results of a test's call; None if nothing is, or nothing is known of them."""
-    if beyond_the_kit(test):
+    if beyond_the_kit(test) or test.is_module:
         return None
     elements = result_elements(bound_call(op, arguments.args, arguments.kwargs))
     if elements <= limits.max_result_elements:
@@ -189,7 +192,7 @@ def resolved_op(test: Test, arguments: Arguments) -> str:
 
     UsageError with the test's place if no overload takes the arguments.
     """
-    if beyond_the_kit(test):
+    if beyond_the_kit(test) or test.is_module:
         return test.op_name
     try:
         return bound_call(test.op_name, arguments.args, arguments.kwargs, is_tensor).op
@@ -207,6 +210,8 @@ _WANTED: dict[str, Callable[[str], bool]] = {
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
+    if test.is_given:
+        return [(GIVEN, "contiguous")]
     wanted = selection.values or test.usual_values
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
     chosen = [c for c in classes if _WANTED[wanted](c)]
@@ -222,7 +227,7 @@ def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
     found = tensors(arguments)
     if found:
         return format_of(found[0]).name
-    if beyond_the_kit(draw.test):
+    if beyond_the_kit(draw.test) or draw.test.is_module:
         return "none"
     bound = bound_call(op, arguments.args, arguments.kwargs, is_tensor).arguments
     return bound.get("dtype") or _output_dtype(op, arguments, bound)
@@ -239,7 +244,8 @@ def _output_dtype(op: str, arguments: Arguments, bound: Mapping[str, object]) ->
 
 
 def select(suite: Suite, selection: Selection) -> list[list[Case]]:
-    """The cases that pass every filter, grouped by draw; a filter that matches nothing is a UsageError.
+    """The cases that pass every filter, less those excluded, grouped by draw. UsageError for a filter that matches
+    nothing, a pattern that excludes nothing of what is left, and where all is excluded.
 
     Tests of which no case can pass are not looked at, unless a filter is at fault.
     """
@@ -251,7 +257,20 @@ def select(suite: Suite, selection: Selection) -> list[list[Case]]:
     cases = [case for group in groups for case in group]
     if not selected or any(one.without_a_case(cases) is not None for one in filters):
         _refuse_what_selects_nothing(suite, selection, bool(selected))
-    return selected
+    return _without(selected, selection.exclude)
+
+
+def _without(groups: list[list[Case]], globs: Sequence[str]) -> list[list[Case]]:
+    """The groups without the cases whose op or id a glob matches."""
+    cases = [case for group in groups for case in group]
+    for glob in globs:
+        if not any(_has_op(case, glob) or _has_id(case, glob) for case in cases):
+            known = sorted({name for case in cases for name in (*_op_names(case), case.id)})
+            raise UsageError(f"--exclude {glob!r} matches no case that is selected{did_you_mean(glob, known)}")
+    left = [[one for one in group if not any(_has_op(one, g) or _has_id(one, g) for g in globs)] for group in groups]
+    if not any(left):
+        raise UsageError(f"{shlex.join(word for glob in globs for word in ('--exclude', glob))}: no case is left")
+    return [group for group in left if group]
 
 
 def _may_pass(test: Test, selection: Selection) -> bool:
@@ -292,10 +311,14 @@ class _Filter:
 
 def _filters(selection: Selection) -> list[_Filter]:
     return [
-        _Filter("--op", selection.ops, _has_op, lambda case: (case.op, case.op.partition(".")[0])),
+        _Filter("--op", selection.ops, _has_op, _op_names),
         _Filter("--dtype", selection.dtypes, lambda case, name: case.dtype == name, lambda case: (case.dtype,)),
         _Filter("--id", selection.ids, _has_id, lambda case: (case.id,)),
     ]
+
+
+def _op_names(case: Case) -> tuple[str, ...]:
+    return case.op, case.op.partition(".")[0]
 
 
 def _has_op(case: Case, glob: str) -> bool:

@@ -78,6 +78,13 @@ class Const:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A value that was given in Python, with arrays for its tensors: it is what it is, and no file has it."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Repeated:
     """A Python list of `length` values of one element, each drawn anew."""
 
@@ -148,7 +155,7 @@ class Construct:
         object.__setattr__(self, "size", total_size((*self.args, *self.kwargs.values())))
 
 
-Node = Tensor | Scalar | Const | Repeated | Sequence | Mapping | Optional | Construct
+Node = Tensor | Scalar | Const | Given | Repeated | Sequence | Mapping | Optional | Construct
 
 
 def size_of(node: Node) -> Size:
@@ -158,7 +165,7 @@ def size_of(node: Node) -> Size:
     """
     if isinstance(node, Tensor):
         return Size(1, math.prod(size or 1 for size in node.shape))
-    return Size(1, 0) if isinstance(node, Scalar | Const) else node.size
+    return Size(1, 0) if isinstance(node, Scalar | Const | Given) else node.size
 
 
 def total_size(parts: Iterable[Node]) -> Size:

@@ -88,7 +88,7 @@ class _Sampler:
         match node:
             case nodes.Tensor():
                 return self._tensor(node, place)
-            case nodes.Const():
+            case nodes.Const() | nodes.Given():
                 return node.value
             case nodes.Scalar():
                 self.scalars[place] = node.dtype or DEFAULT_DTYPES[node.kind]

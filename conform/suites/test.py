@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from conform.suites.nodes import ClassPath, Node, Tensor, holds_object, tensors
+from conform.suites.nodes import ClassPath, Given, Node, Tensor, holds_object, tensors
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleSpec:
-    """A module to construct from a class and arguments, then to call."""
+    """A module to construct from a class and arguments, then to call; or `given`, one that was made in Python."""
 
     path: ClassPath
     args: tuple[Node, ...]
     kwargs: dict[str, Node]
+    given: object | None = None
 
 
 class Pair(NamedTuple):
@@ -26,7 +27,8 @@ class Pair(NamedTuple):
 
 class Domain(NamedTuple):
     """What the spec of an op says of a generated test's arguments: `broken` is the one constraint that they break, as
-    mathematics, None if they are valid; `lenience` why an implementation may accept them nevertheless."""
+    mathematics, None if they are valid; `lenience` why an implementation may accept them nevertheless. A file has the
+    lenience alone (`lenience:`), and the spec decides whether the call it becomes needs one."""
 
     broken: str | None = None
     lenience: str | None = None
@@ -69,6 +71,16 @@ class Test:
     def op_name(self) -> str:
         """The operator, or the class path of the module."""
         return self.op if isinstance(self.op, str) else self.op.path.text
+
+    @property
+    def is_module(self) -> bool:
+        """Whether a module is called, and no operator."""
+        return not isinstance(self.op, str)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its arguments were given in Python, and nothing is drawn."""
+        return any(isinstance(node, Given) for node in (*self.inputs, *self.kwargs.values()))
 
     @property
     def takes_objects(self) -> bool:

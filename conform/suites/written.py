@@ -115,6 +115,7 @@ class TestForm(Form):
     kwargs: dict[str, Node] = Field(default_factory=dict)
     out: Any = Field(default=None, description="the expected output; not validated")
     device: Device = absent()
+    lenience: NonEmptyString = absent()
     cast_input0_to_complex: bool = False
 
 

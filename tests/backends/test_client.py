@@ -141,7 +141,8 @@ def test_replies_come_in_the_order_of_the_calls(misbehaving: BackendProcess) -> 
 def test_description(misbehaving: BackendProcess) -> None:
     description = misbehaving.describe()
     assert list(description) == [
-        "name", "version", "device", "exports", "compute", "flushes_subnormals", "numerics",
+        "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
+        "accumulates_in_element_type", "numerics",
     ]  # fmt: skip
     assert (description["name"], description["version"], description["device"]) == ("misbehaving", "1.2", "cpu")
 

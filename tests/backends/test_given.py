@@ -18,7 +18,6 @@ import torch
 
 import conform
 from conform.backends import TorchDevice
-from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.given import given, origin
@@ -125,11 +124,11 @@ def test_a_module_that_no_fresh_interpreter_finds_goes_by_value(
     assert answer(module.run).status == "ok"
 
 
-def test_a_class_that_cannot_be_created_is_not_available(answer: Callable[[Any], Reply]) -> None:
+def test_a_class_that_needs_arguments_is_told_by_whoever_wrote_it(answer: Callable[[Any], Reply]) -> None:
     class Needs(Scaled):
         def __init__(self, what: str) -> None: ...
 
-    with pytest.raises(BackendUnavailable, match=r"backend 'scaled' is not available: TypeError: .*'what'"):
+    with pytest.raises(UsageError, match=r"backend 'scaled': Needs: missing a required argument: 'what'"):
         answer(Needs)
 
 

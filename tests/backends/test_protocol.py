@@ -239,7 +239,8 @@ def test_reason_is_made_printable_and_short() -> None:
 
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
-    "flushes_subnormals": False, "numerics": {"instructions": "AVX2", "threads": 1},
+    "flushes_subnormals": False, "rounds_intermediates": ["aten::prod"], "accumulates_in_element_type": [],
+    "numerics": {"instructions": "AVX2", "threads": 1},
 }  # fmt: skip
 
 
@@ -275,6 +276,8 @@ def test_greetings_that_lie_are_refused(greeting: object) -> None:
         ({"exports": 1}, "exports is 1, not bool"),
         ({"flushes_subnormals": "no"}, "flushes_subnormals is 'no', not bool"),
         ({"compute": None}, "compute is None, not str"),
+        ({"rounds_intermediates": "aten::prod"}, "rounds_intermediates is 'aten::prod', not list"),
+        ({"rounds_intermediates": [3]}, "rounds_intermediates is [3], not a list of names of operators"),
         ({"numerics": []}, "numerics is [], not dict"),
         ({"numerics": {"a\nb": 1.5}}, "numerics['a b'] is 1.5, not str, int or bool"),
         ({"numerics": {"a": 2**63}}, "numerics['a'] is 9223372036854775808, beyond 64 bits"),

@@ -16,7 +16,7 @@ from conform.call.bound import bound_call
 from conform.contracts import indices
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.arithmetic import IEEE, Arithmetic
-from conform.contracts.causes import cause, cut
+from conform.contracts.causes import cut
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.blocks import blocks
@@ -28,6 +28,7 @@ from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 from tests.contracts.test_accumulation import statistics, truncating
+from tests.contracts.test_causes import cause
 
 ULP_OF_1 = 2.0**-23
 NORMAL = 2.0**-126  # the smallest normal number of float32

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from conform.call.bound import bound_call
-from conform.contracts.causes import Products, cause, cut, halves
+from conform.contracts.causes import Products, cut, explained, halves, needed, together
+from conform.contracts.comparison import Comparison
+from conform.contracts.judge import judge, judged
+from conform.contracts.tables import contract_table
 from conform.interp.blocks.converted import unchanged
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden
@@ -14,6 +17,7 @@ from conform.judging.products import products_of
 from conform.numerics.formats import FORMATS
 from tests.contracts.test_accumulation import sequential, truncating
 
+OPENCL = contract_table("opencl")
 F32 = np.float32
 TF32, BF16X3, TRUNCATED = (
     "as if the inputs were rounded to TF32 (10 bits)",
@@ -74,6 +78,22 @@ def factors(dtype: str, terms: int, positive: bool = False) -> tuple[np.ndarray,
 def golden_of(lhs: np.ndarray, rhs: np.ndarray) -> tuple[Golden, Products]:
     products = products_of(bound_call("aten::mm", [lhs, rhs], {}))
     return products(unchanged, unchanged).golden(), products
+
+
+def cause(golden: Golden, actual: np.ndarray, products: Products | None) -> str | None:
+    """What explains nearly all wrong elements, or, where none is wrong alone, all errors together."""
+
+    row = OPENCL.row("aten::mm", golden.format.name)
+
+    def are_wrong(block: Golden, got: np.ndarray) -> np.ndarray:
+        return ~judge(block, got, row).ok
+
+    wrong = sum(np.count_nonzero(~elements.ok) for _, elements in judged(Comparison(golden, actual), row))
+    if not wrong:
+        return together(golden, actual, products)
+    counts = explained(golden, actual, are_wrong, products)
+    words = max(counts, key=counts.__getitem__, default=None)
+    return words if words and counts[words] >= max(0.95 * wrong, needed(words).elements) else None
 
 
 def named(lhs: np.ndarray, rhs: np.ndarray, actual: np.ndarray) -> str | None:

@@ -235,6 +235,41 @@ def test_a_bound_beyond_every_number_is_vacuous_and_nothing_was_compared() -> No
     assert elements.ok.tolist() == [True, False]
 
 
+def test_a_bound_beyond_a_hundredth_of_the_scale_is_vacuous_where_the_result_is_within_it() -> None:
+    wide = golden("float32", [1.0] * 4, budget=np.array([0.0099, 0.011, 0.011, 0.011]))
+    elements = judged(wide, [1.0, 1.01, 1.012, NAN], DERIVED)
+    assert elements.vacuous.tolist() == [False, True, False, False]
+    assert elements.compared.tolist() == [True, False, True, True]
+    assert elements.ok.tolist() == [True, True, False, False]
+
+
+def test_the_scale_is_that_of_the_terms_of_the_number_or_the_smallest_normal_one() -> None:
+    tiny = 2.0**-126
+    of_result = golden("float32", [1.0, tiny / 2**20], budget=np.array([0.02, tiny / 2**10]))
+    assert judged(of_result, [1.0, 0.0], DERIVED).vacuous.tolist() == [True, False]
+    of_terms = golden("float32", [1.0, 0.0], budget=np.array([0.02, 0.02]), scale=np.array([3.0, 1.0]))
+    assert judged(of_terms, [1.0, 0.0], DERIVED).vacuous.tolist() == [False, True]
+    of_sum = golden("float32", [1.0, 1.0], terms=2**14, magnitude=np.array([1.0, 1e4]))
+    assert judged(of_sum, [1.0, 1.0], ACCUMULATION).vacuous.tolist() == [False, False]
+    z = np.complex64([1 + 1e-3j])
+    parts = Real.exact(np.array([[1.0, 1e-3]]))
+    of_number = Golden(FORMATS["complex64"], z, parts, budget=np.array([[1e-3, 1e-3]]))
+    assert not judge(of_number, z, DERIVED).vacuous.any()
+
+
+def test_the_correctly_rounded_result_is_right_however_well_the_real_is_known() -> None:
+    known = Real(np.zeros(2), np.zeros(2), np.full(2, 2.0**-1000))  # as a function that underflows is
+    exact = Golden(FORMATS["float32"], np.zeros(2, np.float32), known, budget=np.zeros(2))
+    assert judged(exact, [0.0, 1e-45], DERIVED).ok.tolist() == [True, False]
+
+
+def test_no_bound_of_sixteen_ulps_is_vacuous() -> None:
+    coarse = golden("bfloat16", [1.0, 1.0], budget=np.array([15.4 * 2.0**-7, 15.6 * 2.0**-7]))
+    assert judged(coarse, [1.0, 1.0], DERIVED).bound_ulp.tolist() == pytest.approx([15.9, 16.1], rel=0.05)
+    assert judged(coarse, [1.0, 1.0], DERIVED).vacuous.tolist() == [False, True]
+    assert not judged(golden("bfloat16", [1.0]), [1.0], Row("ulp", 4.0, None, "pow")).vacuous.any()
+
+
 def test_a_derived_bound_is_the_budget_in_ulps() -> None:
     composite = golden("float32", [1.0] * 3, budget=np.array([4 * U, 4 * U, INF]))
     elements = judged(composite, [1 + 2 * ULP_OF_1, 1 + 3 * ULP_OF_1, 7.0], DERIVED)

@@ -36,7 +36,9 @@ def table_of(directory: Path, text: str) -> Table:
         ("aten::gelu", "float32", "derived", None),
         ("aten::tan", "bfloat16", "ulp", 2.5),
         ("aten::sigmoid", "float32", "derived", None),
-        ("aten::lgamma", "float32", "unbounded", None),
+        ("aten::lgamma", "float32", "ulp_of_rounded", 6),
+        ("aten::lgamma", "bfloat16", "ulp", 0.5002),
+        ("aten::digamma", "float16", "derived", None),
         ("aten::fmod.Tensor", "float32", "derived", None),  # no row
         ("aten::gather", "float32", "exact", None),  # no row, and it only selects
     ],
@@ -191,6 +193,8 @@ TOLERANCE = "kind: almost_eq, bound: {rtol: 0, atol: 1}"
             "`excluded` must be an interval [low, high] of the first operand, got 3",
         ),
         ("bound: 1", "bound: 1, excluded: [2, 1]", 3, "`excluded` is an empty interval: 2 is above 1"),
+        ("bound: 1", "bound: 1, inside: derived", 3, "`inside` stands beside `excluded`, in rows of kind ulp"),
+        ("bound: 1", "bound: 1, excluded: [1, 2], inside: exact", 3, "`inside` must be derived, got 'exact'"),
         ("[aten::exp]", "aten::exp", 3, "row 1: `ops` must be a list of operator names"),
         ("[aten::exp]", "[]", 3, "row 1: `ops` must be a list of operator names"),
         ("aten::exp", "aten::expp", 3, "unknown operator 'aten::expp'; did you mean 'aten::exp'?"),

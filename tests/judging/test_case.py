@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from conform.numerics.real import Real
 from conform.running import verdicts
 from conform.running.verdicts import evaluated
 from conform.suites.cases import Case, Draw
-from conform.suites.nodes import ClassPath
+from conform.suites.nodes import ClassPath, Construct
 from conform.suites.test import ModuleSpec, Test
 
 OPENCL = contract_table("opencl")
@@ -258,12 +259,24 @@ def test_a_vacuous_bound_is_no_pass() -> None:
     assert (unjudged.status, unjudged.rule, unjudged.compared) == ("unjudged", "vacuous bound", 0)
     half_vague = Golden(FORMATS["float32"], X, Real.exact(X.astype(np.float64)), budget=np.array([INF, 0.0]))
     passed = verdict("aten::gelu", [X], returned(F32([7.0, 1.0])), Outcome((half_vague,)))
-    assert (passed.status, passed.compared, passed.open) == ("pass", 1, 1)
+    assert (passed.status, passed.compared, passed.open, passed.vacuous) == ("pass", 1, 0, 1)
+
+
+def test_a_bound_beyond_a_hundredth_of_the_scale_is_no_pass_but_beyond_it_a_failure() -> None:
+    wide = Golden(FORMATS["float32"], X, Real.exact(X.astype(np.float64)), budget=np.array([0.0, 0.02]))
+    within = verdict("aten::gelu", [X], returned(F32([0.0, 1.015])), Outcome((wide,)))
+    assert (within.status, within.compared, within.vacuous) == ("pass", 1, 1)
+    beyond = verdict("aten::gelu", [X], returned(F32([0.0, 1.03])), Outcome((wide,)))
+    assert (beyond.status, beyond.compared, beyond.vacuous) == ("fail", 2, 0)
+    alone = Golden(FORMATS["float32"], X[1:], Real.exact(np.float64([1.0])), budget=np.array([0.02]))
+    unjudged = verdict("aten::gelu", [X[1:]], returned(F32([1.0])), Outcome((alone,)))
+    assert (unjudged.status, unjudged.rule, unjudged.vacuous) == ("unjudged", "vacuous bound", 1)
 
 
 def test_an_op_without_a_bound_is_no_pass() -> None:
-    unjudged = verdict("aten::lgamma", [F32([3.0, 4.0])], returned(F32([7.0, 8.0])))
-    assert (unjudged.status, unjudged.rule, unjudged.compared) == ("unjudged", "no contract with a source", 0)
+    call = bound_call("aten::erfinv", [F32([0.5])], {})
+    told = verdict_of(case(call.op), call, evaluated(call), returned(F32([7.0])), contract_table("tosa"))
+    assert (told.status, told.rule, told.compared, told.vacuous) == ("unjudged", "no contract with a source", 0, 1)
 
 
 def test_an_alternative_of_another_dtype_is_as_right() -> None:
@@ -346,7 +359,9 @@ def test_a_test_for_another_device_is_unsupported() -> None:
     assert ended(refused) == ("unsupported", "the test is for device gpu, the backend runs on cpu")
 
 
-def test_a_module_is_unjudged() -> None:
-    module = ModuleSpec(ClassPath("torch.nn.Linear"), (), {})
-    unjudged = cannot_run(case(module), {"device": "cpu"})
+def test_a_module_is_sent_but_not_an_object_that_is_an_argument() -> None:
+    module = case(ModuleSpec(ClassPath("torch.nn.Linear"), (), {}))
+    assert cannot_run(module, {"device": "cpu"}) is None
+    test = replace(module.draw.test, inputs=(Construct(ClassPath("collections.OrderedDict"), (), {}),))
+    unjudged = cannot_run(replace(module, draw=replace(module.draw, test=test)), {"device": "cpu"})
     assert (unjudged.status, unjudged.op, unjudged.rule) == ("unjudged", "torch.nn.Linear", "no semantics")

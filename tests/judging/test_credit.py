@@ -12,7 +12,7 @@ from tests.report.verdicts import PASSED
 
 REFUSED = Verdict(
     id="negative/aten::exp/0000/float32/typical/contiguous", test="negative/aten::exp/0000", op="aten::exp",
-    dtype="float32", values="typical", layout="contiguous", status="pass", checks=1, is_invalid=True,
+    dtype="float32", values="typical", layout="contiguous", status="pass", checks=1, check="refusal",
     tables={"cr": "pass"}, tightest="cr",
 )  # fmt: skip
 EMPTY = replace(PASSED, compared=0)

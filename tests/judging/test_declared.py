@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from conform.call.bound import bound_call
 from conform.contracts.accumulation import STATISTICS_SOURCE
-from conform.contracts.arithmetic import IEEE, Arithmetic
+from conform.contracts.arithmetic import IEEE, Arithmetic, arithmetic_of
 from conform.contracts.causes import cut
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError
+from conform.findings.findings import with_cause
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import FLUSHED, Verdict
 from conform.running import underway, verdicts
 from tests.contracts.test_accumulation import sequential, truncating
+from tests.interp.ops.literal import bf16
 from tests.judging.test_case import case, returned
 
 OPENCL = contract_table("opencl")
@@ -33,6 +36,11 @@ def verdict(op: str, args: list[Any], actual: Any, declared: Arithmetic = IEEE, 
     call = bound_call(op, args, keywords)
     outputs = actual if isinstance(actual, tuple) else (actual,)
     return verdict_of(case(call.op), call, evaluate_call(call), returned(*outputs), OPENCL, declared)
+
+
+def told(op: str, args: list[Any], actual: Any) -> Verdict:
+    """The verdict with the cause of the wrong elements, as on a call of the user's."""
+    return with_cause(verdict(op, args, actual))
 
 
 def test_every_contraction_names_its_factors() -> None:
@@ -85,11 +93,11 @@ OF_FLUSHING = [
     # A normal number beside a flushed one was not kept: TINY - NORMAL, TINY + TINY
     ("aten::add", [F32([TINY, TINY]), F32([-NORMAL, TINY])], F32([-NORMAL, 0.0]), F32([0.0, 0.0])),
     # Results on the way: e^-88 is subnormal, e^-80 is not.
-    ("aten::silu", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
+    ("aten::silu", [F32([-88.0, 0.0])], F32([-0.0, 0.0]), F32([-2e-35, 0.0])),
     ("aten::silu", [F32([-80.0])], F32([-1.4438108e-33]), F32([-0.0])),
-    ("aten::mish", [F32([-88.0])], F32([-0.0]), F32([-2e-35])),
-    ("aten::softplus", [F32([-87.0])], F32([0.0]), F32([5e-37])),
-    ("aten::kl_div", [F32([0.3]), F32([2 * NORMAL]), 0], F32([-2.0369763e-36]), F32([-1.9e-36])),  # without 0.3 t
+    ("aten::mish", [F32([-88.0, 0.0])], F32([-0.0, 0.0]), F32([-2e-35, 0.0])),
+    ("aten::softplus", [F32([-87.0, 0.0])], F32([0.0, 0.6931472]), F32([5e-37, 0.6931472])),
+    ("aten::kl_div", [F32([0.3, 0.0]), F32([2 * NORMAL, 1.0]), 0], F32([-2.0369763e-36, 0.0]), F32([-1.9e-36, 0.0])),
     # A number is read in a type in which it is subnormal, a 0-d tensor like it.
     ("aten::mul", [F32([2.0**20]), TINY], F32([0.0]), F32([TINY])),
     ("aten::mul", [F32([2.0**20]), NORMAL], F32([2.0**-106]), F32([0.0])),
@@ -143,12 +151,19 @@ def test_moves_and_negations_keep_subnormals() -> None:
 
 
 def test_an_undeclared_flush_is_told() -> None:
-    flushed = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 1.0]))
+    flushed = told("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 1.0]))
     assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
-    zeros = verdict("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
+    zeros = told("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
     assert zeros.reason == "not the correctly rounded result"
-    tail = verdict("aten::silu", [F32([-88.0])], F32([-0.0]))
+    tail = told("aten::silu", [F32([-88.0])], F32([-0.0]))
     assert tail.reason == "error above the bound, as if subnormals were flushed to zero"
+
+
+def test_what_is_flushed_only_in_part_is_told_as_well() -> None:
+    """A backend whose operands are flushed, and whose results are not, keeps subnormals that it computes."""
+    args = [F32([TINY, NORMAL, TINY]), F32([TINY, -1.5 * NORMAL, 2.0**-140])]
+    partly = verdict("aten::add", args, F32([0.0, -NORMAL / 2, 0.0]))
+    assert (partly.failed, partly.causes) == (2, {FLUSHED: 2})
 
 
 def test_flushing_some_results_and_keeping_others_fails() -> None:
@@ -163,7 +178,7 @@ LHS, RHS = F32([[1 + 2.0**-20, 0.0]]), F32([[1.0], [1.0]])
 
 
 def test_what_a_mode_loses_fails_by_name_and_passes_declared() -> None:
-    undeclared = verdict("aten::mm", [LHS, RHS], F32([[1.0]]))
+    undeclared = told("aten::mm", [LHS, RHS], F32([[1.0]]))
     assert undeclared.reason == "error above the bound, as if the inputs were rounded to TF32 (10 bits)"
     assert verdict("aten::mm", [LHS, RHS], F32([[1.0]]), TF32).status == "pass"
 
@@ -208,7 +223,7 @@ def test_errors_within_their_bounds_fail_together() -> None:
     generator = np.random.default_rng(0)
     lhs, rhs = generator.random((34, 64)).astype(F32), generator.random((64, 34)).astype(F32)
     assert verdict("aten::mm", [lhs, rhs], sequential(lhs, rhs, F32)).status == "pass"
-    failed = verdict("aten::mm", [lhs, rhs], truncating(lhs, rhs, F32))
+    failed = told("aten::mm", [lhs, rhs], truncating(lhs, rhs, F32))
     assert failed.reason == (
         "root mean square of the errors 23.1 u S, above 10.1 (1156 sums), "
         "as if the sums were truncated (rounded toward zero)"
@@ -217,3 +232,105 @@ def test_errors_within_their_bounds_fail_together() -> None:
     assert failed.contract.source == STATISTICS_SOURCE
     cutting = verdict("aten::mm", [lhs, rhs], sequential(cut(lhs, 11), cut(rhs, 11), F32), TF32)
     assert cutting.status == "pass"
+
+
+# --- Rounded on the way -----------------------------------------------------------------------------------------------
+
+
+
+def declares(op: str, *, partial_sums: bool = False) -> Arithmetic:
+    return Arithmetic(accumulates_in_element_type=(op,)) if partial_sums else Arithmetic(rounds_intermediates=(op,))
+
+
+def llama_rms_norm(x: np.ndarray, weight: np.ndarray, eps: float) -> np.ndarray:
+    """Normalized in float32, rounded to the half type, times the weight: rounded twice."""
+    wide = x.astype(F32)
+    mean = (wide * wide).mean(-1, dtype=F32, keepdims=True)
+    return weight * (wide / np.sqrt(mean + F32(eps))).astype(x.dtype)
+
+
+# op, args, what torch 2.13.0 returns on the CPU (docs/torch-cpu.md), and a wrong result.
+ROUNDED = [
+    ("aten::logsumexp", [bf16([[0, 0, -5]]), [1]], bf16([0.69140625]), bf16([0.75])),  # log(2 + e^-5) = 0.6965
+    ("aten::_log_softmax", [bf16([[0, 0, -2]]), 1, False], bf16([[-0.7578125, -0.7578125, -2.75]]),
+     bf16([[-0.7578125, -0.7578125, -2.84375]])),  # log(2 + e^-2) = 0.7586
+    ("aten::mse_loss", [bf16([2.203125]), bf16([-0.6015625]), 0], bf16([7.90625]), bf16([8.125])),  # 2.8046875^2
+    ("aten::xlogy", [bf16([3.0]), bf16([9.0])], bf16([6.625]), bf16([6.75])),  # 3 log 9 = 6.5917
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "args", "right", "wrong"), ROUNDED)
+def test_intermediates_may_be_rounded_where_that_is_declared(
+    op: str, args: list[Any], right: np.ndarray, wrong: np.ndarray
+) -> None:
+    assert verdict(op, args, right).status == "fail"
+    passed = verdict(op, args, right, declares(op))
+    assert passed.status == "pass"
+    assert passed.admitted == "within the bound of intermediates in bfloat16, declared"
+    assert verdict(op, args, wrong, declares(op)).status == "fail"
+    assert verdict(op, args, right, declares("aten::softplus")).status == "fail"  # that is another op
+
+
+def test_partial_products_may_be_rounded_where_that_is_declared() -> None:
+    args = [bf16([1.296875, 1.015625, 1.046875])]  # whose product is 1.3789
+    for declared, status in ((IEEE, "fail"), (declares("aten::prod"), "fail")):
+        assert verdict("aten::prod", args, bf16(1.3828125), declared).status == status
+    rounded = declares("aten::prod", partial_sums=True)
+    passed = verdict("aten::prod", args, bf16(1.3828125), rounded)
+    assert (passed.status, passed.admitted) == (
+        "pass", "within the bound of intermediates and partial sums in bfloat16, declared"
+    )  # fmt: skip
+    assert verdict("aten::prod", args, bf16(1.4140625), rounded).status == "fail"
+    added = [np.float16([2048, 0]), [np.array([0, 0])], np.float16([1, 1]), True]
+    kept = np.float16([2048, 0])  # 2048 + 1 + 1, one after the other
+    assert verdict("aten::index_put", added, kept).status == "fail"
+    assert verdict("aten::index_put", added, kept, declares("aten::index_put", partial_sums=True)).status == "pass"
+
+
+def test_llama_s_rms_norm_rounds_before_the_weight() -> None:
+    generator = np.random.default_rng(3)
+    x, weight = (generator.normal(*one).astype(ml_dtypes.bfloat16) for one in ((0, 1, (8, 16)), (1, 0.5, 16)))
+    args, declared = [x, [16], weight, 1e-3], declares("aten::rms_norm")
+    right = llama_rms_norm(x, weight, 1e-3)
+    assert verdict("aten::rms_norm", args, right).status == "fail"
+    passed = verdict("aten::rms_norm", args, right, declared)
+    assert (passed.status, passed.compared, passed.vacuous) == ("pass", 128, 0)
+    for wrong in (
+        llama_rms_norm(x, weight + bf16([1]), 1e-3),  # Gemma's
+        llama_rms_norm(x, weight, 0.1),
+        llama_rms_norm(x, weight, 1e-3) * bf16([1.03125]),  # n - 1 for n
+        llama_rms_norm(x, np.ones_like(weight), 1e-3),
+    ):
+        assert verdict("aten::rms_norm", args, wrong, declared).status == "fail"
+
+
+def test_what_needs_nothing_that_is_declared_says_nothing() -> None:
+    op, args, _, _ = ROUNDED[0]
+    exact = verdict(op, args, bf16([0.6953125]), declares(op))
+    assert (exact.status, exact.admitted) == ("pass", None)
+    single = verdict(op, [F32([[0, 0, -5]]), [1]], F32([0.69140625]), declares(op))  # float32 is not rounded on the way
+    assert single.status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("field", "name", "message"),
+    [
+        ("rounds_intermediates", "aten::logsumxep", "did you mean 'aten::logsumexp'"),
+        ("rounds_intermediates", "aten::exp", "which is one function without intermediates"),
+        ("rounds_intermediates", "aten::gather", "which rounds nothing"),
+        ("rounds_intermediates", "aten::sum", "accumulates_in_element_type is for sums"),
+        ("accumulates_in_element_type", "aten::tan", "which is one function without intermediates"),
+    ],
+)
+def test_ops_that_have_nothing_to_round_are_a_usage_error(field: str, name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as told:
+        arithmetic_of({"name": "mine", field: [name]})
+    assert str(told.value).startswith(f"backend 'mine' declares {field} of '{name}'")
+
+
+def test_overloads_may_be_declared_alone() -> None:
+    declared = arithmetic_of({"name": "mine", "accumulates_in_element_type": ["aten::prod.dim_int"]})
+    assert declared.of("aten::prod.dim_int").rounded_on_the_way == "intermediates and partial sums"
+    assert declared.of("aten::prod").rounded_on_the_way is None
+    told = underway.identity({"name": "mine", "accumulates_in_element_type": ["aten::prod.dim_int"]})
+    assert told["accumulates_in_element_type"] == ["aten::prod.dim_int"]

@@ -39,6 +39,17 @@ def test_a_reduction_over_several_dims_reaches_all_of_them(op: str) -> None:
     assert kept[0] == (4.0, 5.0, 6.0, 7.0, 16.0, 17.0, 18.0, 19.0)
 
 
+@pytest.mark.parametrize(("dim", "index", "line"), [(1, (2,), (8.0, 9.0, 10.0, 11.0)), (0, (3,), (3.0, 7.0, 11.0))])
+def test_a_line_of_an_output_that_lost_its_dim_and_of_one_that_kept_it(
+    dim: int, index: tuple[int], line: tuple[float, ...]
+) -> None:
+    kept = (*index, 0) if dim == 1 else (0, *index)
+    other = (*index, 3) if dim == 1 else (2, *index)  # a place in the line itself
+    assert values("aten::amax", [GRID, [dim]], index)[0] == line
+    assert values("aten::amax", [GRID, [dim], True], kept)[0] == line
+    assert values("aten::cumsum", [GRID, dim], other)[0] == line
+
+
 def test_a_function_reaches_one_element() -> None:
     assert values("aten::tanh", [GRID], (1, 2)) == [(6.0,)]
     assert values("aten::hypot", [GRID, GRID[0]], (1, 2)) == [(6.0,), (2.0,)]

@@ -15,7 +15,16 @@ import pytest
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.evaluate import evaluate
-from conform.numerics.ball import Ball, gamma, joined_along, root_sum_of_squares, underflow
+from conform.numerics.ball import (
+    Ball,
+    accumulator_of,
+    gamma,
+    held_format,
+    joined_along,
+    root_sum_of_squares,
+    rounded_intermediates,
+    underflow,
+)
 from conform.numerics.formats import FORMATS
 
 DERIVED = Row("derived", None, "running error", "test")
@@ -98,6 +107,45 @@ def test_independent_errors_join_by_the_root_of_the_sum_of_their_squares() -> No
         errors = np.array([[3e200, 4e200], [0.0, 0.0], [np.inf, 1.0]])  # whose squares float64 does not hold
         assert joined_along(errors, 1).tolist() == [pytest.approx(5e200), 0.0, np.inf]
     assert tenths.sum(-1).rad.item() == pytest.approx(float(gamma(100, U)) * 10.1)
+
+
+def test_the_scale_of_a_ball_is_the_magnitude_of_the_terms_that_may_have_cancelled() -> None:
+    three, two = ball(3.0, 0.0), ball(-2.0, 0.0)
+    assert (three.scale, (three * two).scale, (three / two).scale) == (3.0, 6.0, 1.5)
+    assert ((three + two).scale, (three - two).scale) == (5.0, 5.0)
+    assert ((three + two) * two).scale == 10.0
+    assert (two / (three + two)).scale == 2.0  # by 1, not by 5: a smaller divisor makes a larger quotient
+    assert (three + two).exp().scale == math.e  # a function forgets its operand's terms
+    assert (three + two).sqrt().scale == math.sqrt(5.0)
+    assert Ball.exact(np.array([3.0, -2.0, 0.5]), F32).sum(-1).scale.tolist() == [5.5]
+    assert ball(1.5, 1e-8).log().scale == math.log(1.5) + 1.0  # a - 1, of an argument that was rounded
+    assert ball(1.5, 0.0).log().scale == math.log(1.5)
+    assert (ball(100.0, 1e-5).sin().scale, ball(1e-3, 1e-10).sin().scale) == (1.0, 1e-3)
+
+
+def test_exact_zeros_and_ones_lose_nothing() -> None:
+    zero, some = ball(0.0, 0.0), ball(3.0, 0.5)
+    assert ((zero * some).rad, (zero / some).rad, zero.sqrt().rad, ball(1.0, 0.0).log().rad) == (0, 0, 0, 0)
+    assert (zero * ball(1.0, np.inf)).rad == np.inf
+    assert (zero / ball(1.0, 1.5)).rad == np.inf
+
+
+def test_results_on_the_way_may_be_rounded_to_the_element_type() -> None:
+    bfloat16, u, u_half = FORMATS["bfloat16"], 2.0**-24, 2.0**-8
+    assert (held_format(bfloat16).name, held_format(F32).name) == ("float32", "float32")
+    with rounded_intermediates(partial_sums=False):
+        assert held_format(bfloat16) == bfloat16
+        assert accumulator_of(bfloat16).name == "float32"
+        product = Ball.exact(np.float64(3.0), bfloat16) * Ball.exact(np.float64(5.0), bfloat16)
+        assert product.rad == pytest.approx(15 * (u_half + u), rel=1e-6)
+        power = Ball.exact(np.float64(1.0), bfloat16).exp()  # 3 ulp of float32, then a rounding
+        assert power.rad == pytest.approx(math.e * (u_half + 6 * u), rel=1e-6)
+        total = Ball(np.full(101, 0.1), np.zeros(101), bfloat16).sum(-1)
+        assert total.rad.item() == pytest.approx(10.1 * (u_half + 100 * u), rel=1e-3)
+    with rounded_intermediates(partial_sums=True):
+        total = Ball(np.full(101, 0.1), np.zeros(101), bfloat16).sum(-1)
+        assert total.rad.item() == pytest.approx(10.1 * float(gamma(100, u_half)), rel=1e-3)
+        assert np.isinf(Ball.exact(np.float64(300.0), FORMATS["float16"]).square().rad)  # it overflows
 
 
 # --- gelu -------------------------------------------------------------------------------------------------------------

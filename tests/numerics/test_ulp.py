@@ -210,3 +210,18 @@ def test_rounded_results_are_within_half_an_ulp():
     for fmt in (F16, BF16, F32, F64):
         errors = error_ulp(fmt, round_to(fmt, hi), Real.exact(hi))
         assert (errors <= 0.5).all()
+
+
+@pytest.mark.parametrize("fmt", [F16, BF16, F32, E4M3FN, E5M2FNUZ, E2M1FN], ids=lambda fmt: fmt.name)
+def test_an_error_is_the_same_whatever_stands_beside_it(fmt):
+    """Arrays of plain numbers take a shorter way; a number with lo among them makes all of them take the other."""
+    rng = np.random.default_rng(2)
+    edges = [0.0, -0.0, 5e-324, -1e-310, 1e-300, fmt.min_normal, -fmt.min_subnormal / 2, 1.0]
+    hi = np.append(np.ldexp(rng.uniform(-2, 2, 500), rng.integers(fmt.emin - 30, fmt.emax - 1, 500)), edges)
+    actual = round_to(fmt, hi * rng.choice([0.0, 1.0, 1.5, -1.0], hi.size))
+    assert np.isfinite(actual.astype(np.float64)).all()
+    zeros = np.zeros(hi.size)
+    plain = error_ulp(fmt, actual, Real(hi, zeros, zeros))
+    lo = np.append(zeros, 2.0**-60)
+    among = error_ulp(fmt, np.append(actual, actual[:1]), Real(np.append(hi, 1.0), lo, np.zeros(lo.size)))
+    assert plain.tobytes() == among[:-1].tobytes()

@@ -19,7 +19,7 @@ from conform.report.run_json import to_json
 from conform.report.schema import Record, read, run_schema
 from conform.suites import load
 from conform.suites.cases import Selection, select
-from tests.report.verdicts import CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
+from tests.report.verdicts import ACCEPTED, CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
 
 PAGE = (Path(__file__).parents[2] / "docs/run.md").read_text(encoding="utf-8")
 
@@ -33,9 +33,9 @@ def test_a_case_that_passed_leaves_out_what_explains_failures() -> None:
     assert record["cases"] == [
         {
             "id": "exp_1d/float32/typical/contiguous", "test": "exp_1d", "op": "aten::exp", "dtype": "float32",
-            "values": "typical", "layout": "contiguous", "status": "pass", "reason": None, "compared": 24, "failed": 0,
-            "max_error_ulp": 0.75, "bound_ulp": 3.0,
-            "contract": {"kind": "ulp", "bound": 3.0, "source": "#/texts/0"}, "standing": "#/standings/0",
+            "values": "typical", "layout": "contiguous", "status": "pass", "reason": None, "check": "accuracy",
+            "compared": 24, "failed": 0, "max_error_ulp": 0.75, "bound_ulp": 3.0,
+            "contract": {"kind": "ulp", "bound": 3.0, "source": "#/texts/0"}, "standing": 0,
         }
     ]  # fmt: skip
     assert record["texts"] == ["OpenCL C 3.0, 7.4 table 66: exp, single precision"]
@@ -48,6 +48,23 @@ def test_a_case_that_failed_stands_there_with_its_texts() -> None:
     assert case["contract"] == {"kind": "ulp", "bound": 3.0, "source": EXP_ROW.source}
     assert (case["location"], case["checks"], case["worst"]["error_ulp"]) == ("core/elementwise.yaml:12", 3, 7.25)
     assert record["texts"] == []
+
+
+def test_what_a_pass_needed_and_lacks_stands_there() -> None:
+    needed = "within the bound of intermediates in bfloat16, declared"
+    pair = {"group": "gelu", "side": "a", "impl": "mine.py:Gelu"}
+    record = written(replace(PASSED, admitted=needed, vacuous=6, pair=pair))
+    (case,) = record["cases"]
+    assert (case["vacuous"], case["pair"], record["texts"]) == (6, pair, [needed, EXP_ROW.source])
+    assert case["admitted"] == "#/texts/0"
+
+
+def test_cases_that_do_not_count_are_a_list_of_their_own_in_the_same_form() -> None:
+    record = written(PASSED, replace(ACCEPTED, is_counted=False))
+    ((case,), (counted,)) = record["not_counted"], record["cases"]
+    assert (case["id"], case["check"], counted["id"]) == (ACCEPTED.id, "refusal", PASSED.id)
+    assert record["ops"]["aten::_softmax"] == {"family": "other", "largest": None}
+    assert record["summary"]["asked"] == 1
 
 
 def test_the_full_record_has_all_of_every_case() -> None:
@@ -93,7 +110,7 @@ def test_a_case_that_passed_takes_less_than_500_bytes() -> None:
 def test_the_schema_holds_for_every_kind_of_case() -> None:
     jsonschema.Draft202012Validator.check_schema(run_schema())
     for full in (False, True):
-        record = written(PASSED, FAILED, CRASHED, UNSPECIFIED, full=full)
+        record = written(PASSED, FAILED, CRASHED, UNSPECIFIED, replace(ACCEPTED, is_counted=False), full=full)
         jsonschema.validate(record, run_schema())
         Record.model_validate(record)
 
@@ -118,7 +135,9 @@ def properties_of(schema: dict[str, Any]) -> set[str]:
 
 
 def test_schema_and_page_describe_every_field() -> None:
-    every = (PASSED, FAILED, CRASHED, replace(UNSPECIFIED, open=3))
+    pair = {"group": "exp", "side": "b", "impl": None}
+    passed = replace(PASSED, vacuous=1, admitted="as it declares", pair=pair)
+    every = (passed, FAILED, CRASHED, replace(UNSPECIFIED, open=3), replace(ACCEPTED, is_counted=False))
     fields = properties_of(run_schema())
     assert keys_of(written(*every, full=True)) <= fields
     assert {field for field in fields if f"`{field}`" not in PAGE} == set()

@@ -60,6 +60,7 @@ def test_everything_passed() -> None:
         "  0.75 / 3  aten::exp float32, exp_1d/float32/typical/contiguous",
         "",
         CONFORMANT,
+        "passed by check: accuracy 1 of 1, result 1 of 1, mutation 1 of 1, aliasing 1 of 1",
         CAUGHT,
         TRUST,
     ]
@@ -223,10 +224,11 @@ def test_a_header_tells_the_instructions_and_switches_of_the_backend() -> None:
 def test_not_judged_is_listed_with_its_rule_and_the_counts_close_the_text() -> None:
     lines = text_of(PASSED, FAILED, CRASHED, UNSPECIFIED).splitlines()
     assert "      1  unspecified (P11): integer division by zero: aten::div.Tensor_mode" in lines
-    assert lines[-5:] == [
+    assert lines[-6:] == [
         NOT_CONFORMANT,
         "not passed: fail 1, crash 1",
         "not judged: unspecified 1",
+        "passed by check: accuracy 1 of 2, special 0 of 1, result 2 of 2, mutation 2 of 2, aliasing 2 of 2",
         CAUGHT,
         TRUST,
     ]
@@ -244,8 +246,7 @@ def test_what_a_backend_did_beyond_its_calls_stands_below_the_verdict() -> None:
         "confined by bubblewrap: the backend could neither read nor change the kit",
     ]
     lines = click.unstyle(terminal.render(run.record)).splitlines()
-    assert (run.exit_code, lines[-3:-1], lines[-1]) == (3, [*told[:2], CAUGHT][1:], told[2])
-    assert lines[-4] == told[0]
+    assert (run.exit_code, lines[-5:-3], lines[-2], lines[-1]) == (3, told[:2], CAUGHT, told[2])
     assert all(f"`{line}`" in markdown.render(run.record) for line in told[:2])
 
 
@@ -328,3 +329,22 @@ def test_colours_mark_failures_alone() -> None:
     assert click.style("FAIL 1/2", fg="red", bold=True) in styled
     assert click.style("unspecified", fg="yellow") in styled
     assert EXP_ROW.source in styled
+
+
+def test_what_is_vacuous_is_counted_beside_what_was_compared_and_by_op() -> None:
+    run = run_of(replace(PASSED, vacuous=6), replace(PASSED, id="exp_1d/float32/special.1/contiguous", compared=2))
+    assert [case["vacuous"] for case in run.cases] == [0, 6]
+    text = click.unstyle(terminal.render(run.record))
+    assert "26 elements compared, 6 vacuous\n" in text
+    assert f"   18.75 %  aten::exp: 6 elements, 26 compared; most in {PASSED.id}\n" in text
+    assert "| `aten::exp`" in markdown.render(run.record).partition("## Vacuous bounds")[2]
+    assert "vacuous" not in click.unstyle(terminal.render(run_of(PASSED).record))
+
+
+def test_passes_that_needed_what_the_backend_declares_say_so() -> None:
+    needed = "within the bound of intermediates in bfloat16, declared"
+    run = run_of(replace(PASSED, admitted=needed), replace(FAILED, admitted=None))
+    assert run.cases[1]["admitted"] == needed
+    told = f"1 pass {needed} (aten::exp)"
+    assert told in click.unstyle(terminal.render(run.record))
+    assert told in markdown.render(run.record).replace("`", "")

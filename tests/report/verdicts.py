@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Contract, Operand, Verdict, Worst
 from conform.report.record import Required, Run, build
 
@@ -15,14 +18,20 @@ PASSED = Verdict(
 
 FAILED = Verdict(
     id="exp_1d/float32/special/contiguous", test="exp_1d", op="aten::exp", dtype="float32", values="special",
-    layout="contiguous", status="fail", reason="outside the bound", compared=24, largest=(3, 8), checks=3, failed=2,
-    max_error_ulp=7.25, bound_ulp=3.0, contract=EXP_ROW, location="core/elementwise.yaml:12",
-    errors={"-1": 22, "2": 2}, seconds=0.5,
+    layout="contiguous", status="fail", reason="outside the bound", check="special", compared=24,
+    largest=(3, 8), checks=3, failed=2, max_error_ulp=7.25, bound_ulp=3.0, contract=EXP_ROW,
+    location="core/elementwise.yaml:12", errors={"-1": 22, "2": 2}, seconds=0.5,
     worst=Worst(
         output=0, index=(1, 2), dtype="float32",
         inputs=(Operand("self", "float32", (2, 3, 4), (0.10000000149011612,)),),
         expected=1.1051709651947021, actual=1.1051721572875977, error_ulp=7.25, bound_ulp=3.0,
     ),
+)  # fmt: skip
+
+ACCEPTED = Verdict(
+    id="softmax/refuses_dim/float32/typical/contiguous", test="softmax/refuses_dim", op="aten::_softmax",
+    dtype="float32", values="typical", layout="contiguous", status="fail", checks=1, check="refusal",
+    reason="the backend accepted invalid arguments: they break dim < rank(self)", location="spec of aten::_softmax:1",
 )  # fmt: skip
 
 CRASHED = Verdict(
@@ -33,14 +42,16 @@ CRASHED = Verdict(
 UNSPECIFIED = Verdict(
     id="div_zero/int64/special/contiguous", test="div_zero", op="aten::div.Tensor_mode", dtype="int64",
     values="special", layout="contiguous", status="unspecified", reason="integer division by zero", rule="P11",
-    checks=3, open=24, location="core/elementwise.yaml:40",
+    checks=3, open=24, check="special", location="core/elementwise.yaml:40",
 )  # fmt: skip
 
 
 SELFTEST = {"plants": 3431, "caught": 3412, "explained": 19}
 
 
-def run_of(*verdicts: Verdict, asked: int | None = None, required: Required | None = None) -> Run:
+def run_of(
+    *verdicts: Verdict, asked: int | None = None, required: Required | None = None, checks: Collection[str] = EVERY
+) -> Run:
     """The run record of `verdicts`, on a backend `fake`."""
     return build(
         verdicts,
@@ -55,4 +66,5 @@ def run_of(*verdicts: Verdict, asked: int | None = None, required: Required | No
         selftest=SELFTEST,
         required=required,
         families={"aten::exp": "functions", "aten::sin": "functions", "aten::div.Tensor_mode": "elementwise"},
+        checks=checks,
     )

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from conform.cli import main
+from conform.judging.verdict import CHECKS
 
 BACKEND = """
 import os
@@ -179,8 +180,9 @@ def test_the_case_as_a_suite_file_fails_as_it_did(
     code, text, told = run("repro", case_id, "--run", "out", "--backend", "backend.py::Wrong", "--yaml")
     assert code == 0, told
     lines = text.splitlines()
+    checks = ",".join(sorted(CHECKS))  # a class in a file is not held to refusals otherwise
     assert lines[1] == f"# Found by conform 0.1.0, case {case_id}, seed 0."
-    assert lines[2] == f"# conform check repro.yaml --backend backend.py::Wrong{options}"
+    assert lines[2] == f"# conform check repro.yaml --backend backend.py::Wrong --checks {checks}{options}"
     assert lines[3:5] == ["tests:", "  - id: repro"]
     assert lines[5 : 5 + len(entry)] == entry
     Path("repro.yaml").write_text(text)

@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[2]
 HEAD = Head(
     kit_digest="sha256:0", suites=["core"], suite_digest="sha256:1", tests=["t"], contract="opencl",
     contract_digest="", selection={"seed": 0}, is_by_coverage=False, timeout_s=30.0, golden_timeout_s=60.0,
-    min_coverage=0.5, of_judged_ops=False, backend={"name": "mine"}, jail=None, imports=[], shard=None,
-    asked_of={"aten::neg": 1}, numerics={"threads": 1}, invocation={"backend": "k\udcff.py::Mine"},
+    min_coverage=0.5, of_judged_ops=False, checks=["accuracy"], backend={"name": "mine"}, jail=None, imports=[],
+    shard=None, asked_of={"aten::neg": 1}, numerics={"threads": 1}, invocation={"backend": "k\udcff.py::Mine"},
 )  # fmt: skip
 WORST = Worst(
     output=0,
@@ -113,6 +113,7 @@ def test_without_a_journal_there_is_nothing_to_resume(tmp_path: Path) -> None:
     [
         ({"selection": {"seed": 1}}, "seed 0, and 1 now"),
         ({"backend": {"name": "yours"}}, "name 'mine', and 'yours' now"),
+        ({"checks": ["refusal"]}, r"checks \['accuracy'\], and \['refusal'\] now"),
         ({"timeout_s": 1.0}, "timeout_s 30.0, and 1.0 now"),
         ({"kit_digest": "sha256:2"}, "kit_digest 'sha256:0', and 'sha256:2' now"),
     ],

@@ -43,6 +43,7 @@ EVERYTHING: dict[str, Any] = {
             "device": "gpu",
             "out": [1],
             "cast_input0_to_complex": False,
+            "lenience": "why",
             "in": [
                 {"type": "ref", "ref": "x"},
                 {"type": "list", "len": 2, "elem": {"type": "scalar", "kind": "int", "value": 1}},

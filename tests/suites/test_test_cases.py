@@ -9,6 +9,7 @@ import pytest
 
 from conform.numerics.draws import Stream
 from conform.suites import load, sample, variants
+from conform.suites.test import Domain
 
 X = "{type: tensor, shape: [4], dtype: float32}"
 
@@ -48,9 +49,11 @@ def test_all_fields(loaded) -> None:
             kwargs: {{alpha: {{type: const, value: 2}}}}
             out: [not, validated, {{type: nonsense}}]
             device: cuda
+            lenience: as torch has it
             cast_input0_to_complex: false
     """)
     assert (test.impl, test.op, test.device) == ("mine", "aten::add.Tensor", "cuda")
+    assert test.domain == Domain(broken=None, lenience="as torch has it")
     assert list(test.kwargs) == ["alpha"]
 
 
@@ -79,11 +82,17 @@ def test_op_and_in_are_required(problems, missing: str) -> None:
             "kwargs.selv: aten::relu has no argument 'selv'; did you mean 'self'?",
         ),
         ("impl: ''", "impl: expected a name, found ''"),
+        ("lenience: true", "lenience: expected a string, found true"),
         ("cast_input0_to_complex: yes", "cast_input0_to_complex: expected true or false, found 'yes'"),
     ],
 )  # fmt: skip
 def test_other_fields_and_values_are_errors(problems, field: str, message: str) -> None:
     assert problems(f"{{id: t, op: aten::relu, in: [{X}], {field}}}") == [f"test 't' (aten::relu), {message}"]
+
+
+def test_a_module_has_no_domain(problems) -> None:
+    (message,) = problems("{id: t, op: {type: module, path: torch.nn.Linear, args: [2, 2]}, lenience: why, in: []}")
+    assert message.endswith("lenience: only an operator's arguments may be outside its domain, not a module's")
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------

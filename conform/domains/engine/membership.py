@@ -59,6 +59,18 @@ def first_violation(spec: OpSpec, arguments: Mapping[str, Any]) -> Violation | N
     return unjudged
 
 
+def accepted_breach(spec: OpSpec, arguments: Mapping[str, Any]) -> Constraint | None:
+    """The first constraint that a call breaks, where an implementation may accept all that it breaks; else None.
+
+    arguments: as `first_violation` has them. Whether the kit has semantics for what is accepted makes no difference.
+    """
+    violation = first_violation(spec, arguments)
+    if violation is not None and violation.lenience is None:
+        return None
+    metas = _meta_arguments(spec, arguments)
+    return next(_all_broken(spec, metas, {name: meta.view for name, meta in metas.items()}), None)
+
+
 def _broken(spec: OpSpec, name: str, metas: Mapping[str, MetaArgument], scope: Scope) -> Iterator[Constraint]:
     """What the argument breaks of the constraints that can be a reason to refuse.
 

@@ -10,7 +10,7 @@ import numpy as np
 from conform.interp.golden import Golden
 from conform.numerics.parts import write
 
-ARRAYS = ("value", "terms", "magnitude", "grid", "budget", "zero_sign_free")  # some of them may be no arrays
+ARRAYS = ("value", "terms", "magnitude", "grid", "budget", "scale", "zero_sign_free")  # some of them may be no arrays
 
 
 def assembled(parts: Iterable[tuple[slice, Golden]], count: int) -> Golden:

@@ -14,9 +14,9 @@ from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.golden import Golden
 from conform.numerics import accumulate as sums
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import Format, compute_format
+from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
@@ -74,7 +74,7 @@ def reduced(
     if count == 0 and reduction == MEAN:
         return Golden(fmt, np.array(np.nan, fmt.storage), Real.exact(np.nan), budget=np.zeros(()))
     if reduction == MEAN:
-        divisor = divisor or Divisor.exactly(Fraction(count), compute_format(fmt))
+        divisor = divisor or Divisor.exactly(Fraction(count), held_format(fmt))
     return _added_up(fmt, blocks, divisor if reduction == MEAN else None, open_rule)
 
 
@@ -202,7 +202,7 @@ def _column(
         lambda some: np.array([[formula(i)] for i in some.tolist()], dtype=object),
         lambda index: rational(index[0]),
     )
-    return Golden(fmt, value, real, budget=ball.rad.reshape(-1, 1))
+    return Golden.derived(fmt, value, real, ball[:, None])
 
 
 def broadcast(*tensors: np.ndarray) -> tuple[tuple[int, ...], list[np.ndarray]]:

@@ -6,14 +6,16 @@ questions with a pair (mean, variance).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
 from conform.numerics.accumulate import exact_dot, exact_total
-from conform.numerics.ball import Ball, growth, joined
+from conform.numerics.ball import Ball, accumulator_of, growth, joined
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
@@ -71,15 +73,21 @@ def of_balls(rows: Rows, divisor: Ball, compute: Format) -> tuple[Ball, Ball]:
     x, n = rows.pieces.map(lambda piece: Ball.exact(piece, compute)), float(rows.terms)
     with np.errstate(all="ignore"):
         mean = Ball.total(x, in_terms=False) / n
-        centred = x.map(lambda piece: piece.rounded(piece.mid - mean.mid, 0.0))
+        centred = x.map(partial(_centred, mean))
         variance = Ball.total(centred.map(_square)) / divisor
         spent = sum(piece.rad.sum(-1, keepdims=True) for piece in centred)
         shared = mean.rad**2 + 2 * mean.rad * spent / n
         square = sum((piece**2).sum(-1, keepdims=True) for piece in rows.pieces) / divisor.mid
-        welford = growth(n) * compute.unit_roundoff * np.sqrt(square * variance.mid)
+        welford = growth(n) * accumulator_of(compute).unit_roundoff * np.sqrt(square * variance.mid)
         rad = joined(variance.rad, shared * (n / divisor.mid), welford)
         rad = np.where(n * _reach(rows) ** 2 <= compute.max_finite, rad, np.inf)
-        return mean, Ball(variance.mid, np.where(rows.are_finite(), rad, 0.0), compute)
+        return mean, replace(variance, rad=np.where(rows.are_finite(), rad, 0.0))
+
+
+def _centred(mean: Ball, x: Ball) -> Ball:
+    """x - mean with the rounding of the difference alone, which equal numbers do not have."""
+    difference = x.rounded(x.mid - mean.mid, 0.0).but_exact((x.mid == mean.mid) & (mean.rad == 0))
+    return difference.at_scale(np.abs(x.mid) + mean.scale)
 
 
 def _reach(rows: Rows) -> np.ndarray:

@@ -19,9 +19,9 @@ from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, flushed_sum, joined
+from conform.numerics.ball import Ball, flushed_sum, held_format, joined
 from conform.numerics.escalate import decide_exactly, resolved, root
-from conform.numerics.formats import Format, compute_format
+from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 
 
@@ -69,8 +69,7 @@ class Standardized:
                 real = self._with_poles(real, np.nan)
             piece = _Piece(self, x, scale, shift)
             value, real = resolved(fmt, real, piece.with_mpmath, piece.rational)
-            budget = piece.budget(*self.balls(compute_format(fmt)))
-            yield Golden(fmt, value, real, budget=budget, zero_sign_free=True)
+            yield Golden.derived(fmt, value, real, piece.ball(*self.balls(held_format(fmt))), zero_sign_free=True)
 
     def statistics(self, fmt: Format) -> tuple[Golden, Golden]:
         """Mean and rstd of rows, in the compute type or the input's (P36), open beside an infinity and of no elements
@@ -87,12 +86,12 @@ class Standardized:
 
     def _mean(self, fmt: Format) -> Golden:
         value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
-        return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[0].rad, zero_sign_free=True)
+        return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[0], zero_sign_free=True)
 
     def _rstd(self, fmt: Format) -> Golden:
         real = self._with_poles(self.rstd, np.inf)
         value, real = decide_exactly(fmt, real, lambda index: root(1 / self.exact(index[0])[1], 2))
-        return Golden(fmt, value, real, budget=self.balls(compute_format(fmt))[1].rad, zero_sign_free=True)
+        return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[1], zero_sign_free=True)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
         """The mean and variance + eps of a row without infinities and NaN."""
@@ -155,7 +154,7 @@ class _Piece:
                 output = operation(output, mp.of_float(np.broadcast_to(parameter, self.x.shape)[some]))
         return output
 
-    def budget(self, mean: Ball, rstd: Ball) -> np.ndarray:
+    def ball(self, mean: Ball, rstd: Ball) -> Ball:
         """Errors of (x - mean) * rstd or of x * rstd - mean * rstd, then of scale and shift; folded, both in one
         product, whose four roundings and that of the new shift cancel no better than x and the mean do."""
         compute, folded = mean.compute, self.norm.folded
@@ -166,14 +165,16 @@ class _Piece:
             cancelled = 0.0 if isinstance(self.norm.moments, AboutZero) else cancelled
             cancelled = cancelled + flushed_sum(compute)  # of x - mean
             spread = joined(np.abs(centred) * rstd.rad, joined(mean.rad, cancelled) * reach)
-            output = x.rounded(centred * rstd.mid, spread)
+            terms = (np.abs(self.x) + mean.scale) * np.abs(rstd.mid)
+            output = x.rounded(centred * rstd.mid, spread).at_scale(terms)
             output = output if self.scale is None else output * Ball.exact(self.scale, compute)
             if self.shift is not None:
                 output = output + Ball.exact(self.shift, compute)
                 output = replace(output, rad=joined(output.rad, 2 * u * np.abs(self.shift) if folded else 0.0))
             special = ~np.isfinite(centred) & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid)
-            budget = np.where(special, 0.0, output.rad)
-            return np.where(self._folds(mean, reach, compute), budget, np.inf) if folded else budget
+            output = output.but_exact(special)
+            folds = self._folds(mean, reach, compute) if folded else True
+            return replace(output, rad=np.where(folds, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
         """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""

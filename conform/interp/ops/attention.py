@@ -21,9 +21,9 @@ from conform.interp.size import broadcast_elements
 from conform.interp.traits import Attends
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import ULPS, Ball, gamma, joined, joined_along, underflow
+from conform.numerics.ball import ULPS, Ball, accumulator_of, gamma, held_format, joined, joined_along, underflow
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, where
 
 GROUPS = 4096  # different scores, of which the sums are held
@@ -74,7 +74,7 @@ def _scores(query: Operand, key: Operand) -> tuple[int, ...]:
 
 
 def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golden:
-    queries, compute = whole.queries(rows, columns), compute_format(fmt)
+    queries, compute = whole.queries(rows, columns), held_format(fmt)
     with np.errstate(all="ignore"):
         keys = queries.keys()
         largest, is_nan, is_open, may_overflow = _folded(SCORES, map(partial(_of_scores, whole, compute), keys))
@@ -86,7 +86,8 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         real = where(decided, np.nan, sums.weighted / sums.total)
         value, real = resolved(fmt, real, *_exactly(queries, keys))
         budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
-    golden = Golden(fmt, value, real, budget=np.where(np.isfinite(real.hi), budget, 0.0), zero_sign_free=True)
+        budget, scale = np.where(np.isfinite(real.hi), budget, 0.0), sums.e_size / sums.e
+    golden = Golden(fmt, value, real, budget=budget, scale=scale, zero_sign_free=True)
     return golden.opened(np.repeat(is_open, value.shape[1], axis=1), "P69")
 
 
@@ -151,7 +152,8 @@ class _Weighed(NamedTuple):
 def _weighed(whole: Attention, compute: Format, largest: np.ndarray, keys: Keys) -> _Weighed:
     factor = 1 / np.sqrt(whole.size) if whole.scale is None else abs(whole.scale)
     terms = whole.size + SCALING
-    spread = factor * (gamma(terms, compute.unit_roundoff) * keys.magnitude + terms * underflow(compute))
+    relative = gamma(terms, accumulator_of(compute).unit_roundoff)
+    spread = factor * (relative * keys.magnitude + terms * underflow(compute))
     scores = Ball.exact(keys.bias, compute).rounded(keys.scores.hi, spread)
     e = scores.rounded(scores.mid - largest, scores.rad).exp()
     e = Ball(np.where(keys.masked, 0.0, e.mid), np.where(keys.masked, 0.0, e.rad), compute)
@@ -205,7 +207,7 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     keys that count: blocks before the first of these vanish when it is met, and once the largest score is known blocks
     are rescaled by e^0, which is 1. Weights may be rounded to the element type, which the second product takes.
     """
-    compute = compute_format(fmt)
+    compute = held_format(fmt)
     u, mean, relative = compute.unit_roundoff, sums.e_value / sums.e, sums.e_radius / sums.e
 
     def moved(some: _Weighed) -> np.ndarray:
@@ -214,7 +216,8 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     shared = reduce(joined, map(moved, weighed)) / np.maximum(1 - relative, 0.0)
     counting, left, left_value = _folded((add,) * 3, map(partial(_counted, sums.e * u / count), weighed))
     roundings = np.minimum(2 * count, 8 * counting)
-    added = joined(gamma(roundings, u), 2 * ULPS["div"] * u) * (sums.e_size / sums.e + np.abs(mean))
+    added = joined(gamma(roundings, accumulator_of(compute).unit_roundoff), 2 * ULPS["div"] * u)
+    added = added * (sums.e_size / sums.e + np.abs(mean))
     added = joined(added, 2 * (left_value + left * np.abs(mean)) / sums.e)
     stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + underflow(fmt) * sums.size
     tiny = underflow(compute) * (2 + sums.size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,8 +18,8 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
 from conform.numerics import arithmetic
-from conform.numerics.ball import Ball, joined
-from conform.numerics.formats import FORMATS, Format, compute_format, format_named
+from conform.numerics.ball import Ball, held_format, joined
+from conform.numerics.formats import FORMATS, Format, format_named
 
 Number = bool | int | float
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
@@ -77,9 +78,9 @@ def _floats(fmt: Format, start: Number, step: Number, place: slice) -> Golden:
     """start + i * step for the i of `place`."""
     i = np.arange(place.start, place.stop)
     value, real = arithmetic.axpy(fmt, np.float64(step), np.full(i.size, float(start)), i.astype(np.float64))
-    ball = Ball.exact(i, compute_format(fmt)) * float(step) + float(start)
+    ball = Ball.exact(i, held_format(fmt)) * float(step) + float(start)
     block = ball.compute.unit_roundoff * np.maximum(abs(start), np.abs(ball.mid))  # the rounding of start + k * step
-    return Golden(fmt, value, real, budget=joined(ball.rad, block))
+    return Golden.derived(fmt, value, real, replace(ball, rad=joined(ball.rad, block)))
 
 
 def _count(start: Number, end: Number, step: Number) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from conform.call.bound import Bound, bound_call
 from conform.errors import NoGolden
 from conform.interp import semantics
-from conform.interp.evaluate import evaluate_call
+from conform.interp.evaluate import WITHOUT_MEANING, evaluate_call
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
-from conform.interp.program.rules import find
+from conform.interp.program.rules import find, is_selection
 from conform.interp.refusal import refuse_outside_domain
 from conform.numerics.ball import gamma, underflow
 from conform.numerics.formats import compute_format
@@ -30,7 +31,7 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     rule = find(call.op)
     if rule is not None:
         refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)
-        result = rule(**_meant(call))
+        result = rule(**_taken(call, rule))
         if result is not NotImplemented:
             return result
     return _by_semantics(call)
@@ -55,13 +56,25 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Number)
 
 
-def _meant(call: Bound) -> Mapping[str, Any]:
-    """The arguments that are not at their defaults, and those without any."""
+def selects(op: str) -> bool:
+    """Whether the overload `op` only moves or selects elements, and so rounds nothing."""
+    return is_selection(op) if find(op) is not None else semantics.traits_of(op).selects
+
+
+def _taken(call: Bound, rule: Callable[..., Any]) -> Mapping[str, Any]:
+    """The arguments that have a meaning and are not at their defaults, and those without any; NoGolden for one that the
+    rule does not take."""
     defaults = {one.name: one.default for one in call.schema.arguments if one.has_default}
-    return {
+    taken = {
         name: value for name, value in call.arguments.items()
-        if name not in defaults or isinstance(value, Number) or value != defaults[name]
+        if name not in WITHOUT_MEANING
+        and (name not in defaults or isinstance(value, Number) or value != defaults[name])
     }  # fmt: skip
+    parameters = inspect.signature(rule).parameters
+    if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+        for name in taken.keys() - parameters.keys():
+            raise NoGolden(f"a program cannot use {call.op} with {name}={taken[name]!r}: its rule does not take that")
+    return taken
 
 
 def _by_semantics(call: Bound) -> Any:
@@ -81,6 +94,8 @@ def _of_golden(op: str, golden: Golden) -> Number:
     """An output of an op on exact operands, with what an honest implementation may have lost of it."""
     fmt, shape = golden.format, golden.value.shape
     open_ = np.zeros(shape, bool) if golden.open is None else golden.open
+    if golden.value.size == 0:
+        return Number.exact(golden.value)
     if golden.real is None and not golden.alternatives and golden.ties is None:
         if not open_.any():
             return Number.exact(golden.value)

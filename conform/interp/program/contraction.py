@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,10 @@ import numpy as np
 from conform.interp.program.elementwise import add, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule
-from conform.numerics.ball import gamma, underflow
+from conform.numerics.ball import gamma, is_statistical, joined, underflow
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.matmul import matmul
-from conform.numerics.real import Real, concatenate
+from conform.numerics.real import TINY, Real, concatenate
 
 PRODUCTS_AT_ONCE = 1 << 20
 
@@ -39,12 +41,57 @@ def addmm(self: Number, mat1: Number, mat2: Number, beta: float = 1, alpha: floa
     return add(addend, product)
 
 
+@rule("aten::linear")
+def linear(input: Number, weight: Number, bias: Number | None = None) -> Any:
+    """input @ weight^T + bias over the last dim; the addend may come first."""
+    rows = input.moved(lambda part: part.reshape(prod(part.shape[:-1]), part.shape[-1]))
+    columns = weight.moved(lambda part: part.T if part.ndim == 2 else part[:, None])
+    result = mm(rows, columns) if bias is None else addmm(bias, rows, columns)
+    if result is NotImplemented:
+        return result
+    shape = (*input.shape[:-1], *weight.shape[:-1])
+    return result.moved(lambda part: part.reshape(shape))
+
+
+@rule("aten::bmm")
+def bmm(self: Number, mat2: Number) -> Any:
+    fmt = common_format(self, mat2)
+    if not fmt.is_float:
+        return NotImplemented
+    lhs, rhs = operands(fmt, self, mat2)
+    return stacked([
+        mm(*(one.moved(lambda part, at=at: part[at]) for one in (lhs, rhs))) for at in range(lhs.shape[0])
+    ], (*lhs.shape[:2], rhs.shape[2]), fmt)  # fmt: skip
+
+
+def stacked(numbers: Sequence[Number], shape: tuple[int, ...], fmt: Format) -> Number:
+    """The numbers, which are computed, one after the other along a new first dim, as `shape` has it."""
+    if not numbers:
+        return Number(fmt, Real.exact(np.zeros(shape)), np.zeros(shape))
+    real = concatenate([one.real for one in numbers]).reshape(shape)
+    return Number(fmt, real, np.concatenate([np.broadcast_to(one.rad, one.shape) for one in numbers]).reshape(shape))
+
+
 def _product(lhs: Real, rhs: Real) -> Real:
     if not any(part.any() for part in (lhs.lo, lhs.radius, rhs.lo, rhs.radius)):
         return matmul(lhs.hi, rhs.hi).real
+    if all(np.isfinite(part).all() for one in (lhs, rhs) for part in (one.hi, one.radius)):
+        return _product_of_pairs(lhs, rhs)
     step = max(PRODUCTS_AT_ONCE // max(lhs.shape[1] * rhs.shape[1], 1), 1)
     rows = range(0, max(lhs.shape[0], 1), step)
     return concatenate([(lhs[row : row + step, :, None] * rhs[None]).sum(1) for row in rows])
+
+
+def _product_of_pairs(lhs: Real, rhs: Real) -> Real:
+    """Of finite numbers: hi @ hi exactly, what lo adds in float64, and what that loses in the radius."""
+    with np.errstate(all="ignore"):
+        count = lhs.shape[1]
+        a, b = np.abs(lhs.hi) + np.abs(lhs.lo), np.abs(rhs.hi) + np.abs(rhs.lo)
+        cross = lhs.hi @ rhs.lo + lhs.lo @ rhs.hi
+        rounding = (count + 2) * 2.0**-52 * (np.abs(lhs.hi) @ np.abs(rhs.lo) + np.abs(lhs.lo) @ np.abs(rhs.hi))
+        carried = a @ rhs.radius + lhs.radius @ (b + rhs.radius) + np.abs(lhs.lo) @ np.abs(rhs.lo)
+        radius = (rounding + carried) * (1 + 2.0**-40 + count * 2.0**-50) + (3 * count + 1) * TINY
+        return matmul(lhs.hi, rhs.hi).real + Real(cross, np.zeros_like(cross), radius)
 
 
 def _error(lhs: Number, rhs: Number, addend: np.ndarray, compute: Format) -> np.ndarray:
@@ -53,10 +100,16 @@ def _error(lhs: Number, rhs: Number, addend: np.ndarray, compute: Format) -> np.
     a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
     with np.errstate(all="ignore"):
         magnitude = (a + a_rad) @ (b + b_rad) + addend
-        rad = a @ b_rad + a_rad @ (b + b_rad) + gamma(count, compute.unit_roundoff) * magnitude
+        carried = joined(_of_terms(a, b_rad), _of_terms(a_rad, b)) + a_rad @ b_rad
+        rad = joined(carried, gamma(count, compute.unit_roundoff) * magnitude)
         rad = (rad + count * underflow(compute)) * (1 + 2.0**-40 + count * 2.0**-52)  # what float64 rounds off
         rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
     return _where_special(lhs, rhs, rad)
+
+
+def _of_terms(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """What the errors of all terms come to together, each a product."""
+    return np.sqrt((lhs * lhs) @ (rhs * rhs)) if is_statistical() else lhs @ rhs
 
 
 def _where_special(lhs: Number, rhs: Number, rad: np.ndarray) -> np.ndarray:

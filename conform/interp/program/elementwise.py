@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,12 +72,12 @@ def _quotient(x: Number, y: Number) -> Number:
     return quotient if y.array is not None else unbounded_where(y.real.hi == 0, quotient)
 
 
-@rule("aten::neg")
+@rule("aten::neg", selects=True)
 def neg(self: Number) -> Any:
     return combined(self.format, operator.neg, operator.neg, self) if self.format.is_float else NotImplemented
 
 
-@rule("aten::abs")
+@rule("aten::abs", selects=True)
 def abs_(self: Number) -> Any:
     """||a| - |b|| <= |a - b|."""
     if not self.format.is_float:
@@ -129,7 +130,7 @@ def pow_(self: Number, exponent: float) -> Any:
 # --- Choice -----------------------------------------------------------------------------------------------------------
 
 
-@rule("aten::maximum")
+@rule("aten::maximum", selects=True)
 def maximum(self: Number, other: Number) -> Any:
     """Continuous: off by no more than the larger of the two errors, or that of the one that is larger for certain."""
     fmt = common_format(self, other)
@@ -138,7 +139,7 @@ def maximum(self: Number, other: Number) -> Any:
     return combined(fmt, reals.maximum, larger, *operands(fmt, self, other))
 
 
-@rule("aten::minimum")
+@rule("aten::minimum", selects=True)
 def minimum(self: Number, other: Number) -> Any:
     fmt = common_format(self, other)
     if not fmt.is_float:
@@ -155,6 +156,42 @@ def larger(x: Ball, y: Ball) -> Ball:
     return Ball(np.maximum(x.mid, y.mid), np.where(exactly_nan, 0.0, rad), x.compute)
 
 
+@rule("aten::relu", selects=True)
+def relu(self: Number) -> Any:
+    """max(self, 0)"""
+    return _clamped(self, 0, None)
+
+
+@rule("aten::clamp")
+def clamp(self: Number, min: float | None = None, max: float | None = None) -> Any:
+    """min(max(self, min), max), off by no more than self is; NaN stays NaN."""
+    return _clamped(self, min, max)
+
+
+@rule("aten::hardtanh")
+def hardtanh(self: Number, min_val: float = -1, max_val: float = 1) -> Any:
+    return _clamped(self, min_val, max_val)
+
+
+def _clamped(x: Number, low: float | None, high: float | None) -> Any:
+    if x.array is not None and x.format.is_integer and not any(isinstance(one, float) for one in (low, high)):
+        return Number.exact(np.clip(x.array, low, high))
+    if not x.format.is_float:
+        return NotImplemented
+    result = x
+    if low is not None:
+        result = maximum(*operands(x.format, result, low))
+    return result if high is None else minimum(*operands(x.format, result, high))
+
+
+@rule("aten::leaky_relu")
+def leaky_relu(self: Number, negative_slope: float = 0.01) -> Any:
+    """max(self, 0) + negative_slope * min(self, 0), of which one term is 0."""
+    if not self.format.is_float:
+        return NotImplemented
+    return add(_clamped(self, 0, None), mul(_clamped(self, None, 0), negative_slope))
+
+
 # --- Steps: decided where the whole ball lies on one side -------------------------------------------------------------
 
 
@@ -163,10 +200,77 @@ def eq(self: Any, other: Any) -> Any:
     fmt = common_format(self, other)
     if not fmt.is_float or all(getattr(one, "array", 0) is not None for one in (self, other)):
         return NotImplemented
-    x, y = (widened(one) for one in operands(fmt, self, other))
+    return _compared("aten::eq", fmt, self, other, Real.equal)
+
+
+def _compared(op: str, fmt: Format, lhs: Any, rhs: Any, compare: Callable[[Real, Real], tuple]) -> Number:
+    x, y = (widened(one) for one in operands(fmt, lhs, rhs)) if fmt.is_float else map(_whole, (lhs, rhs))
+    holds, undecided = compare(x, y)
+    refuse_undecided(op, undecided)
+    return Number.exact(holds)
+
+
+def _whole(given: Any) -> Real:
+    """Integers, bools and Python's integers, exactly."""
+    return Real.of_integers(given.array if isinstance(given, Number) else np.asarray(given, np.int64))
+
+
+def _or_nan(x: Real, y: Real) -> np.ndarray:
+    return np.isnan(x.hi) | np.isnan(y.hi)
+
+
+def _not_less(x: Real, y: Real) -> tuple[np.ndarray, np.ndarray]:
+    less, undecided = x.less(y)
+    return ~less & ~_or_nan(x, y), undecided
+
+
+def _unequal(x: Real, y: Real) -> tuple[np.ndarray, np.ndarray]:
     equal, undecided = x.equal(y)
-    refuse_undecided("aten::eq", undecided)
-    return Number.exact(equal)
+    return ~equal, undecided
+
+
+def _define_comparison(name: str, compare: Callable[[Real, Real], tuple]) -> None:
+    """The rule of a comparison: of NaN every one is false but `ne`."""
+
+    def comparison(self: Any, other: Any) -> Number:
+        return _compared(f"aten::{name}", common_format(self, other), self, other, compare)
+
+    rule(f"aten::{name}.Tensor", f"aten::{name}.Scalar")(comparison)
+
+
+_define_comparison("lt", Real.less)
+_define_comparison("gt", lambda x, y: y.less(x))
+_define_comparison("ge", _not_less)
+_define_comparison("le", lambda x, y: _not_less(y, x))
+_define_comparison("ne", _unequal)
+
+
+@rule("aten::logical_not")
+def logical_not(self: Number) -> Number:
+    return Number.exact(~_known_bools("aten::logical_not", self))
+
+
+@rule("aten::bitwise_not")
+def bitwise_not(self: Number) -> Number:
+    if self.array is None or self.format.is_float:
+        raise NoGolden(f"a program cannot use aten::bitwise_not on {self.dtype} numbers: expected known bools")
+    return Number.exact(~self.array)
+
+
+@rule("aten::logical_and")
+def logical_and(self: Number, other: Number) -> Number:
+    return Number.exact(_known_bools("aten::logical_and", self) & _known_bools("aten::logical_and", other))
+
+
+@rule("aten::logical_or")
+def logical_or(self: Number, other: Number) -> Number:
+    return Number.exact(_known_bools("aten::logical_or", self) | _known_bools("aten::logical_or", other))
+
+
+def _known_bools(op: str, number: Number) -> np.ndarray:
+    if number.array is None or number.format.kind != "bool":
+        raise NoGolden(f"a program cannot use {op} on {number.dtype} numbers: expected known bools")
+    return number.array
 
 
 @rule("aten::round")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from conform.interp.program.elementwise import add, mul
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, operands, rule
 from conform.interp.promotion import float_result
@@ -17,14 +19,14 @@ from conform.numerics.real import Real, where
 LOWEST = -700.0  # below, e^x is known to lie between 0 and e^-700, and no more
 
 
-def _define(real: Callable[[Real], Real], ball: Callable[[Ball], Ball], *ops: str) -> None:
+def _define(real: Callable[[Real], Real], ball: Callable[[Ball], Ball], *ops: str) -> Callable[[Number], Number]:
     def function(self: Number) -> Number:
         fmt, shape = float_result(self.format), self.shape
         (x,) = operands(fmt, self)
         image = combined(fmt, real, ball, x.moved(lambda part: part.reshape(-1)))  # the kernels take a row of numbers
         return image.moved(lambda part: part.reshape(shape))
 
-    rule(*ops)(function)
+    return rule(*ops)(function)
 
 
 def _real_sigmoid(x: Real) -> Real:
@@ -41,12 +43,42 @@ def _sigmoid(x: Ball) -> Ball:
     return Ball(quotient.mid, np.where(np.isinf(quotient.rad) & (x.mid < 0), small, quotient.rad), x.compute)
 
 
-_define(functions.exp, Ball.exp, "aten::exp")
-_define(functions.log, Ball.log, "aten::log")
+exp = _define(functions.exp, Ball.exp, "aten::exp")
+log = _define(functions.log, Ball.log, "aten::log")
 _define(functions.log1p, Ball.log1p, "aten::log1p", "aten::special_log1p")
 _define(functions.sin, Ball.sin, "aten::sin")
-_define(functions.tanh, Ball.tanh, "aten::tanh")
-_define(functions.erf, lambda x: x.erf(functions.erf_float64), "aten::erf", "aten::special_erf")
+_define(functions.cos, Ball.cos, "aten::cos")
+tanh = _define(functions.tanh, Ball.tanh, "aten::tanh")
+erf = _define(functions.erf, lambda x: x.erf(functions.erf_float64), "aten::erf", "aten::special_erf")
 _define(functions.erfc, lambda x: x.erfc(erfc_float64), "aten::erfc", "aten::special_erfc")
 _define(_real_sigmoid, _sigmoid, "aten::sigmoid")
 _define(lambda x: x * _real_sigmoid(x), lambda x: x * _sigmoid(x), "aten::silu")
+
+
+# --- gelu -------------------------------------------------------------------------------------------------------------
+
+def _constant(hi: float, lo: float) -> Real:
+    """A constant of a formula to 106 bits, as hi + lo."""
+    return Real(np.float64(hi), np.float64(lo), np.float64(abs(hi) * 2.0**-105))
+
+
+ROOT_OF_HALF = _constant(0.7071067811865476, -4.833646656726457e-17)
+ROOT_OF_2_OVER_PI = _constant(0.7978845608028654, -4.98465440455546e-17)
+OF_CUBE = _constant(0.044715, 2.1960211427085595e-18)
+
+
+@rule("aten::gelu")
+def gelu(self: Number, approximate: str = "none") -> Any:
+    """x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); both factors 1 + ... cancel below 0,
+    and an honest implementation's may."""
+    if self.array is not None:
+        return NotImplemented
+    (x,) = operands(float_result(self.format), self)
+    by_erf = approximate == "none"
+    inner = x if by_erf else add(x, _by_constant(mul(mul(x, x), x), OF_CUBE))
+    inner = _by_constant(inner, ROOT_OF_HALF if by_erf else ROOT_OF_2_OVER_PI)
+    return mul(mul(x, 0.5), add((erf if by_erf else tanh)(inner), 1.0))
+
+
+def _by_constant(x: Number, factor: Real) -> Number:
+    return combined(x.format, lambda y: y * factor, lambda y: y * y.irrational(float(factor.hi)), x)

@@ -27,12 +27,14 @@ class Number:
     real      the exact numbers that the program's definition makes of its exact operands
     rad       how far from them the numbers of an honest implementation may lie, inf where nothing bounds that
     array     the elements, in the storage of `format`, where these are the numbers: of arguments, and of what is moved
+    may_round whether an implementation may have rounded the numbers to `format`, which `rad` does not allow for yet
     """
 
     format: Format
     real: Real
     rad: np.ndarray
     array: np.ndarray | None = None
+    may_round: bool = False
 
     __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from conform.errors import ConformError, NoGolden
 from conform.interp.golden import Golden
+from conform.interp.program.goldens import golden_of
 from conform.interp.program.number import Number
-from conform.interp.program.rules import rounded
 
 _KIT = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def meaning(name: str, program: Callable[..., Any]) -> Callable[..., tuple[Golde
         except Exception as error:  # a user's own code: its mistake is told as theirs
             raise NoGolden(f"reference of {name}: {_place(error)}: {type(error).__name__}: {error}") from error
         results = tuple(result) if isinstance(result, list | tuple) else (result,)
-        return tuple(_golden(name, one) for one in results)
+        return tuple(golden_of(f"reference of {name}", one) for one in results)
 
     evaluated.__doc__ = program.__doc__
     return evaluated
@@ -46,15 +46,3 @@ def _number(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return Number.exact(value)
     return [_number(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _golden(name: str, result: Any) -> Golden:
-    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
-    if not isinstance(result, Number):
-        found = type(result).__name__
-        raise NoGolden(f"reference of {name}: it returned {found}; expected what ops return, or a tuple of these")
-    if result.array is not None:
-        return Golden(result.format, result.array)
-    value, undecided = rounded(result.format, result.real)
-    budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
-    return Golden(result.format, value, result.real, budget=budget, zero_sign_free=True)

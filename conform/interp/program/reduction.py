@@ -49,11 +49,20 @@ def mean_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str 
     return combined(total.format, lambda x: x / count, lambda x: x / float(count), total)
 
 
-@rule("aten::amax")
+@rule("aten::amax", selects=True)
 def amax(self: Number, dim: Dims = (), keepdim: bool = False) -> Any:
     if self.array is not None:
         return NotImplemented
     return _over(self, dim, keepdim, _largest_real, _largest_ball)
+
+
+def largest(x: Number, axis: int) -> Number:
+    """The largest number of each row along `axis`, which is kept, as if it were known: an element that an
+    implementation subtracts, whichever it is, and whatever error it has, before it divides that out again."""
+    if x.ndim == 0:
+        return Number(x.format, x.real, np.zeros(()))
+    place = np.argmax(np.where(np.isnan(x.real.hi), np.inf, x.real.hi), axis, keepdims=True)
+    return Number(x.format, x.real.map_parts(lambda part: np.take_along_axis(part, place, axis)), np.zeros(place.shape))
 
 
 @rule("aten::argmax")

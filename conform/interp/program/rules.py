@@ -20,13 +20,15 @@ from conform.numerics.rounding import decide
 _ROOM = "conform.interp.program"
 Rule = Callable[..., Any]
 _table: dict[str, Rule] = {}
+_selecting: set[str] = set()
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+def rule(*names: str, selects: bool = False) -> Callable[[Rule], Rule]:
     """Register the decorated function for the overloads `names`; its parameters are the schema's names.
 
     It gets a Number for a tensor, and gives Numbers, or NotImplemented for operands (integers, say) whose result the
-    op's own semantics gives exactly.
+    op's own semantics gives exactly. selects: every element of the result is one of an operand's, or its negative, so
+    that nothing is rounded.
     """
 
     def register(function: Rule) -> Rule:
@@ -34,6 +36,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
             if name in _table:
                 raise ValueError(f"{name} has two rules")
             _table[name] = function
+        _selecting.update(names if selects else ())
         return function
 
     return register
@@ -48,6 +51,16 @@ def _load() -> dict[str, Rule]:
 def find(name: str) -> Rule | None:
     """The rule of the overload `name`, or None."""
     return _load().get(name)
+
+
+def names() -> frozenset[str]:
+    """Every overload that has a rule."""
+    return frozenset(_load())
+
+
+def is_selection(name: str) -> bool:
+    """Whether the overload `name` has a rule by which it rounds nothing."""
+    return name in _load() and name in _selecting
 
 
 # --- What rules are written in ----------------------------------------------------------------------------------------

@@ -142,9 +142,14 @@ def digamma(x: DD) -> tuple[DD, Array]:
 # Classes
 
 
+def lgamma_poles(x: Array) -> Array:
+    """0 and the negative integers, among them every number below -2^52."""
+    return (x <= 0) & (x == np.rint(x))
+
+
 def lgamma_class(x: Array) -> Array:
-    """NaN of NaN, +inf of infinities; any number elsewhere."""
-    return np.where(np.isnan(x), np.nan, np.where(np.isinf(x), np.inf, 0.5))
+    """NaN of NaN, +inf of infinities and poles; any number elsewhere."""
+    return np.where(np.isnan(x), np.nan, np.where(np.isinf(x) | lgamma_poles(x), np.inf, 0.5))
 
 
 def digamma_class(x: Array) -> Array:

@@ -55,6 +55,7 @@ class Function:
     double_double   rung 2 on pairs of finite operands: the value and its relative error, inf where it does not reach
     mp              the formula in mpmath, at the context's precision
     scaled          rung 3 on finite operands, for the ends of float64's range; None: there it is not needed
+    poles           where finite operands are poles; None: `exact` says so, one by one
     exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
     sentinels       operands on which float64_error is checked
     """
@@ -67,6 +68,7 @@ class Function:
     exact: Callable[..., Exact]
     sentinels: tuple[tuple[float, ...], ...] = ()
     scaled: Callable[..., Scaled] | None = None
+    poles: Callable[..., Array] | None = None
 
 
 def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
@@ -119,9 +121,9 @@ def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Ar
     hi = np.array(estimate)
     size = np.abs(hi)
     radius = size * function.float64_error
+    beyond = np.isinf(hi) & ~_any_non_finite(operands) & ~_at_pole(function, estimate, operands)
     radius[~np.isfinite(hi) | _class_of_operands(estimate, operands)] = 0.0
-    for i in np.flatnonzero(np.isinf(hi) & ~_any_non_finite(operands)).tolist():  # a pole, or a number beyond float64
-        radius[i] = 0.0 if isinstance(function.exact(*(float(x[i]) for x in operands)), float) else np.inf
+    radius[beyond] = np.inf
     tiny = size < UNDERFLOW
     if tiny.any():
         tiny &= ~(_any_non_finite(operands) | ((hi == 0) & (operands[0] == 0)))
@@ -176,6 +178,16 @@ def _class_of_operands(estimate: Array, operands: list[Array]) -> Array:
     return np.isnan(estimate) | (_any_non_finite(operands) & (estimate == np.rint(estimate)))
 
 
+def _at_pole(function: Function, estimate: Array, operands: list[Array]) -> Array:
+    """Where the float64 result is infinite and so is the function, at finite operands: no number beyond float64."""
+    poles = np.isinf(estimate) & ~_any_non_finite(operands)
+    if function.poles is not None:
+        return poles & function.poles(*operands)
+    for i in np.flatnonzero(poles).tolist():
+        poles[i] = isinstance(function.exact(*(float(x[i]) for x in operands)), float)
+    return poles
+
+
 @cache
 def _measured_error(function: Function) -> float:
     """The largest relative error of the float64 rung on the function's sentinels."""
@@ -200,6 +212,8 @@ def float64_holds(function: Function) -> bool:
 def _double_double(function: Function, estimate: Array, operands: list[Array]) -> Real:
     """The kernel's numbers; where they may be doubles, exact cases are known exactly."""
     known = _class_of_operands(estimate, operands)
+    if function.poles is not None:
+        known |= _at_pole(function, estimate, operands)
     if known.any():
         operands = [np.where(known, 0.5, x) for x in operands]
     (hi, lo), error = function.double_double(*((x, np.zeros_like(x)) for x in operands))

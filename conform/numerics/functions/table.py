@@ -94,6 +94,21 @@ _RANGE_ENDS = {
     "i1": either(odd(0.5, 1.0), range_ends.bessel(1)),
 }
 
+
+
+def _at(*poles: float) -> Callable[[Array], Array]:
+    return lambda x: np.isin(x, poles)
+
+
+_POLES = {
+    **dict.fromkeys(("log", "log2", "log10", "reciprocal", "rsqrt", "digamma"), _at(0.0)),
+    **dict.fromkeys(("atanh", "erfinv"), _at(-1.0, 1.0)),
+    "log1p": _at(-1.0),
+    "ndtri": _at(0.0, 1.0),
+    "lgamma": gamma.lgamma_poles,
+}
+"""Of functions of one operand; those that are not here have none."""
+
 _FUNCTIONS: dict[str, Function] = {}
 
 
@@ -113,8 +128,9 @@ def _define(
         return double_double(*operands), error_bound
 
     rung = double_double if error_bound is None else with_bound
+    poles = _POLES.get(name, _at()) if len(sentinels[0]) == 1 else None
     scaled = _RANGE_ENDS.get(name)
-    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, scaled)
+    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, scaled, poles)
 
 
 # Exponentials and logarithms

@@ -18,6 +18,8 @@ class HalfAccumulator(Planted):
     """Sums half types in the half type, one after the other (pytorch#180150, tt-metal#41371)."""
 
     bug = "M29"
+    about = ("dtype",)
+    looks_like = ("accumulated", "partial result",)
     ops = ("aten::sum", "aten::cumsum", "aten::mm", "aten::addmm", "aten::convolution", "aten::avg_pool2d")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -83,6 +85,8 @@ class Tf32Inputs(Planted):
     """Rounds the factors of float32 products to 10 mantissa bits (pytorch#53635)."""
 
     bug = "M30"
+    about = ("dtype",)
+    looks_like = ("TF32",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -104,6 +108,7 @@ class Bfloat16Inputs(Tf32Inputs):
     """Rounds the factors of float32 products to bfloat16."""
 
     bug = "M30"
+    looks_like = ("bfloat16",)
 
     @staticmethod
     def _short(tensor: torch.Tensor) -> torch.Tensor:
@@ -256,6 +261,8 @@ class Float64ThroughFloat32(Planted):
     """Computes float64 in float32 (mlx, MPS)."""
 
     bug = "M35"
+    about = ("dtype",)
+    looks_like = ("accumulated",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:

@@ -21,11 +21,16 @@ class Planted(TorchDevice):
     """torch on the CPU with one defect. A subclass overrides `wrong`, or `operand` or `result`.
 
     bug   its class in the tables of real backend bugs (M01 to M45, H1 to H8)
+    about what a sentence must be about that tells its failing cases from passing ones: subjects of conditions
+          (`conform/findings/`), or how they begin; none where nothing does that the kit looks at
+    looks_like  words of the causes that it may be taken for
     ops   globs of the ops or overloads that it touches; a subclass whose ops follow from facts overrides `touches`
     """
 
     name = "planted"
     bug = ""
+    about: tuple[str, ...] = ()
+    looks_like: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
 
     def __init__(self) -> None:

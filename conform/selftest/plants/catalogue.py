@@ -52,7 +52,10 @@ def torch_ops() -> tuple[str, ...]:
 def plants(op: str) -> dict[str, Plant]:
     """Every defect planted in an overload, by its words or the name of its class."""
     known = op_of(op)
-    classes = [Plant(op, name, value.bug, value) for name, value in written().items() if value.touches(known)]
+    classes = [
+        Plant(op, name, value.bug, value, about=value.about, looks_like=value.looks_like)
+        for name, value in written().items() if value.touches(known)
+    ]  # fmt: skip
     every = [*enumerated(known), *of_sizes(known), *classes]
     found = {one.defect: one for one in every}
     assert len(found) == len(every), f"{op}: two plants have one name"

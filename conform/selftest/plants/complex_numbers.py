@@ -16,6 +16,7 @@ class ConjugatesResults(Planted):
     """Returns the conjugate (torch-xpu-ops#1012)."""
 
     bug = "M45"
+    about = ("dtype",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -29,6 +30,7 @@ class DropsImaginaryPart(Planted):
     """Computes complex numbers as real ones (torch-xpu-ops#184)."""
 
     bug = "M45"
+    about = ("dtype",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:

@@ -171,6 +171,7 @@ class CausalOffByOne(Planted):
     """Lets a row see the key after its own."""
 
     bug = "M37"
+    about = ("is_causal",)
     ops = ("aten::scaled_dot_product_attention",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

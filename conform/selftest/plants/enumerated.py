@@ -16,6 +16,7 @@ from conform.selftest.plants.alterations import NARROWER, WIDER, Alteration, alt
 from conform.selftest.plants.base import REFUSALS, Planted, mapped, storage_of, tensors_in, with_argument
 from conform.selftest.plants.facts import Op, tensors_of
 
+SIZES = ("elements", "last dim", "terms")  # what a sentence about sizes is about
 Given = Mapping[str, Any]  # the arguments of a case by name, tensors as numpy arrays or `Placed`
 
 
@@ -27,6 +28,8 @@ class Plant:
     bug       the class of real bugs that it belongs to
     make      a backend that has it
     concerns  whether it can change the call of these arguments; where not, the call is that of the unplanted backend
+    about     what a sentence must be about that tells its failing cases from passing ones, and
+    looks_like the causes that it may be taken for: as `Planted` has them
     """
 
     op: str
@@ -34,6 +37,8 @@ class Plant:
     bug: str
     make: Callable[[], Planted]
     concerns: Callable[[Given], bool] = lambda _: True
+    about: tuple[str, ...] = ()
+    looks_like: tuple[str, ...] = ()
 
 
 def enumerated(op: Op) -> Iterator[Plant]:
@@ -49,7 +54,9 @@ def enumerated(op: Op) -> Iterator[Plant]:
 def _of_arguments(op: Op) -> Iterator[Plant]:
     for one in alterations(op):
         bug = "M28" if one.argument == "dtype" else "M37"
-        yield Plant(op.name, one.what, bug, partial(Altered, one), partial(_differs, one))
+        is_read = one.what.startswith(f"{one.argument} read")  # everywhere, where there are elements
+        about = () if is_read else (one.argument,)
+        yield Plant(op.name, one.what, bug, partial(Altered, one), partial(_differs, one), about)
     for first, second in zip(op.data, op.data[1:], strict=False):
         if _can_swap(op, first.name, second.name):
             make = partial(Swapped, first.name, second.name)
@@ -230,7 +237,8 @@ def _of_layouts(op: Op) -> Iterator[Plant]:
             made.append(("result written over {}", "M05", WorksInPlace, False))
         for text, bug, kind, is_of_layout in made:
             concerns = partial(_is_placed if is_of_layout else _is_given, one.name)
-            yield Plant(op.name, text.format(one.name), bug, partial(kind, one.name), concerns)
+            about = (f"layout of {one.name}", "layout") if is_of_layout else ()
+            yield Plant(op.name, text.format(one.name), bug, partial(kind, one.name), concerns, about)
 
 
 def _is_given(argument: str, every: Given) -> bool:
@@ -319,9 +327,10 @@ def _of_results(op: Op) -> Iterator[Plant]:
         yield Plant(op.name, text, bug, partial(GivesAnother, change))
     for one in op.data:
         if any(_dtype_differs(call.results, tensors_of(call.arguments[one.name])) for call in op.calls):
-            yield Plant(op.name, f"result in the dtype of {one.name}", "M28", partial(GivesDtypeOf, one.name))
+            make = partial(GivesDtypeOf, one.name)
+            yield Plant(op.name, f"result in the dtype of {one.name}", "M28", make, about=("dtypes", "dtype"))
     if any(call.has_empty_operand and call.results[0].numel for call in op.calls):
-        yield Plant(op.name, "result of no elements unwritten", "M06", LeavesEmptyUnwritten)
+        yield Plant(op.name, "result of no elements unwritten", "M06", LeavesEmptyUnwritten, about=SIZES)
 
 
 def _dtype_differs(results: Any, held: list[Any]) -> bool:

@@ -16,6 +16,7 @@ class IntegersThroughFloat32(Planted):
     """Reads integers as float32 (pytorch#190052), but for those that choose elements."""
 
     bug = "M20"
+    about = ("beyond 2^24", "dtype",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -34,6 +35,7 @@ class IntegerSumsInFloat64(Planted):
     """Computes sums and products of int64 in float64 (pytorch#190651)."""
 
     bug = "M20"
+    about = ("beyond 2^53", "dtype",)
     ops = SUMS
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -102,6 +104,7 @@ class Uint8AsInt8(Planted):
     """Reads uint8 as int8 (pytorch#80009, pytorch#80049)."""
 
     bug = "M22"
+    about = ("dtype",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -148,6 +151,7 @@ class TrueDivisionOfIntegersTruncates(Planted):
     """7 / 2 is 3."""
 
     bug = "M24"
+    about = ("dtype",)
     ops = ("aten::div.Tensor", "aten::div.Scalar")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -263,6 +267,7 @@ class HalvesPromoteToHalf(Planted):
     """float16 with bfloat16 gives bfloat16 instead of float32."""
 
     bug = "M28"
+    about = ("dtype", "dtypes",)
     ops = ("aten::add.Tensor",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

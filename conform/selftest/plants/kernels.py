@@ -41,6 +41,7 @@ class TransposedIsFlipped(Planted):
     """Flips the kernel of a transposed convolution."""
 
     bug = "M43"
+    about = ("transposed",)
     ops = ("aten::convolution",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -63,6 +64,7 @@ class IgnoresGroups(Planted):
     """Gives every group the first group's channels (pytorch#192212)."""
 
     bug = "M43"
+    about = ("groups",)
     ops = ("aten::convolution",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

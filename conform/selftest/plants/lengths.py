@@ -19,6 +19,7 @@ class DropsLastTerm(Planted):
     """Leaves out the last of many terms."""
 
     bug = "M43"
+    about = ("elements", "last dim", "terms",)
     factor = 0.0
 
     @classmethod
@@ -48,6 +49,7 @@ class Tf32LongProducts(Tf32Inputs):
     """Cuts the factors of long float32 products to TF32, as a library does that takes large ones to matrix units."""
 
     bug = "M30"
+    about = ("elements", "last dim", "terms",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         lhs = value_of(op, args, kwargs, op_of(op).traits.products.factors[0])
@@ -59,6 +61,7 @@ class CountsOneLess(Planted):
     """Divides the sum of many terms by one less than their number."""
 
     bug = "M31"
+    about = ("elements", "last dim", "terms",)
     ops = ("aten::mean", "aten::var", "aten::std")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -104,6 +107,7 @@ class LongNormWithoutEps(Planted):
     """Leaves eps out of the root, in long rows of layer norm."""
 
     bug = "M31"
+    about = ("elements", "last dim", "terms",)
     ops = ("aten::native_layer_norm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -115,6 +119,7 @@ class LongUnbiasedNorm(Planted):
     """Divides the squares by n - 1, in long rows of layer norm."""
 
     bug = "M31"
+    about = ("elements", "last dim", "terms",)
     ops = ("aten::native_layer_norm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -133,6 +138,7 @@ class WeightsInBfloat16(Planted):
     """Rounds the weights of many float32 values to bfloat16 before it multiplies them."""
 
     bug = "M35"
+    about = ("elements", "last dim", "terms",)
     ops = ("aten::scaled_dot_product_attention",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

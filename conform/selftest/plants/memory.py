@@ -15,6 +15,7 @@ class IgnoresChannelsLast(Planted):
     """Takes images for row-major (pytorch#89353, pytorch#192212)."""
 
     bug = "M01"
+    about = ("layout",)
     ops = ("aten::convolution", "aten::avg_pool2d", "aten::cat", "aten::permute", "aten::_to_copy", "aten::add.Tensor")
 
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -26,6 +27,7 @@ class WritesThroughExpanded(Planted):
     """Works in place where the input is expanded: every row then is the last one written (pytorch#183986)."""
 
     bug = "M03"
+    about = ("layout",)
     ops = ("aten::index_put",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -41,6 +43,7 @@ class WritesRowMajor(Planted):
     """
 
     bug = "M04"
+    about = ("layout",)
     images = ("aten::avg_pool2d", "aten::convolution")
 
     @classmethod
@@ -57,6 +60,7 @@ class UnwrittenTail(Planted):
     """Writes whole vectors of four only; the rest is what the memory held (onnxruntime#32299)."""
 
     bug = "M06"
+    about = ("elements",)
     ops = ("*",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -92,6 +96,7 @@ class BroadcastsFromTheLeft(Planted):
     """Aligns shapes at their first dims where that gives the same result shape (pytorch#190423, executorch#21052)."""
 
     bug = "M09"
+    about = ("shapes",)
     read: ClassVar = {"aten::addmm": "self", "aten::index_put": "values"}  # of ops that are not pointwise
 
     @classmethod
@@ -119,6 +124,7 @@ class NoTermsForEmpty(Planted):
     """Gives the smallest number for the largest of none, instead of raising (xla#887)."""
 
     bug = "M10"
+    about = ("elements", "refusal",)
     ops = ("aten::amax", "aten::argmax")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -132,6 +138,7 @@ class SkipsTail(Planted):
     """Leaves the last n % 32 elements of a result wrong (torch-mojo-backend#319)."""
 
     bug = "M11"
+    about = ("elements",)
     ops = ("*",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -145,6 +152,7 @@ class ForgetsBehind128(Planted):
     """Rows of 129 and more elements: as if they ended after 128, with zeros behind (pytorch#190781, tt-metal#41371)."""
 
     bug = "M11"
+    about = ("elements", "last dim", "terms",)
     ops = ("aten::sort", "aten::argmax", "aten::amax", "aten::sum", "aten::cumsum", "aten::_softmax", "aten::mm")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -14,6 +14,7 @@ class AddmmAlphaScalesAll(Planted):
     """alpha * (beta * self + mat1 @ mat2)."""
 
     bug = "M37"
+    about = ("alpha",)
     ops = ("aten::addmm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -24,6 +25,7 @@ class AddmmBetaZeroPropagates(Planted):
     """Multiplies self by beta = 0, which lets its NaN and infinities through."""
 
     bug = "M12"
+    about = ("beta",)
     ops = ("aten::addmm",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -73,6 +75,7 @@ class AcceptsInvalid(Planted):
     """Answers with its first tensor, or with an empty one, where torch raises (pytorch#169236, pytorch#197095)."""
 
     bug = "M38"
+    about = ("refusal",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:

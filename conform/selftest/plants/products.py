@@ -30,6 +30,8 @@ class Bfloat16x3(Planted):
     """Multiplies float32 as three products of bfloat16 halves."""
 
     bug = "M30"
+    about = ("dtype",)
+    looks_like = ("bf16x3",)
     ops = PRODUCTS
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -57,6 +59,7 @@ class TruncatedSums(Planted):
     """Rounds toward zero at every addition of float32 (tensor cores' accumulators)."""
 
     bug = "M29"
+    looks_like = ("truncated",)
     ops = ("aten::sum.dim_IntList", *PRODUCTS)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

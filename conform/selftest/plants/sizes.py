@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from conform.selftest.plants.base import mapped, with_argument
-from conform.selftest.plants.enumerated import Answering, Given, GivesAnother, Plant
+from conform.selftest.plants.enumerated import SIZES, Answering, Given, GivesAnother, Plant
 from conform.selftest.plants.facts import Op
 
 LARGE = 2048  # elements that are still right
@@ -27,11 +27,11 @@ def of_sizes(op: Op) -> Iterator[Plant]:
         ("one element in 100000 of the result wrong", _one_wrong),
     ]
     for text, change in results if max(op.result_ranks) > 0 else ():
-        yield Plant(op.name, text, "M11", partial(GivesAnother, change), partial(_is_large, op))
+        yield Plant(op.name, text, "M11", partial(GivesAnother, change), partial(_is_large, op), SIZES)
     for one in op.data[:1]:
         for text, change in _LINES:
             make = partial(Misreads, one.name, change)
-            yield Plant(op.name, f"{one.name} {text}", "M11", make, partial(_is_large, op))
+            yield Plant(op.name, f"{one.name} {text}", "M11", make, partial(_is_large, op), SIZES)
 
 
 class Misreads(Answering):

@@ -22,6 +22,7 @@ class DropsNan(Planted):
     """The larger operand that is a number (pytorch#93784, onnxruntime#10514)."""
 
     bug = "M12"
+    about = ("NaN",)
     ops = ("aten::maximum", "aten::amax")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -34,6 +35,7 @@ class DropsFirstNan(Planted):
     """`lhs > rhs ? lhs : rhs`: NaN of the first operand is lost, that of the second is kept (tilelang#3024)."""
 
     bug = "M12"
+    about = ("NaN",)
     ops = ("aten::maximum",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -44,6 +46,7 @@ class EqualByBits(Planted):
     """Compares bits: NaN equals itself, the zeros differ."""
 
     bug = "M12"
+    about = ("NaN", "zero",)
     ops = ("aten::eq.Tensor",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -56,6 +59,7 @@ class SelectsByArithmetic(Planted):
     """condition * self + (1 - condition) * other: NaN and infinities of the operand not chosen come through."""
 
     bug = "M12"
+    about = ("NaN", "infinite", "NaN or infinite",)
     ops = ("aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -70,6 +74,7 @@ class NanIsSmallest(Planted):
     """Orders NaN below every number (pytorch#118266, onnxruntime#31140)."""
 
     bug = "M13"
+    about = ("NaN",)
     ops = ("aten::argmax", "aten::sort")
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -80,6 +85,7 @@ class SortsByBits(Planted):
     """Orders NaN by its sign bit (pytorch#116567)."""
 
     bug = "M13"
+    about = ("NaN",)
     ops = ("aten::sort",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -96,6 +102,7 @@ class DescendingNanLast(Planted):
     """Puts NaN last whichever the order (pytorch#16762)."""
 
     bug = "M13"
+    about = ("NaN", "descending",)
     ops = ("aten::sort",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -162,6 +169,7 @@ class StartsFromSmallestFinite(Planted):
     """The largest of a row of -inf is the smallest finite number (xla#887)."""
 
     bug = "M15"
+    about = ("infinite",)
     ops = ("aten::amax",)
 
     def result(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -172,6 +180,7 @@ class DropsSignOfZero(Planted):
     """Adds +0 to every result (pytorch#189799, jax#40028)."""
 
     bug = "M16"
+    about = ("-0",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -185,6 +194,7 @@ class NegatesByZeroMinus(Planted):
     """0 - x (pytorch#185765)."""
 
     bug = "M16"
+    about = ("-0",)
     ops = ("aten::neg",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -195,6 +205,7 @@ class AbsByComparison(Planted):
     """x < 0 ? -x : x, which keeps -0 (pytorch#196039)."""
 
     bug = "M16"
+    about = ("-0", "zero",)
     ops = ("aten::abs",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -205,6 +216,8 @@ class FlushesOperands(Planted):
     """Subnormal operands count as zero (jax#37762)."""
 
     bug = "M17"
+    about = ("subnormal",)
+    looks_like = ("subnormals",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -254,6 +267,7 @@ class FiniteMathOnly(Planted):
     """Clamps infinities and replaces NaN: compiled with -ffinite-math-only (pytorch#196039, gpuweb#5192)."""
 
     bug = "M12"
+    about = ("NaN", "infinite", "NaN or infinite",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -278,6 +292,7 @@ class RootByReciprocal(Planted):
     """x * rsqrt(x): NaN at 0 and infinity (tt-metal#51861)."""
 
     bug = "M33"
+    about = ("zero", "infinite", "NaN or infinite",)
     ops = ("aten::sqrt",)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -16,14 +16,15 @@ from conform.suites.test import Test
 
 
 def lines_of(test: Test) -> Iterator[str]:
-    """The entry of `tests` for a generated test, with a comment for the constraint that it breaks."""
+    """The entry of `tests` for a generated test, with a comment for the constraint that it breaks, and why a backend
+    may accept that."""
     domain = test.domain
     if domain and domain.broken:
         yield f"  # breaks: {domain.broken}"
-    if domain and domain.lenience:
-        yield f"  # may be accepted: {domain.lenience}"
     yield f"  - id: {test.id}"
     yield f"    op: {test.op_name}"
+    if domain and domain.lenience:
+        yield f"    lenience: {json.dumps(domain.lenience)}"
     yield "    in:" if test.inputs else "    in: []"
     yield from (f"      - {node_text(node)}" for node in test.inputs)
     if test.kwargs:

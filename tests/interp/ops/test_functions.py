@@ -9,6 +9,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from conform.contracts.judge import judge
+from conform.contracts.tables import NO_ROW, contract_table
 from conform.errors import InvalidArguments
 from tests.interp.ops.literal import (
     bf16,
@@ -219,7 +221,7 @@ def _f32(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     return quiet
 
 
-ONE = np.float32(1)
+ONE, PI32 = np.float32(1), np.float32(PI)
 HONEST = {
     "aten::sigmoid": _f32(lambda x: ONE / (ONE + np.exp(-x))),
     "aten::silu": _f32(lambda x: x / (ONE + np.exp(-x))),
@@ -241,8 +243,66 @@ def test_the_documented_formula_in_float32_is_within_the_budget_and_a_cancelling
     x = np.concatenate([np.linspace(-110, 100, 4001), np.linspace(-1, 1, 800)]).astype(np.float32)
     (golden,) = goldens(op, x)
     for formulas, expected in ((HONEST, True), (NAIVE_TAIL, False)):
-        off = np.abs((formulas[op](x) - golden.real.hi) - golden.real.lo)
-        assert (off <= golden.budget).all() == expected
+        assert judge(golden, formulas[op](x).astype(np.float32), NO_ROW).ok.all() == expected
+
+
+def test_where_e_to_minus_x_overflows_there_is_the_small_number_or_zero_and_nothing_between() -> None:
+    """P87: of -88.8 e^88.8 is beyond float32, of -88 it is not."""
+    x = np.float32([-88.8, -88.8, -88.8, -88.8, -88.0])
+    (golden,) = goldens("aten::sigmoid", x)
+    told = judge(golden, np.float32([2.720499e-39, 0.0, -0.0, 1e-39, 0.0]), NO_ROW)
+    assert told.ok.tolist() == [True, True, False, False, False]
+    (golden,) = goldens("aten::silu", x)
+    told = judge(golden, np.float32([-2.4158038e-37, -0.0, 0.0, -1e-37, -0.0]), NO_ROW)
+    assert told.ok.tolist() == [True, True, False, False, False]
+    assert not told.vacuous.any()
+
+
+def _cephes_digamma(x: float, reduced: Callable[[float], float] = lambda x: x - np.rint(x)) -> np.float32:
+    """psi.c in float32: digamma of a positive number by recurrence to 10 and the asymptotic series, else reflected."""
+    one, x = np.float32(1), np.float32(x)
+    if x <= 0:
+        return _cephes_digamma(one - x) - np.float32(PI) / np.tan(np.float32(PI) * np.float32(reduced(x)))
+    steps = np.float32(0)
+    while x < 10:
+        steps, x = steps + one / x, x + one
+    z = one / (x * x)
+    series = z * (one / 12 - z * (one / 120 - z * one / 252))
+    return np.log(x) - np.float32(0.5) / x - series - steps
+
+
+@pytest.mark.parametrize(("reduced", "holds"), [(lambda x: x - np.rint(x), True), (lambda x: x - np.trunc(x), False)])
+def test_digamma_by_its_method_in_float32_is_within_the_bound(reduced: Callable, holds: bool) -> None:
+    """With pi times the distance to the nearest integer; of what is behind the point the angle loses the digits."""
+    x = np.concatenate([np.linspace(-7.93, 12, 701), [1.4616321, -0.504083, -2.0001, -2.9999, 1e-5, -1e-5, 1e4, 1e30]])
+    x = np.concatenate([x, np.nextafter(np.float32([-1, -2, -5]), np.float32(0))]).astype(np.float32)
+    x = x[x != np.rint(x)]
+    (golden,) = goldens("aten::digamma", x)
+    with np.errstate(all="ignore"):
+        elements = judge(golden, np.float32([_cephes_digamma(one, reduced) for one in x]), NO_ROW)
+    assert elements.ok.all() == holds
+    assert not elements.vacuous.any()
+
+
+def test_digamma_without_a_step_or_a_term_is_beyond_the_bound() -> None:
+    x = np.linspace(0.3, 30, 500).astype(np.float32)
+    (golden,) = goldens("aten::digamma", x)
+    for missing in (1 / (x + 9), 1 / (12 * x * x)):
+        elements = judge(golden, golden.value + missing.astype(np.float32), NO_ROW)
+        assert not elements.ok.any()
+
+
+@pytest.mark.parametrize(
+    ("sine", "holds"), [(lambda x: np.sin(PI32 * (x - np.rint(x))), True), (lambda x: np.sin(PI32 * x), False)]
+)
+def test_lgamma_by_reflection_in_float32_is_within_the_bound(sine: Callable, holds: bool) -> None:
+    """FDLIBM's way, with the distance to the nearest integer; the sine of pi x itself has no digits near integers."""
+    x = np.float32([*np.linspace(-9.97, -2.27, 400), -2.457024, -2.7476826, -3.0000002, -2.9999998])
+    row, of_size = contract_table("opencl").row("aten::lgamma", "float32"), goldens("aten::lgamma", -x)[0].value
+    (golden,) = goldens("aten::lgamma", x)
+    reflected = np.log(PI32 / np.abs(x * sine(x))) - of_size
+    assert judge(golden, reflected, row, {"self": x}).ok.all() == holds
+    assert not judge(golden, of_size, row, {"self": x}).ok.any()
 
 
 def test_the_naive_logaddexp_overflows_and_the_documented_one_is_within_the_budget() -> None:

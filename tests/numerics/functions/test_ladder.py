@@ -84,9 +84,29 @@ def test_a_value_that_mpmath_does_not_confirm_is_unjudged() -> None:
 
 
 def test_an_infinity_of_mpmath_is_unjudged() -> None:
-    pole = replace(FUNCTIONS["log"], exact=exact.nowhere)
+    pole = replace(FUNCTIONS["log"], exact=exact.nowhere, poles=lambda x: np.zeros(x.shape, bool))
     with pytest.raises(Unjudged, match="state it in the function's `exact`"):
         ladder.evaluate(pole, FORMATS["float64"], (np.array([0.0]),))
+
+
+def test_a_number_beyond_float64_is_no_pole() -> None:
+    """e^1000 is a finite number of which nothing more is known; log 0 is infinite."""
+    _, real = functions.apply("exp", FORMATS["float32"], np.array([1000.0, inf]))
+    assert (real.hi.tolist(), real.radius.tolist()) == ([inf, inf], [inf, 0.0])
+    _, real = functions.apply("log", FORMATS["float32"], np.array([0.0, -0.0]))
+    assert (real.hi.tolist(), real.radius.tolist()) == ([-inf, -inf], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in BINARY])
+def test_poles_are_where_the_exact_cases_are_infinite(name: str) -> None:
+    """On every finite float16, and on numbers so large that all are integers."""
+    with np.errstate(all="ignore"):  # signalling NaNs, and poles
+        codes = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float64)
+        x = np.append(codes[np.isfinite(codes)], [2.0**60, -(2.0**60), -(2.0**52) - 1, -(2.0**-200), 1e300])
+        x = x[~np.isnan(FUNCTIONS[name].float64(x))]
+    answers = [FUNCTIONS[name].exact(each) for each in x.tolist()]
+    expected = [isinstance(answer, float) and np.isinf(answer) for answer in answers]
+    np.testing.assert_array_equal(FUNCTIONS[name].poles(x), expected)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (3, 5), (CHUNK + 1,), (2, CHUNK)])

@@ -8,6 +8,7 @@ import pytest
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
+from conform.findings.findings import with_cause
 from conform.judging.verdict import Verdict
 from conform.selftest import plants
 from conform.selftest.trial import Trial
@@ -56,14 +57,14 @@ def verdicts(name: str, tests: list[str], dtype: str, trial: Trial, template: Te
 def test_the_defect_is_named(file: str, plant: str, dtype: str, words: str, trial: Trial, template: Template) -> None:
     for verdict in verdicts(written(file, plant), PRODUCTS, dtype, trial, template):
         assert verdict.status == "fail"
-        assert verdict.reason.endswith(f", {words}")
+        assert with_cause(verdict).reason.endswith(f", {words}")
 
 
 def test_truncation_is_named_where_only_many_sums_show_it(trial: Trial, template: Template) -> None:
     for verdict in verdicts(written("products", "TruncatedSums"), POSITIVE, "float32", trial, template):
         assert (verdict.status, verdict.failed) == ("fail", 0)
         assert verdict.reason.startswith("root mean square of the errors ")
-        assert verdict.reason.endswith(", as if the sums were truncated (rounded toward zero)")
+        assert with_cause(verdict).reason.endswith(", as if the sums were truncated (rounded toward zero)")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from conform.interp.operands import (
     broadcast_converted,
     broadcast_numbers,
     complex_numbers,
-    compute_format,
     converted,
     numbers,
     steps_of,
@@ -28,7 +27,7 @@ from conform.interp.ops.functions.complex_parts import absolute, complex_functio
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic, functions
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
@@ -331,15 +330,18 @@ def gelu(self: Operand, approximate: str = "none") -> Golden:
     fmt = result_type(self)
     x = numbers(self, fmt)
     value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
-    compute = compute_format(fmt)
-    budget = _gelu_budget(Ball.exact(x, compute), approximate)
-    return Golden(fmt, value, real, budget=budget).opened(x == -np.inf, "P38")
+    compute = held_format(fmt)
+    return Golden.derived(fmt, value, real, _gelu(Ball.exact(x, compute), approximate)).opened(x == -np.inf, "P38")
 
 
-def _gelu_budget(x: Ball, approximate: str) -> np.ndarray:
+SATURATION = 40.0  # of the tanh form, whose tanh is 1 - e^-4600 there; +-1 from there on, even where x^3 overflows
+
+
+def _gelu(x: Ball, approximate: str) -> Ball:
     """Through the documented formulas: x/2 * (1 + erf(x / sqrt 2)), or the tanh form; both cancel for negative x."""
     if approximate == "none":
         distribution = (x * x.irrational(math.sqrt(0.5))).erf(functions.erf_float64) + 1.0
     else:
-        distribution = ((x + x * x * x * 0.044715) * x.irrational(math.sqrt(2 / math.pi))).tanh() + 1.0
-    return (x * 0.5 * distribution).rad
+        near = Ball.exact(np.clip(x.mid, -SATURATION, SATURATION), x.compute)
+        distribution = ((near + near * near * near * 0.044715) * x.irrational(math.sqrt(2 / math.pi))).tanh() + 1.0
+    return x * 0.5 * distribution

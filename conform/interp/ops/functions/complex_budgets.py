@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conform.numerics.ball import ULPS, Ball, joined
+from conform.numerics.ball import ULPS, Ball, chosen, joined
 from conform.numerics.formats import Format
 
 # OpenCL C 3.0, full profile, section 7.4: float, and double alike.
@@ -58,10 +58,6 @@ def _plus(x: Ball, number: float) -> Ball:
 def _halved(x: Ball, times: int = 1) -> Ball:
     """x / 2^times, which is exact."""
     return Ball(x.mid / 2**times, x.rad / 2**times, x.compute)
-
-
-def _chosen(condition: np.ndarray, x: Ball, y: Ball) -> Ball:
-    return Ball(np.where(condition, x.mid, y.mid), np.where(condition, x.rad, y.rad), x.compute)
 
 
 def _hypot(x: Ball, y: Ball) -> Ball:
@@ -122,7 +118,7 @@ def _tanh(x: Ball, y: Ball) -> Parts:
     far = np.abs(x.mid) > TANH_LIMIT
     one = x.rounded(np.ones_like(x.mid), 4 * np.exp(-2 * np.abs(x.mid)), ULPS["tanh"])
     rest = Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 4 * np.exp(-2 * np.abs(x.mid)))
-    return _chosen(far, one, sinh * _cosh(x) / below), _chosen(far, rest, sine * cosine / below)
+    return chosen(far, one, sinh * _cosh(x) / below), chosen(far, rest, sine * cosine / below)
 
 
 def _reciprocal(x: Ball, y: Ball) -> Parts:
@@ -141,17 +137,17 @@ def _half_angle(x: Ball, y: Ball) -> tuple[Ball, Ball, Ball]:
     r = _hypot(x, y)
     p = _halved(r + _size(x)).sqrt()
     q = _halved(_size(y) / p)
-    return r, p, _chosen(p.mid == 0, p, q)
+    return r, p, chosen(p.mid == 0, p, q)
 
 
 def _sqrt(x: Ball, y: Ball) -> Parts:
     _, p, q = _half_angle(x, y)
-    return _chosen(x.mid >= 0, p, q), _chosen(x.mid >= 0, q, p)
+    return chosen(x.mid >= 0, p, q), chosen(x.mid >= 0, q, p)
 
 
 def _rsqrt(x: Ball, y: Ball) -> Parts:
     r, p, q = _half_angle(x, y)
-    return _chosen(x.mid >= 0, p, q) / r, _chosen(x.mid >= 0, q, p) / r
+    return chosen(x.mid >= 0, p, q) / r, chosen(x.mid >= 0, q, p) / r
 
 
 def _log(x: Ball, y: Ball) -> Parts:
@@ -170,7 +166,7 @@ def _log1p(x: Ball, y: Ball) -> Parts:
     """log1p(x (2 + x) + y^2) / 2 for |z| < 1/2, else log |1 + z|."""
     near = np.hypot(x.mid, y.mid) < 0.5
     inner = _halved((x * _plus(x, 2) + y * y).log1p())
-    return _chosen(near, inner, _hypot(_plus(x, 1), y).log()), _atan2(y, _plus(x, 1))
+    return chosen(near, inner, _hypot(_plus(x, 1), y).log()), _atan2(y, _plus(x, 1))
 
 
 def _sigmoid(x: Ball, y: Ball) -> Parts:
@@ -187,10 +183,10 @@ def _foci(x: Ball, y: Ball) -> Parts:
     plus, minus = _plus(x, 1), _size(_plus(x, -1))
     right = y * (y / (_hypot(plus, y) + plus))
     larger = _hypot(minus, y) + minus
-    smaller = _chosen(larger.mid == 0, larger, y * (y / larger))
+    smaller = chosen(larger.mid == 0, larger, y * (y / larger))
     inside = x.mid <= 1
-    beyond_one = _halved(right + _chosen(inside, smaller, larger))
-    beyond_x = _halved(right + _chosen(inside, larger, smaller))
+    beyond_one = _halved(right + chosen(inside, smaller, larger))
+    beyond_x = _halved(right + chosen(inside, larger, smaller))
     cathetus = beyond_x.sqrt() * (x + x + beyond_x).sqrt()
     return cathetus, (beyond_one + beyond_one.sqrt() * _plus(beyond_one, 2).sqrt()).log1p()
 

@@ -7,6 +7,7 @@ P52). Integers and bools become float32 first (P18).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,27 +18,26 @@ from conform.interp.operands import (
     broadcast_converted,
     broadcast_numbers,
     complex_numbers,
-    compute_format,
     numbers,
     refuse_complex,
     steps_of,
 )
 from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.functions import real_formulas as formulas
 from conform.interp.ops.functions.complex_parts import angle_of, complex_function, complex_power, is_complex_function
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, underflow
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format
-from conform.numerics.functions.error import erfc_float64
 from conform.numerics.functions.range_ends import leading
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
 from conform.numerics.scaled import Scaled
 
-Budget = Callable[[Ball], np.ndarray]
+Formula = Callable[[Ball], Ball]
 Mask = Callable[[np.ndarray], np.ndarray | bool]
 
 
@@ -45,14 +45,15 @@ def _define(
     name: str,
     meaning: str,
     *ops: str,
-    budget: Budget | None = None,
+    formula: Formula | None = None,
+    overflows: Callable[[Ball], np.ndarray] | None = None,
     open_at: tuple[Mask, str] | None = None,
     zero_sign_free_at: Mask = lambda x: False,
 ) -> None:
     """Give the unary overloads `ops` the function `name` of the ladder as their meaning.
 
-    budget: the error of the documented formula, for ops that no table bounds by ulps; open_at: where the policy rule
-    leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
+    formula: on balls, for ops that no table bounds by ulps; overflows: where it may, and give a zero (P87); open_at:
+    where the policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
     """
 
     def function(self: np.ndarray) -> Golden:
@@ -63,65 +64,28 @@ def _define(
         fmt = float_result(fmt)
         x = numbers(self, fmt)
         value, real = functions.apply(name, fmt, x)
-        compute = compute_format(fmt)
-        spent = None if budget is None else budget(Ball.exact(x, compute))
-        golden = Golden(fmt, value, real, budget=spent, zero_sign_free=zero_sign_free_at(x))
+        golden = Golden(fmt, value, real, zero_sign_free=zero_sign_free_at(x))
+        if formula is not None:
+            golden = golden.but_derived(formula(ball := Ball.exact(x, held_format(fmt))))
+            golden = golden if overflows is None else _or_zero(golden, overflows(ball))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
     function.__doc__ = meaning
     pointwise(*ops)(function)
 
 
+def _or_zero(golden: Golden, mask: np.ndarray) -> Golden:
+    """The golden; where `mask`, a zero of its sign is as right."""
+    if not mask.any():
+        return golden
+    zero = np.copysign(0.0, golden.real.hi)
+    value = np.where(mask, zero, golden.value).astype(golden.format.storage)
+    return golden.or_else(replace(golden, value=value, real=where(mask, zero, golden.real),
+                                  budget=np.where(mask, 0.0, golden.budget)))  # fmt: skip
+
+
 def _is_minus_infinity(x: np.ndarray) -> np.ndarray:
     return x == -np.inf
-
-
-# Budgets: the documented formulas on balls
-
-
-def _one(x: Ball) -> Ball:
-    return Ball.exact(np.float64(1), x.compute)
-
-
-def _sigmoid_budget(x: Ball) -> np.ndarray:
-    """Where e^-x overflows, the quotient is 0, off by no more than e^x."""
-    budget = (_one(x) / (_one(x) + (-x).exp())).rad
-    return np.where(np.isinf(budget), _at_most_exp(x.mid, x.compute), budget)
-
-
-def _silu_budget(x: Ball) -> np.ndarray:
-    """The error of the quotient or of x times the sigmoid, whichever is larger; where e^-x overflows, both are
-    0, off by no more than |x| e^x."""
-    denominator = _one(x) + (-x).exp()
-    budget = np.maximum((x / denominator).rad, (x * (_one(x) / denominator)).rad)
-    with np.errstate(all="ignore"):
-        return np.where(np.isinf(budget) & (x.mid < 0), _at_most_exp(x.mid + np.log(-x.mid), x.compute), budget)
-
-
-def _at_most_exp(x: np.ndarray, compute: Format) -> np.ndarray:
-    """e^x from above (np.exp is good to 2^-49, its operand to 2^-52 of at most 750), and what a rounding to 0 loses."""
-    with np.errstate(all="ignore"):
-        return np.exp(x) * (1 + 2.0**-40) + underflow(compute)
-
-
-FAR = 200.0  # e^-200 is less than 2^-288
-BEYOND = 2600.0  # e^-2600 over any double rounds to 0
-SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
-
-
-def _mish_budget(x: Ball) -> np.ndarray:
-    return (x * Ball.exact(np.minimum(x.mid, SATURATION), x.compute).exp().log1p().tanh()).rad
-
-
-def _sinc_budget(x: Ball) -> np.ndarray:
-    """sin(pi x) / (pi x) with one rounded product, which keeps a quotient near 1 from magnifying its error."""
-    angle = x * x.irrational(np.pi)
-    budget = (angle.sin() / angle).rad
-    return np.where(x.mid == 0, 0.0, budget)
-
-
-def _ndtr_budget(x: Ball) -> np.ndarray:
-    return ((-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)).rad
 
 
 # Exponentials and logarithms
@@ -151,7 +115,7 @@ _define(
     "sin(pi self) / (pi self), and 1 at 0 (P49, P50)",
     "aten::sinc",
     "aten::special_sinc",
-    budget=_sinc_budget,
+    formula=formulas.sinc,
     open_at=(np.isinf, "P49"),
     zero_sign_free_at=lambda x: x == np.rint(x),  # of integers; of 0 it is 1
 )
@@ -167,19 +131,21 @@ _define("atanh", "The number whose tanh is self; NaN outside [-1, 1]", "aten::at
 
 # Activations
 
-_define("sigmoid", "1 / (1 + e^-self)", "aten::sigmoid", budget=_sigmoid_budget)
+_define("sigmoid", "1 / (1 + e^-self) (P87)", "aten::sigmoid", formula=formulas.sigmoid,
+        overflows=formulas.exp_may_overflow)  # fmt: skip
 _define(
     "silu",
-    "self / (1 + e^-self) (P49)",
+    "self / (1 + e^-self) (P49, P87)",
     "aten::silu",
-    budget=_silu_budget,
+    formula=formulas.silu,
+    overflows=formulas.exp_may_overflow,
     open_at=(_is_minus_infinity, "P49"),
 )
 _define(
     "mish",
     "self * tanh(log(1 + e^self)) (P49)",
     "aten::mish",
-    budget=_mish_budget,
+    formula=formulas.mish,
     open_at=(_is_minus_infinity, "P49"),
 )
 
@@ -189,13 +155,14 @@ _define("erf", "2/sqrt(pi) times the integral of e^(-t^2) from 0 to self", "aten
 _define("erfc", "1 - erf(self)", "aten::erfc", "aten::special_erfc")
 _define("erfinv", "The number whose erf is self; NaN outside [-1, 1]", "aten::erfinv", "aten::special_erfinv")
 _define("ndtr", "The normal distribution function: erfc(-self / sqrt 2) / 2", "aten::special_ndtr",
-        budget=_ndtr_budget)  # fmt: skip
+        formula=formulas.ndtr)  # fmt: skip
 _define("ndtri", "The number whose normal distribution function is self; NaN outside [0, 1]", "aten::special_ndtri")
 
 # Gamma and Bessel functions
 
-_define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma")
-_define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma")
+_define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma", formula=formulas.lgamma)
+_define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma",
+        formula=formulas.digamma)  # fmt: skip
 _define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0")
 _define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1")
 
@@ -259,8 +226,8 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     refuse_complex(fmt, "logaddexp")
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("logaddexp", fmt, x, y)
-    larger, smaller = (Ball.exact(choose(x, y), compute_format(fmt)) for choose in (np.maximum, np.minimum))
-    return Golden(fmt, value, real, budget=(larger + (smaller - larger).exp().log1p()).rad)
+    larger, smaller = (Ball.exact(choose(x, y), held_format(fmt)) for choose in (np.maximum, np.minimum))
+    return Golden.derived(fmt, value, real, larger + (smaller - larger).exp().log1p())
 
 
 @pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
@@ -270,11 +237,14 @@ def xlogy(self: Operand, other: Operand) -> Golden:
     fmt = float_result(result_type(self, other))
     x, y = broadcast_numbers(fmt, self, other)
     value, real = functions.apply("xlogy", fmt, x, y)
-    factor, argument = (Ball.exact(operand, compute_format(fmt)) for operand in (x, y))
-    return Golden(fmt, value, real, budget=np.where(x == 0, 0.0, (factor * argument.log()).rad))
+    factor, argument = (Ball.exact(operand, held_format(fmt)) for operand in (x, y))
+    return Golden.derived(fmt, value, real, (factor * argument.log()).but_exact(x == 0))
 
 
 # Softplus
+
+FAR = 200.0  # e^-200 is less than 2^-288
+BEYOND = 2600.0  # e^-2600 over any double rounds to 0
 
 
 @pointwise("aten::softplus")
@@ -314,13 +284,13 @@ def _softplus(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) 
     settled = np.where(linear, x, _softplus_limit(x, beta))
     column = np.where(regular, x, 0.0).reshape(-1, 1)
     value, real = _softplus_formula(fmt, column, beta) if regular.any() else (round_to(fmt, column), Real.exact(column))
-    budget = ((Ball.exact(x, compute_format(fmt)) * Ball.exact(beta, compute_format(fmt))).exp().log1p()
-              / Ball.exact(beta, compute_format(fmt))).rad  # fmt: skip
-    return Golden(
+    factor = Ball.exact(beta, held_format(fmt))
+    ball = (Ball.exact(x, held_format(fmt)) * factor).exp().log1p() / factor
+    return Golden.derived(
         fmt,
         np.where(regular, value.reshape(x.shape), round_to(fmt, settled)),
         where(regular, real.reshape(x.shape), Real.exact(settled)),
-        budget=np.where(regular, budget, 0.0),
+        ball.but_exact(~regular),
     )
 
 

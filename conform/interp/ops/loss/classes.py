@@ -20,9 +20,9 @@ from conform.interp.formulas.losses import MEAN, NONE, Divisor, Terms, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import decide_exactly
-from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
 
 # Negative log likelihood
@@ -46,7 +46,7 @@ def nll_loss_forward(
 ) -> tuple[Golden, Golden]:
     """(-weight[t] * self[t] of each sample or reduced, the sum of the weights); 0 for ignored targets (P54, P67)"""
     fmt = format_of(self)
-    rows, compute = np.atleast_2d(self), compute_format(fmt)
+    rows, compute = np.atleast_2d(self), held_format(fmt)
     samples = _Samples(target, weight, ignore_index)
 
     def terms(place: slice) -> Terms:
@@ -66,7 +66,7 @@ def nll_loss_forward(
 def _total_weight(fmt: Format, divisor: Divisor) -> Golden:
     """The sum of the weights as an output."""
     value, real = decide_exactly(fmt, divisor.real.reshape(()), lambda index: divisor.exact)
-    return Golden(fmt, value, real, budget=divisor.ball.rad.reshape(()))
+    return Golden.derived(fmt, value, real, divisor.ball[0, ...])
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class _Samples:
 
 def _without(ignored: np.ndarray, terms: Terms) -> Terms:
     """The terms, with 0 where a sample is ignored."""
-    ball = Ball(np.where(ignored, 0.0, terms.ball.mid), np.where(ignored, 0.0, terms.ball.rad), terms.ball.compute)
+    ball = replace(terms.ball.but_exact(ignored), mid=np.where(ignored, 0.0, terms.ball.mid))
     return Terms(
         where(ignored, 0.0, terms.real),
         ball,
@@ -130,7 +130,7 @@ def cross_entropy_loss(
         else:
             samples = _Samples(target, weight, ignore_index)
             blocks = _of_indices(logits, samples)
-            divisor = samples.divisor(compute_format(fmt)) if reduction == MEAN else None
+            divisor = samples.divisor(held_format(fmt)) if reduction == MEAN else None
         golden = reduced(fmt, blocks, reduction=reduction, shape=shape, divisor=divisor, open_rule="P68")
     return replace(golden, zero_sign_free=True)
 
@@ -178,7 +178,7 @@ def _of_probabilities(logits: _Logits, target: np.ndarray, axis: int) -> Pieces[
 
 def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Terms:
     """-weight log_softmax(x) of each sample's own class."""
-    rows, compute = logits.rows, compute_format(logits.fmt)
+    rows, compute = logits.rows, held_format(logits.fmt)
     x, largest = rows.at(own[:, None])[:, 0], rows.largest()[:, 0]
     log_sum, ball = log_sum_exp.of_reals(rows)[1][:, 0], log_sum_exp.of_balls(rows, compute)[1][:, 0]
     real = -(Real.exact(weights) * (Real.exact(x) - Real.exact(largest) - log_sum))
@@ -228,7 +228,7 @@ class _Mixture:
 
     def _ball(self) -> Ball:
         """A sum over the classes in any order."""
-        compute, classes = compute_format(self.fmt), float(self.rows.terms)
+        compute, classes = held_format(self.fmt), float(self.rows.terms)
         s = Ball.exact(np.float64(0), compute).constant(self.smoothing)
         shifted, log_sum = log_sum_exp.of_balls(self.rows, compute)
         weighted = shifted.map(lambda x, weight: Ball.exact(weight, compute) * (x - log_sum), self.weights)
@@ -239,7 +239,7 @@ class _Mixture:
         total = Ball.total(weighted.map(mixed, self.shares))[:, 0]
         unshared = sum(np.abs(x.mid).sum(axis=1) for x in weighted)
         overflows = np.isfinite(unshared) & (unshared > compute.max_finite)  # shares may be multiplied in last
-        return -total.rounded(total.mid, np.where(overflows, np.inf, total.rad))
+        return -total.rounded(total.mid, np.where(overflows, np.inf, total.rad)).at_scale(total.scale)
 
     def _factors(self, sample: int) -> Iterator[tuple[float, Fraction]]:
         """(x, what the logarithm is multiplied by, minus included) of the classes where that is not 0."""

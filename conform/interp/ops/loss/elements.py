@@ -15,8 +15,8 @@ from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
-from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.ball import Ball, held_format
+from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
 
 LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
@@ -62,7 +62,7 @@ def _of_difference(
     """The reduced golden of `formula`, of the difference as a Real or a Fraction; `of_ball` is what it loses."""
     fmt = format_of(self)
     shape, (x, y) = broadcast(self, target)
-    compute = compute_format(fmt)
+    compute = held_format(fmt)
 
     def terms(x: np.ndarray, y: np.ndarray) -> Terms:
         ball = of_ball(Ball.exact(x, compute) - Ball.exact(y, compute))
@@ -103,7 +103,7 @@ class TwoParts:
         mid = np.where(size.mid < self.border, below.mid, above.mid)
         rad = np.where(size.mid < self.border, below.rad, above.rad)
         either = np.maximum(below.rad, above.rad) + np.abs(below.mid - above.mid)
-        return Ball(mid, np.where(near, either, rad), d.compute)
+        return Ball(mid, np.where(near, either, rad), d.compute, np.maximum(below.scale, above.scale))
 
 
 # Cross entropies of two classes
@@ -149,7 +149,7 @@ def _of_probabilities(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray) 
         log_1 = max(mp.log1p(-probability), LEAST_LOGARITHM) if probability != 1 else LEAST_LOGARITHM
         return -(share * log + (1 - share) * log_1) * mp.of_float(w[i])
 
-    return Terms(real, _probability_ball(x, t, w, compute_format(fmt)), rational, formula)
+    return Terms(real, _probability_ball(x, t, w, held_format(fmt)), rational, formula)
 
 
 def _rational_log(log: Real, of_one: bool) -> Fraction | None:
@@ -163,7 +163,7 @@ def _probability_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, compute: Form
 
     def clamped(log: Ball) -> Ball:
         below = log.mid + np.where(np.isfinite(log.rad), log.rad, 0.0) < LEAST_LOGARITHM
-        return Ball(np.maximum(log.mid, LEAST_LOGARITHM), np.where(below, 0.0, log.rad), compute)
+        return replace(log.but_exact(below), mid=np.maximum(log.mid, LEAST_LOGARITHM))
 
     def one_minus(y: np.ndarray) -> Ball:
         return Ball(1 - y, compute.unit_roundoff * np.abs(1 - y), compute)
@@ -216,7 +216,7 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
         logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
         return line + slope_ * max(logarithm, LEAST)
 
-    ball = _logit_ball(x, t, w, p, compute_format(fmt))
+    ball = _logit_ball(x, t, w, p, held_format(fmt))
     return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))
 
 
@@ -243,7 +243,7 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
 
 
 def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
-    target, compute = Real.exact(t), compute_format(fmt)
+    target, compute = Real.exact(t), held_format(fmt)
     real = where(t == 0, 0.0, target * functions.log(target)) - target * Real.exact(x)
 
     def rational(i: int) -> Fraction | None:
@@ -253,14 +253,14 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
         return mp.of_float(t[i]) * (mp.log(mp.of_float(t[i])) - mp.of_float(x[i]))
 
     ball = Ball.exact(t, compute) * Ball.exact(t, compute).log()
-    ball = Ball(np.where(t == 0, 0.0, ball.mid), np.where(t == 0, 0.0, ball.rad), compute)
+    ball = replace(ball.but_exact(t == 0), mid=np.where(t == 0, 0.0, ball.mid))
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
     return Terms(real, ball, rational, formula, _are_infinite(x, t))
 
 
 def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
-    target, compute = Real.exact(t), compute_format(fmt)
+    target, compute = Real.exact(t), held_format(fmt)
 
     def rational(i: int) -> Fraction | None:
         return -Fraction(x[i]) if t[i] == 0 else Fraction(0) if t[i] == x[i] else None

@@ -21,9 +21,9 @@ from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import resolved
-from conform.numerics.formats import FORMATS, Format, compute_format, format_of
+from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
 from conform.numerics.scaled import Scaled
 
@@ -64,7 +64,7 @@ def _along(of_rows: RowFunction, self: np.ndarray, dim: int, half_to_float: bool
 def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     """e / sum(e) with e = exp(x - max); where e is below 2^-28 of the smallest number of the format, it is +0."""
     vanishing = np.log(fmt.min_subnormal) - 20
-    largest, compute = rows.largest(), compute_format(fmt)
+    largest, compute = rows.largest(), held_format(fmt)
     with np.errstate(all="ignore"):
         e = rows.pieces.map(lambda x: functions.exp(log_sum_exp.distance(x, largest)))
         balls = rows.pieces.map(lambda x: (Ball.exact(x, compute) - Ball.exact(largest, compute)).exp())
@@ -74,7 +74,7 @@ def _softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
             vanishes = np.isfinite(real.hi) & (x - largest < vanishing)
             value, decided = resolved(fmt, where(vanishes, 0.0, real), partial(_mp_softmax, rows, largest, x))
             real = where(vanishes, where(np.isinf(real.radius), _below_float64(real), real), decided)
-            yield Golden(fmt, value, real, budget=(ball / total_ball).rad)
+            yield Golden.derived(fmt, value, real, ball / total_ball)
 
 
 def _below_float64(like: Real) -> Real:
@@ -92,14 +92,14 @@ def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray
 
 def _log_softmax_rows(fmt: Format, rows: Rows) -> Iterator[Golden]:
     shifted, log_sum = log_sum_exp.of_reals(rows)
-    balls, log_sum_ball = log_sum_exp.of_balls(rows, compute_format(fmt))
+    balls, log_sum_ball = log_sum_exp.of_balls(rows, held_format(fmt))
     largest = rows.largest()
     for x, real, ball in zip(rows.pieces, shifted, balls, strict=True):
         far, value_far, real_far = log_sum_exp.far_below(fmt, x, largest, log_sum)
         difference, formula = where(far, 0.0, real - log_sum), partial(_mp_log_softmax, rows, x)
         value, real = resolved(fmt, difference, formula, scaled=partial(_of_largest, rows, x))
         value, real = np.where(far, value_far, value), where(far, real_far, real)
-        golden = Golden(fmt, value, real, budget=(ball - log_sum_ball).rad)
+        golden = Golden.derived(fmt, value, real, ball - log_sum_ball)
         yield _or_beside_infinity(x, largest, golden)
 
 

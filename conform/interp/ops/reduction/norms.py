@@ -19,9 +19,9 @@ from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.accumulate import dot_of, total_of
-from conform.numerics.ball import Ball, joined
+from conform.numerics.ball import Ball, held_format, joined
 from conform.numerics.escalate import resolved, root
-from conform.numerics.formats import Format, compute_format, format_named, format_of
+from conform.numerics.formats import Format, format_named, format_of
 from conform.numerics.real import TINY, Real, where
 from conform.numerics.rounding import round_to
 from conform.numerics.scaled import Scaled
@@ -177,7 +177,7 @@ def _exact_root(number: Fraction, degree: int) -> Fraction | None:
 
 def _norm_ball(fmt: Format, sizes: Rows, order: float) -> np.ndarray:
     """[count, 1]: the error of the formula in the compute type."""
-    x = sizes.pieces.map(lambda piece: Ball.exact(piece, compute_format(fmt)))
+    x = sizes.pieces.map(lambda piece: Ball.exact(piece, held_format(fmt)))
     if order == 1:
         return Ball.total(x).rad
     return Ball.total(x.map(Ball.square)).sqrt().rad if order == 2 else _power_ball(x, order).rad

@@ -19,7 +19,7 @@ from conform.interp.ops.reduction.sums import accumulation, of_conversions, over
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.grid import common_grid
@@ -123,7 +123,7 @@ def _spread(
 
 
 def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Golden:
-    compute, count = compute_format(fmt), rows.terms
+    compute, count = held_format(fmt), rows.terms
     exponent, divisor = moments.exponents(rows), Real.exact(np.float64(count)) - Real.exact(np.float64(correction))
     _, real = moments.of_reals(rows, divisor, exponent)
     _, ball = moments.of_balls(rows, Ball.exact(np.float64(count), compute) - float(correction), compute)
@@ -143,7 +143,7 @@ def _of_rows(name: str, fmt: Format, correction: int | float, rows: Rows) -> Gol
 
     with np.errstate(all="ignore"):
         value, decided = decide_exactly(fmt, real.times_power_of_two(exponent), exact, scaled)
-    return Golden(fmt, value, decided, budget=ball.rad)
+    return Golden.derived(fmt, value, decided, ball)
 
 
 def _over_zero(fmt: Format, rows: Rows) -> Golden:

@@ -21,7 +21,7 @@ from conform.interp.promotion import category, float_result
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.ball import Ball, growth, underflow
+from conform.numerics.ball import Ball, accumulator_of, growth, held_format, underflow
 from conform.numerics.digits import decide_digits, dots
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
@@ -45,7 +45,7 @@ def sums_of(fmt: Format, total: Accumulated, value: np.ndarray, real: Real) -> G
 
 def overflowing(fmt: Format, total: Accumulated) -> np.ndarray:
     """Where the finite terms can overflow the compute type in some order; a NaN term makes any order NaN."""
-    return (total.magnitude > compute_format(fmt).max_finite) & ~np.isnan(total.real.hi)
+    return (total.magnitude > accumulator_of(held_format(fmt)).max_finite) & ~np.isnan(total.real.hi)
 
 
 def _sum_format(self: np.ndarray, dtype: str | None) -> Format:
@@ -213,7 +213,7 @@ def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str 
 
 def _float_product(fmt: Format, rows: Rows) -> Golden:
     """The budget |y| ((1 + u)^(n - 1) - 1) is that of n - 1 rounded products in any order (Higham, lemma 3.1)."""
-    compute, products = compute_format(fmt), max(rows.terms - 1, 0)
+    compute, products = accumulator_of(held_format(fmt)), max(rows.terms - 1, 0)
     is_special, special = _special_product(rows)
     factors = rows.pieces.map(lambda piece: np.where(is_special[:, None], 1.0, piece))
 
@@ -274,10 +274,10 @@ def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     def formula(some: np.ndarray) -> np.ndarray:
         return np.array([[sum(log_sum_exp.of_mpmath(rows.row(row)))] for row in some], dtype=object)
 
-    largest, compute = rows.largest(), compute_format(fmt)
+    largest, compute = rows.largest(), held_format(fmt)
     infinite = np.isinf(largest)
     real = where(infinite, largest, Real.exact(largest) + log_sum_exp.of_reals(rows)[1])
     of_zero = lambda: log_sum_exp.faint(rows).known_where(largest == 0)  # noqa: E731
     value, real = resolved(fmt, real, formula, scaled=of_zero)
-    budget = (Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]).rad
-    return Golden(fmt, value, real, budget=np.where(infinite, 0.0, budget), zero_sign_free=True)
+    ball = Ball.exact(largest, compute) + log_sum_exp.of_balls(rows, compute)[1]
+    return Golden.derived(fmt, value, real, ball.but_exact(infinite), zero_sign_free=True)

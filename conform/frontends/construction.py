@@ -1,0 +1,149 @@
+"""Modules of a suite: constructed from their classes, with parameters that every backend and every side of a pair gets.
+
+A constructor draws its parameters as torch's generator has them, and starts the others at 0 or 1, where they hide an
+error. So every floating parameter is drawn anew, by its name, from the streams that inputs are drawn from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import math
+import sys
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from conform.backends.interpreter import to_torch
+from conform.errors import ConformError, NoGolden
+from conform.foreign import line
+from conform.frontends.modules import ModuleCall
+from conform.numerics.draws import Stream
+from conform.suites import ModuleSpec
+from conform.suites.cases import Draw
+from conform.suites.nodes import ClassPath, Construct
+from conform.suites.sample import sample
+
+SPREAD = 0.25  # of parameters that a constructor sets to a constant
+
+
+def module_of(draw: Draw) -> ModuleCall:
+    """The module of a draw, in evaluation mode, in the dtype that the draw gives inputs which leave theirs open.
+
+    NoGolden, with the reason, where its class cannot be found or constructed.
+    """
+    spec = draw.test.op
+    if isinstance(spec.given, ModuleCall):
+        return spec.given
+    try:
+        module = _constructed(draw, spec.path, spec, "module")
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"found {type(module).__name__}, expected a torch.nn.Module")
+    except ConformError:
+        raise
+    except Exception as error:  # whatever a user's class, or what it imports, raises
+        reason = line(f"{type(error).__name__}: {error}", 300)
+        raise NoGolden(f"module {spec.path.text} cannot be constructed: {reason}") from error
+    module.eval()
+    if "float" in draw.variant:
+        module = module.to(getattr(torch, draw.variant["float"]))
+    _seed(module, draw)
+    return ModuleCall.of(module, spec.path.text)
+
+
+def _constructed(draw: Draw, path: ClassPath, spec: ModuleSpec | Construct, label: str) -> Any:
+    """An object of the class, with arguments drawn at places of their own."""
+
+    def stream(seed_of: str, number: int, place: str) -> Stream:
+        return Stream(draw.seed, seed_of, number, f"{label}.{place}")
+
+    arguments = _with_arguments(draw, spec)
+    drawn = sample(arguments, draw.variant, stream, draw.sample)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(draw.stream(label).bits(1)[0] >> np.uint64(1)))
+        args = [_built(draw, value, f"{label}.{at}") for at, value in enumerate(drawn.args)]
+        kwargs = {key: _built(draw, value, f"{label}.{key}") for key, value in drawn.kwargs.items()}
+        return _class_at(path)(*args, **kwargs)
+
+
+def _with_arguments(draw: Draw, spec: ModuleSpec | Construct) -> Any:
+    return replace(draw.test, inputs=spec.args, kwargs=spec.kwargs, cast_input0_to_complex=False)
+
+
+def _built(draw: Draw, value: Any, label: str) -> Any:
+    """A constructor's argument: tensors for arrays, objects for what is to be constructed."""
+    if isinstance(value, np.ndarray):
+        return to_torch(value)
+    if isinstance(value, Construct):
+        return _constructed(draw, value.path, value, label)
+    if isinstance(value, list | tuple):
+        return type(value)(_built(draw, item, f"{label}.{at}") for at, item in enumerate(value))
+    if isinstance(value, dict):
+        return {key: _built(draw, item, f"{label}.{key}") for key, item in value.items()}
+    return value
+
+
+# --- Classes ----------------------------------------------------------------------------------------------------------
+
+
+def _class_at(path: ClassPath) -> Any:
+    if path.file is not None:
+        return reduce(getattr, (path.attribute or "").split("."), _module_in(path.file))
+    names = path.text.split(".")
+    for count in range(len(names) - 1, 0, -1):
+        try:
+            found = importlib.import_module(".".join(names[:count]))
+        except ModuleNotFoundError as error:
+            if error.name is None or not path.text.startswith(error.name):
+                raise  # something that it imports
+            continue
+        return reduce(getattr, names[count:], found)
+    raise ModuleNotFoundError(f"No module named {names[0]!r}")
+
+
+def _module_in(file: Path) -> ModuleType:
+    """The Python module in a file, under a name that no other has; modules beside it can be imported from it."""
+    content = file.read_bytes()
+    name = f"{file.stem}_{hashlib.sha256(str(file).encode() + content).hexdigest()[:12]}"
+    if name not in sys.modules:
+        if (folder := str(file.parent)) not in sys.path:
+            sys.path.append(folder)
+        spec = importlib.util.spec_from_file_location(name, file)
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+# --- Parameters -------------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def _seed(module: torch.nn.Module, draw: Draw) -> None:
+    """New numbers for the floating parameters, and for the buffers that a constructor set to one number.
+
+    A constant c becomes c (1 + u) or, if it is 0, u, with u uniform within SPREAD; a parameter of numbers of its own
+    becomes uniform within 1/sqrt(n), n the elements that one output of it reads. Other buffers are tables, and stay.
+    """
+    parameters = {id(one) for one in module.parameters()}
+    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        if not tensor.is_floating_point() or tensor.numel() == 0 or not torch.isfinite(tensor).all():
+            continue
+        drawn = 2 * draw.stream(f"parameter.{name}").uniform(tuple(tensor.shape)) - 1
+        constant = float(tensor.flatten()[0])
+        if bool((tensor == tensor.flatten()[0]).all()):
+            numbers = constant * (1 + SPREAD * drawn) if constant else SPREAD * drawn
+        elif id(tensor) in parameters:
+            numbers = drawn / math.sqrt(max(math.prod(tensor.shape[1:]) if tensor.ndim > 1 else tensor.numel(), 1))
+        else:
+            continue
+        tensor.copy_(torch.from_numpy(np.asarray(numbers)))

@@ -1,0 +1,78 @@
+"""A torch module as what is called: by a name, with a meaning, and in a form that reaches the backend's worker."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from conform.backends.given import dumps
+from conform.backends.interpreter import to_numpy
+from conform.call.bound import Bound
+from conform.call.schemas import Argument, OpSchema
+from conform.errors import NoGolden
+from conform.frontends.torch_export import arrays_of, program_of
+from conform.interp.golden import Golden
+from conform.interp.program.aten import aten
+from conform.interp.program.evaluation import evaluate
+from conform.interp.program.goldens import goldens_of
+from conform.interp.program.number import Number
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleCall:
+    """A torch module by its class, `op` ("torch.nn.Linear"); `pickled` is what a worker loads it from."""
+
+    op: str
+    module: torch.nn.Module
+    pickled: bytes
+
+    @staticmethod
+    def of(module: torch.nn.Module, op: str | None = None) -> ModuleCall:
+        """NoGolden for a module that cannot be pickled."""
+        classes = {type(part) for part in module.modules()}
+        name = op or f"{type(module).__module__}.{type(module).__qualname__}"
+        try:
+            return ModuleCall(name, module, dumps(module, [one.__module__ for one in classes]))
+        except Exception as error:  # whatever an object's own pickling raises
+            raise NoGolden(f"module {name} cannot be pickled, to be sent to a worker: "
+                           f"{type(error).__name__}: {error}") from None  # fmt: skip
+
+    def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
+        """The call of the module on arrays or tensors and Python values, in lists, tuples and dicts: its arguments are
+        what these hold, `options['shift']`."""
+        args, kwargs = pytree.tree_map(_as_array, (list(args), dict(kwargs)))
+        leaves, nest = pytree.tree_flatten((args, kwargs))
+        named = dict(zip(_names(self.module, args, kwargs), leaves, strict=True))
+        arguments = tuple(Argument(name, "Tensor", None, False, False, False) for name in named)
+        schema = OpSchema(self.op, arguments, ("Tensor",), len(arguments), (True,))
+
+        def meaning(**arguments: Any) -> tuple[Golden, ...]:
+            return self.meaning(*pytree.tree_unflatten(list(arguments.values()), nest))
+
+        return Bound(schema, named, meaning)
+
+    def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
+        """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
+        """
+        program = program_of(self.module, self.pickled, args, kwargs)
+        inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
+        return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+
+
+def _as_array(leaf: Any) -> Any:
+    return to_numpy(leaf) if isinstance(leaf, torch.Tensor) else leaf
+
+
+def _names(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+    """A name for each leaf: of forward's parameter, or the number of an argument behind `*`, and where it is in it."""
+    signature = inspect.signature(module.forward).parameters
+    parameters = [name for name, one in signature.items() if one.kind != one.VAR_POSITIONAL]
+    positional = [name if name not in kwargs else "" for name in parameters[: len(args)]]
+    tops = [positional[at] if at < len(positional) and positional[at] else f"input_{at}" for at in range(len(args))]
+    nests = [*zip(tops, args, strict=True), *kwargs.items()]
+    return [f"{top}{pytree.keystr(path)}" for top, one in nests for path, _ in pytree.tree_flatten_with_path(one)[0]]

@@ -1,0 +1,271 @@
+"""A torch module as a program: what torch.export makes of it for tensors of certain dtypes and shapes.
+
+The graph says of which operators a module consists, and on what; what they mean the interpreter alone says. Composite
+operators for which it has a rule are kept, others become core ATen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import operator
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.utils import _pytree as pytree
+
+from conform.backends.interpreter import to_numpy, to_torch
+from conform.backends.leaves import leaves
+from conform.errors import NoGolden
+from conform.foreign import line
+from conform.interp.program.form import Function, Op, Operand, Program, Value
+from conform.interp.program.rules import names
+
+CACHED = 16  # programs, those used last; each holds its module's parameters
+_WRITTEN = {
+    OutputKind.BUFFER_MUTATION: "buffer",
+    OutputKind.PARAMETER_MUTATION: "parameter",
+    OutputKind.USER_INPUT_MUTATION: "argument",
+}
+_lock = threading.Lock()  # torch.export is not thread-safe
+_cache: OrderedDict[bytes, Program] = OrderedDict()
+
+
+def program_of(module: torch.nn.Module, content: bytes, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Program:
+    """The program of `module` for a call with arguments of these dtypes and shapes.
+
+    content: what the module consists of, code and tensors, by which programs are cached. args, kwargs: arrays for
+    tensors, in lists, tuples and dicts; all else becomes part of the program. The program's arguments are the arrays in
+    torch's order of such nests, its results the module's tensors in that of `leaves`.
+    NoGolden, with the reason, for a module that cannot be exported, that returns what is no tensor, or that writes to
+    what it is given or holds.
+    """
+    given = [list(args), dict(kwargs)]
+    described = pytree.tree_map(lambda leaf: _described(leaf), given)
+    key = hashlib.sha256(content + repr(described).encode()).digest()
+    with _lock:
+        if key not in _cache:
+            _cache[key] = _Graph(_exported(module, given)).program()
+            while len(_cache) > CACHED:
+                _cache.popitem(last=False)
+        _cache.move_to_end(key)
+        return _cache[key]
+
+
+def arrays_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[np.ndarray]:
+    """The arrays of a call in the order of the program's arguments."""
+    flat = pytree.tree_leaves((tuple(args), dict(kwargs)))
+    return [np.asarray(leaf) for leaf in flat if _is_array(leaf)]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic)
+
+
+def _described(leaf: Any) -> Any:
+    return (leaf.dtype.name, leaf.shape) if _is_array(leaf) else leaf
+
+
+# --- Export -----------------------------------------------------------------------------------------------------------
+
+
+def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
+    def tensor(leaf: Any) -> Any:
+        return to_torch(np.asarray(leaf)) if _is_array(leaf) else leaf
+
+    args, kwargs = pytree.tree_map(tensor, given)
+    try:
+        with torch.no_grad(), _quietly():
+            whole = torch.export.export(module, tuple(args), kwargs, strict=False)
+            return whole.run_decompositions(_decompositions())
+    except Exception as error:  # whatever the module's own code, or torch's view of it, raises
+        raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}"
+                       + training(module)) from error  # fmt: skip
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Within, torch tells nothing but by exceptions: those say what is the matter, and the place."""
+    log = logging.getLogger("torch")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)
+
+
+def _decompositions() -> Any:
+    """torch's, without those of the operators for which there is a rule."""
+    table = torch.export.default_decompositions()
+    for name in names():
+        packet, _, overload = name.removeprefix("aten::").partition(".")
+        found = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        if found is not None and found in table:
+            table.pop(found)
+    return table
+
+
+def _reason(error: Exception) -> str:
+    """The first line that says something."""
+    text = str(error).strip()
+    return line(text.splitlines()[0] if text else "no reason given", 300)
+
+
+def _named(module: torch.nn.Module) -> str:
+    return f"module {type(module).__name__}"
+
+
+def training(module: torch.nn.Module) -> str:
+    """A hint for what a module cannot do because it is in training mode."""
+    return "; the module is in training mode: call its eval() first" if module.training else ""
+
+
+# --- The graph --------------------------------------------------------------------------------------------------------
+
+
+class _Graph:
+    """The graph of an exported program, in the form of the kit."""
+
+    def __init__(self, exported: ExportedProgram) -> None:
+        self.exported, self.module = exported, exported.graph_module
+        self.nodes = list(exported.graph.nodes)
+        self.results: dict[str, str] = {}  # the value's name of a node that only picks one of several results
+
+    def program(self) -> Program:
+        self._refuse_writes()
+        arguments, constants = self._inputs()
+        ops = tuple(self._ops())
+        return Program(Function(tuple(arguments), ops, tuple(self._outputs())), constants)
+
+    def _refuse_writes(self) -> None:
+        for spec in self.exported.graph_signature.output_specs:
+            if spec.kind in _WRITTEN:
+                where = f"{_WRITTEN[spec.kind]} {spec.target!r}"
+                by_training = spec.kind is OutputKind.BUFFER_MUTATION
+                hint = "; if it is in training mode, call its eval() first" if by_training else ""
+                raise NoGolden(f"the module writes to its {where}: the kit judges results alone{hint}")
+
+    def _inputs(self) -> tuple[list[Value], dict[str, np.ndarray]]:
+        """Arguments, and what the module holds, by the names of their nodes."""
+        arguments, constants = [], {}
+        placeholders = {node.name: node for node in self.nodes if node.op == "placeholder"}
+        for spec in self.exported.graph_signature.input_specs:
+            node = placeholders.get(getattr(spec.arg, "name", ""))
+            if spec.kind is InputKind.USER_INPUT:
+                if node is not None and isinstance(node.meta.get("val"), torch.Tensor):
+                    arguments.append(_value(node.name, node.meta["val"]))
+            elif spec.target in self.exported.state_dict:
+                constants[node.name] = _array(spec.target, self.exported.state_dict[spec.target])
+            elif isinstance(held := self.exported.constants.get(spec.target), torch.Tensor):
+                constants[node.name] = _array(spec.target, held)
+            else:
+                raise NoGolden(f"the module uses {spec.target!r}, which is no tensor")
+        return arguments, constants
+
+    def _ops(self) -> Iterator[Op]:
+        for node in self.nodes:
+            if node.op in ("placeholder", "output"):
+                continue
+            if node.op != "call_function":
+                raise NoGolden(f"the module's graph has a {node.op} of {line(str(node.target), 100)}{_at(node)}")
+            if node.target is operator.getitem:
+                source, at = node.args
+                self.results[node.name] = f"{self._name(source)}.{at}"
+            elif isinstance(node.target, torch._ops.OpOverload):
+                yield self._op(node, node.target)
+            else:
+                raise NoGolden(f"a program cannot use {line(str(node.target), 100)}{_at(node)}: it is no operator")
+
+    def _op(self, node: torch.fx.Node, target: torch._ops.OpOverload) -> Op:
+        schema = target._schema
+        given = dict(zip((one.name for one in schema.arguments), node.args, strict=False)) | dict(node.kwargs)
+        operands, attributes = [], {}
+        for argument in schema.arguments:
+            value = given.get(argument.name)
+            if "Tensor" not in str(argument.type):
+                if argument.name in given:
+                    attributes[argument.name] = _attribute(value, node)
+            elif value is None or isinstance(value, torch.fx.Node | list | tuple):
+                operands.append(self._operand(value))
+            else:
+                attributes[argument.name] = value
+        return Op(f"{schema.name}.{target._overloadname}", tuple(operands), attributes, _results(node), _place(node))
+
+    def _operand(self, value: Any) -> Operand:
+        if isinstance(value, list | tuple):
+            return tuple(None if one is None else self._name(one) for one in value)
+        return None if value is None else self._name(value)
+
+    def _name(self, node: torch.fx.Node) -> str:
+        return self.results.get(node.name, node.name)
+
+    def _outputs(self) -> Iterator[str]:
+        (output,) = (node for node in self.nodes if node.op == "output")
+        nested = pytree.tree_unflatten(list(output.args[0]), self.exported.call_spec.out_spec)
+        for leaf in leaves(nested):
+            if not isinstance(leaf, torch.fx.Node):
+                raise NoGolden(f"the module returns {line(repr(leaf), 100)}; expected tensors, in tuples, lists, dicts")
+            yield self._name(leaf)
+
+
+def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
+    found = node.meta.get("val")
+    if isinstance(found, torch.Tensor):
+        return (_value(node.name, found),)
+    if isinstance(found, list | tuple):
+        used = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
+        return tuple(_value(f"{node.name}.{at}", one) if at in used else None for at, one in enumerate(found))
+    if found is None:
+        return ()
+    raise NoGolden(f"a program cannot use {node.target}: it makes a Python number of a tensor{_at(node)}")
+
+
+def _value(name: str, fake: torch.Tensor) -> Value:
+    if not all(isinstance(size, int) for size in fake.shape):
+        raise NoGolden(f"the shape {list(fake.shape)} depends on the numbers in tensors")
+    return Value(name, str(fake.dtype).removeprefix("torch."), tuple(fake.shape))
+
+
+def _attribute(value: Any, node: torch.fx.Node) -> Any:
+    if isinstance(value, torch.fx.Node):
+        raise NoGolden(f"a program cannot use {node.target} with a number of a tensor as an argument{_at(node)}")
+    if isinstance(value, list | tuple):
+        return [_attribute(item, node) for item in value]
+    return to_numpy(value)
+
+
+def _array(name: str, tensor: torch.Tensor) -> np.ndarray:
+    plain = tensor.detach()
+    if plain.is_meta or plain.layout != torch.strided or plain.is_quantized:
+        raise NoGolden(f"the module's {name} is no dense tensor with elements")
+    return to_numpy(plain.cpu().resolve_conj().resolve_neg().contiguous())
+
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\w+)')
+
+
+def _at(node: torch.fx.Node) -> str:
+    """` (model.py:12 in forward)`, or nothing."""
+    place = _place(node)
+    return f" ({place})" if place else ""
+
+
+def _place(node: torch.fx.Node) -> str:
+    """`model.py:12 in forward`: the innermost line outside torch that made a node."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    own = [frame for frame in frames if f"{Path(torch.__file__).parent}/" not in frame[0]] or frames
+    return f"{Path(own[-1][0]).name}:{own[-1][1]} in {own[-1][2]}" if own else ""

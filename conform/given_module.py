@@ -1,0 +1,42 @@
+"""One call of a torch module that was given in Python, as a suite of one test."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from conform.backends.leaves import leaves
+from conform.errors import UsageError
+from conform.frontends.modules import ModuleCall
+from conform.operators import in_terms_of_the_kit
+from conform.suites import ModuleSpec, Suite, Test
+from conform.suites.nodes import ClassPath, Given
+
+
+def suite_of(module: Any, inputs: Any) -> Suite:
+    """The call of `module` on `inputs`, a tuple or list of its positional arguments, or the one that it has.
+
+    UsageError for tensors without elements, and for arguments that no call carries: what is no tensor, number, string,
+    None, or list, tuple or dict of these.
+    """
+    call = ModuleCall.of(module)
+    positional = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    taken = [in_terms_of_the_kit(value, f"inputs[{at}]") for at, value in enumerate(positional)]
+    for leaf in leaves(taken):
+        if not isinstance(leaf, np.ndarray | np.generic | bool | int | float | complex | str):
+            expected = "tensors, numbers, strings, None, and lists, tuples and dicts of these"
+            raise UsageError(f"inputs: found {type(leaf).__name__}, expected {expected}")
+    name = type(module).__name__
+    test = Test(
+        name, ModuleSpec(ClassPath(call.op), (), {}, given=call), tuple(map(Given, taken)), {}, device=None,
+        cast_input0_to_complex=False, impl=None, pair=None, location="", arguments_at="inputs", builtin=False,
+        recorded_at="",
+    )  # fmt: skip
+    digest = hashlib.sha256(call.pickled + b"".join(_content(leaf) for leaf in leaves(taken))).hexdigest()
+    return Suite([name], [name], (test,), f"sha256:{digest}")
+
+
+def _content(leaf: Any) -> bytes:
+    return leaf.dtype.name.encode() + leaf.tobytes() if hasattr(leaf, "tobytes") else repr(leaf).encode()

@@ -1,0 +1,119 @@
+"""What an honest implementation of a real function may lose: a formula on balls, for ops that no table bounds by ulps.
+
+Those that torch documents, and for gamma functions those of the literature. They need not be how the golden is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from conform.numerics import functions
+from conform.numerics.ball import CORRECTLY_ROUNDED, ULPS, Ball, chosen
+from conform.numerics.formats import FORMATS, compute_format
+from conform.numerics.functions.error import erfc_float64
+
+# Activations
+
+
+def _one(x: Ball) -> Ball:
+    return Ball.exact(np.float64(1), x.compute)
+
+
+def exp_may_overflow(x: Ball) -> np.ndarray:
+    """Where e^-x may overflow the compute type, and 1 / (1 + e^-x) be 0 (P87)."""
+    return np.isinf((-x).exp().rad) & np.isfinite(x.mid) & (x.mid < 0)
+
+
+def sigmoid(x: Ball) -> Ball:
+    """1 / (1 + e^-x); where e^-x may overflow, e^x / (1 + e^x)."""
+    growing = x.exp()
+    return chosen(exp_may_overflow(x), growing / (_one(x) + growing), _one(x) / (_one(x) + (-x).exp()))
+
+
+def silu(x: Ball) -> Ball:
+    """x / (1 + e^-x) or x times the sigmoid, whichever errs more; where e^-x may overflow, the product."""
+    product, quotient = x * sigmoid(x), x / (_one(x) + (-x).exp())
+    larger = chosen((quotient.rad > product.rad) & ~exp_may_overflow(x), quotient, product)
+    vanishing = np.isfinite(x.mid) & (x.mid < np.log(x.compute.min_subnormal) - 20)  # where e^x is 0
+    return chosen(vanishing, Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 0.0), larger)
+
+
+SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
+
+
+def mish(x: Ball) -> Ball:
+    """x * tanh(log(1 + e^x))."""
+    return x * Ball.exact(np.minimum(x.mid, SATURATION), x.compute).exp().log1p().tanh()
+
+
+def sinc(x: Ball) -> Ball:
+    """sin(pi x) / (pi x) with one rounded product, which keeps a quotient near 1 from magnifying its error."""
+    angle = x * x.irrational(np.pi)
+    return (angle.sin() / angle).but_exact(x.mid == 0)
+
+
+def ndtr(x: Ball) -> Ball:
+    """erfc(-x / sqrt 2) / 2."""
+    return (-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)
+
+
+# Gamma functions
+
+FAR = 10.0  # from here on the asymptotic series is used (Cephes, psi.c); further down it costs fewer steps and digits
+TRUNCATED = 2.0**-54  # |B_16| / 16 FAR^-16
+VANISHING = 2.0**-30  # here digamma x is -1/x, but for less than 2^-30 of it
+REFLECTED = 20.0  # units of u: pi x has 2 roundings, its tangent 5 ulp, the quotient 2.5, pi and the difference 1/2
+
+
+def digamma(x: Ball) -> Ball:
+    """log y - 1/(2y) - 1/(12 y^2) + ... with y >= FAR, less 1/x + 1/(x + 1) + ... on the way from x to y; below 0,
+    digamma(1 - x) - pi / tan(pi x) (DLMF 5.11.2, 5.5.2, 5.5.4). Of the series the first term stands for all: the
+    others are less than 1/1000 of it, for which its error is doubled, and what is left out after the seventh is
+    below TRUNCATED."""
+    one, is_reflected = _one(x), x.mid < 0
+    y, steps = chosen(is_reflected, one - x, x), Ball.exact(np.zeros_like(x.mid), x.compute)
+    for _ in range(int(FAR)):
+        is_near = y.mid < FAR
+        steps, y = chosen(is_near, steps + one / y, steps), chosen(is_near, y + one, y)
+    inverse = one / y
+    first = inverse * inverse * x.constant(1 / 12)
+    far = y.log() - Ball.exact(np.float64(0.5), x.compute) / y - replace(first, rad=2 * first.rad + TRUNCATED)
+    value = far - steps
+    value = chosen(is_reflected, value - _pi_cotangent(x), value).but_exact(~np.isfinite(x.mid))
+    with np.errstate(all="ignore"):
+        overflowing = np.isinf(value.rad) & (np.abs(x.mid) < VANISHING) & (x.mid != 0)
+        return replace(value, rad=np.where(overflowing, REFLECTED * x.compute.unit_roundoff / np.abs(x.mid), value.rad))
+
+
+def _beside_integer(x: Ball) -> Ball:
+    """pi times the distance to the nearest integer, which is exact."""
+    with np.errstate(all="ignore"):
+        return Ball.exact(x.mid - np.rint(x.mid), x.compute) * x.irrational(np.pi)
+
+
+def _pi_cotangent(x: Ball) -> Ball:
+    """pi / tan(pi x), whose slope in the angle is -pi / sin^2; half way between integers pi/2 cancels."""
+    angle = _beside_integer(x)
+    with np.errstate(all="ignore"):
+        cotangent = np.pi / np.tan(angle.mid)
+        spread = np.pi * angle.rad / np.sin(angle.mid) ** 2 * (1 + 2.0**-10)
+        ulps = ULPS["tan"] + ULPS["div"] + CORRECTLY_ROUNDED
+        ball = x.rounded(cotangent, spread, ulps).at_scale(np.maximum(np.pi, np.abs(cotangent)))
+    return ball.but_exact(angle.mid == 0)
+
+
+LGAMMA_ULPS = {"float32": 6.0, "float64": 4.0}  # CUDA C++ Programming Guide, lgammaf and lgamma, from what is rounded
+
+
+def lgamma(x: Ball) -> Ball:
+    """Of positive numbers the published error; of negative ones that of log(pi / |x sin(pi x)|) - lgamma(|x|)
+    (DLMF 5.5.3; FDLIBM, e_lgamma_r.c), which cancels near its zeros."""
+    size = Ball.exact(np.abs(x.mid), x.compute)
+    value, _ = functions.apply("lgamma", FORMATS["float64"], size.mid)
+    of_size = size.rounded(value, 0.0, LGAMMA_ULPS[compute_format(x.compute).name] + CORRECTLY_ROUNDED)
+    sine = _beside_integer(size).sin()
+    sine = replace(sine, mid=np.abs(sine.mid), cancelled=None)  # the turns that cancel are exact
+    reflected = (x.irrational(np.pi) / (size * sine)).log() - of_size
+    return chosen(x.mid < 0, reflected, of_size).but_exact(~np.isfinite(x.mid) | (sine.mid == 0) & (x.mid <= 0))

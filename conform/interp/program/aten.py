@@ -1,0 +1,73 @@
+"""torch's operators as the op set of a program, in which every tensor has a dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conform.call import schemas
+from conform.call.schemas import OpSchema
+from conform.errors import NoGolden, UsageError
+from conform.interp.program.apply import apply, selects
+from conform.interp.program.form import Op
+from conform.interp.program.number import Number
+from conform.interp.program.storage import stored
+
+# Of a graph's ops, those that state what is known already: they have no result.
+ASSERTIONS = frozenset({"aten::_assert_tensor_metadata.default"})
+
+
+def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Number, ...]:
+    """The results of one of torch's operators: operands are its tensor arguments, in the schema's order, but for those
+    that are attributes (a Python number in a tensor's place).
+
+    An implementation may round a result to its dtype, or keep it in the compute type for what comes next; both are
+    honest, so what comes next has the error of either. What only moves or selects elements rounds nothing.
+    """
+    given = dict(attributes)
+    if op.name in ASSERTIONS:
+        return ()
+    schema = _schema(op)
+    given = {**_by_name(schema, op, operands, given), **given}
+    if not selects(schema.name):
+        given = {name: _stored(value) for name, value in given.items()}
+    result = apply(op.name, **given)
+    results = tuple(result) if isinstance(result, list | tuple) else (result,)
+    if selects(schema.name):
+        may_round = any(one.may_round for one in _numbers(given.values()))
+        return tuple(replace(one, may_round=may_round and one.array is None) for one in results)
+    return tuple(replace(one, may_round=one.array is None) for one in results)
+
+
+def _schema(op: Op) -> OpSchema:
+    try:
+        return schemas.schema(op.name)
+    except UsageError as error:
+        raise NoGolden(f"a program cannot use {op.name}: {error}") from None
+
+
+def _by_name(
+    schema: OpSchema, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> dict[str, Any]:
+    names = [one.name for one in schema.arguments if "Tensor" in one.type and one.name not in attributes]
+    if len(operands) != len(names):
+        raise NoGolden(f"{op.name}: found {len(operands)} operands, expected {len(names)}: {', '.join(names)}")
+    return dict(zip(names, operands, strict=True))
+
+
+def _numbers(values: Any) -> list[Number]:
+    found: list[Number] = []
+    for value in values:
+        if isinstance(value, list | tuple):
+            found += _numbers(value)
+        elif isinstance(value, Number):
+            found.append(value)
+    return found
+
+
+def _stored(value: Any) -> Any:
+    """What an implementation has of numbers that it may have rounded to their dtype."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(_stored, value))
+    return stored(value) if isinstance(value, Number) and value.may_round else value

@@ -1,0 +1,75 @@
+"""What a program's results are as goldens: rounded once, with the error that honest implementations may have.
+
+Bounds that hold always grow with every step, because all errors might point the same way. Where one has left what says
+anything, the root of the sum of squares of the same errors, times a stated factor, takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.golden import Golden
+from conform.interp.program.number import Number
+from conform.interp.program.rules import rounded
+from conform.numerics.ball import root_sum_of_squares
+from conform.numerics.real import Real
+
+LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
+STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding times FACTOR is 3.1e-2 already
+FACTOR = 8.0  # as for long sums: with n independent centred errors a failure in 2 n e^(-32), 1e-10 for n = 4096
+
+
+def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str) -> tuple[Golden, ...]:
+    """The goldens of the Numbers that `evaluated` gives, each time it is asked.
+
+    The linear bound decides where it is below LINEAR of the output's scale, the root mean square of its numbers;
+    elsewhere FACTOR times the root of the sum of squares, if that is below STATISTICAL of it; else nothing does.
+    """
+    linear = tuple(golden_of(name, one) for one in evaluated())
+    if all(_is_within(LINEAR, golden).all() for golden in linear):
+        return linear
+    with root_sum_of_squares():
+        likely = tuple(golden_of(name, one) for one in evaluated())
+    return tuple(_either(*pair) for pair in zip(linear, likely, strict=True))
+
+
+def _is_within(share: float, golden: Golden) -> np.ndarray:
+    """Which elements have a bound that is no more than this share of the scale."""
+    if golden.budget is None or golden.real is None:
+        return np.ones(golden.value.shape, bool)
+    return golden.budget <= share * _scale(golden.real)
+
+
+def _scale(real: Real) -> float:
+    """The root mean square of the finite numbers."""
+    sizes = np.abs(real.hi[np.isfinite(real.hi)])
+    largest = float(sizes.max(initial=0.0))
+    return largest * float(np.sqrt(np.mean((sizes / largest) ** 2))) if largest > 0 else 0.0
+
+
+def _either(linear: Golden, likely: Golden) -> Golden:
+    known = _is_within(LINEAR, linear)
+    if known.all():
+        return linear
+    statistical = replace(likely, budget=FACTOR * likely.budget)
+    other = np.where(_is_within(STATISTICAL, statistical), statistical.budget, np.inf)
+    budget = np.where(known, linear.budget, other)
+    return replace(linear, budget=budget, statistical=bool((np.isfinite(budget) & ~known).any()))
+
+
+def golden_of(name: str, result: Any) -> Golden:
+    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
+    if not isinstance(result, Number):
+        found = type(result).__name__
+        raise NoGolden(f"{name}: it returned {found}; expected what ops return, or a tuple of these")
+    if result.array is not None:
+        return Golden(result.format, result.array)
+    value, undecided = rounded(result.format, result.real)
+    budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
+    unknown = np.full(value.shape, np.inf)  # what terms came to on the way
+    return Golden(result.format, value, result.real, budget=budget, scale=unknown, zero_sign_free=True)

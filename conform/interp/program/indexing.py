@@ -1,0 +1,47 @@
+"""Rules of ops that pick elements by tensors of indices, which must be known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.dims import wrap_dim
+from conform.interp.program.number import Number
+from conform.interp.program.rules import rule
+
+
+@rule("aten::embedding", selects=True)
+def embedding(weight: Number, indices: Number, padding_idx: int = -1) -> Number:
+    """The rows of `weight` with the numbers `indices`; `padding_idx` concerns gradients alone."""
+    rows = _known("aten::embedding", indices, weight.shape[0])
+    return weight.moved(lambda part: part[rows])
+
+
+@rule("aten::index_select", selects=True)
+def index_select(self: Number, dim: int, index: Number) -> Number:
+    axis = wrap_dim(dim, self.ndim)
+    places = _known("aten::index_select", index, self.shape[axis])
+    return self.moved(lambda part: part.take(np.atleast_1d(places), axis))
+
+
+@rule("aten::index.Tensor", selects=True)
+def index(self: Number, indices: list[Number | None]) -> Number:
+    """self[indices], None for a whole dim; indices of integers as numpy takes them, which stand side by side."""
+    given = [at for at, one in enumerate(indices) if one is not None]
+    if any(indices[at].format.kind == "bool" for at in given):
+        raise NoGolden("a program cannot use aten::index.Tensor with a mask: its elements decide the result's shape")
+    places = tuple(
+        slice(None) if one is None else _known("aten::index.Tensor", one, self.shape[at])
+        for at, one in enumerate(indices)
+    )
+    return self.moved(lambda part: part[places])
+
+
+def _known(op: str, indices: Number, size: int) -> np.ndarray:
+    if indices.array is None:
+        raise NoGolden(f"a program cannot use {op} with computed indices: what it picks would hang on them")
+    found = indices.array.astype(np.int64)
+    outside = (found < -size) | (found >= size)
+    if outside.any():
+        raise NoGolden(f"{op}: found index {found[outside].flat[0]}, expected one of {size}")
+    return found

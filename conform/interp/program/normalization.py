@@ -1,0 +1,147 @@
+"""Rules of ops that standardize rows, or make weights of them that add up to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.interp.dims import wrap_dim
+from conform.interp.operands import steps_of
+from conform.interp.program.apply import apply
+from conform.interp.program.elementwise import add, div, mul, rsqrt, sub, to_copy
+from conform.interp.program.functions import exp, log
+from conform.interp.program.number import Number
+from conform.interp.program.reduction import largest, mean_over, sum_over
+from conform.interp.program.rules import rule
+from conform.numerics.formats import FORMATS
+
+# --- Softmax ----------------------------------------------------------------------------------------------------------
+
+
+@rule("aten::_softmax")
+def softmax(self: Number, dim: int, half_to_float: bool) -> Any:
+    """e^(x - m) / sum e^(x - m), m the largest of a row: of the quotient it may be any number near that, so an error of
+    m is none of the result's."""
+    if self.array is not None:
+        return NotImplemented
+    e = exp(_below_the_largest(self, dim))
+    return _widened(div(e, sum_over(e, [dim], True)), half_to_float)
+
+
+@rule("aten::_log_softmax")
+def log_softmax(self: Number, dim: int, half_to_float: bool) -> Any:
+    """(x - m) - log sum e^(x - m)"""
+    if self.array is not None:
+        return NotImplemented
+    below = _below_the_largest(self, dim)
+    return _widened(sub(below, log(sum_over(exp(below), [dim], True))), half_to_float)
+
+
+@rule("aten::softmax.int")
+def softmax_of(self: Number, dim: int, dtype: str | None = None) -> Any:
+    return apply("aten::_softmax", self if dtype is None else to_copy(self, dtype), dim, False)
+
+
+@rule("aten::log_softmax.int")
+def log_softmax_of(self: Number, dim: int, dtype: str | None = None) -> Any:
+    return apply("aten::_log_softmax", self if dtype is None else to_copy(self, dtype), dim, False)
+
+
+def _below_the_largest(x: Number, dim: int) -> Number:
+    return sub(x, largest(x, wrap_dim(dim, x.ndim)))
+
+
+def _widened(number: Number, half_to_float: bool) -> Number:
+    return number.held_in(FORMATS["float32"]) if half_to_float else number
+
+
+# --- Normalization ----------------------------------------------------------------------------------------------------
+
+
+@rule("aten::layer_norm")
+def layer_norm(
+    input: Number,
+    normalized_shape: Sequence[int],
+    weight: Number | None = None,
+    bias: Number | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last dimensions, normalized_shape"""
+    if input.array is not None:
+        return apply("aten::native_layer_norm", input, list(normalized_shape), weight, bias, eps)[0]
+    dims = list(range(-len(normalized_shape), 0))
+    return _scaled(_standardized(input, dims, eps), weight, bias)
+
+
+@rule("aten::rms_norm")
+def rms_norm(
+    input: Number, normalized_shape: Sequence[int], weight: Number | None = None, eps: float | None = None
+) -> Any:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimensions; eps is that of the compute type or of the element
+    type if None (P64)"""
+    if input.array is not None:
+        return NotImplemented
+    dims = list(range(-len(normalized_shape), 0))
+    square = mean_over(mul(input, input), dims, True)
+    readings = [eps] if eps is not None else [2 * step.unit_roundoff for step in reversed(steps_of(input.format))]
+    first, *others = (_scaled(mul(input, rsqrt(add(square, each))), weight, None) for each in readings)
+    for other in others:
+        with np.errstate(all="ignore"):
+            rad = np.maximum(first.rad, other.rad + np.abs((first.real - other.real).hi))
+        first = replace(first, rad=rad)
+    return first
+
+
+@rule("aten::group_norm")
+def group_norm(
+    input: Number, num_groups: int, weight: Number | None = None, bias: Number | None = None, eps: float = 1e-5
+) -> Any:
+    """Each group of a sample's channels standardized; weight and bias are per channel."""
+    count, channels = input.shape[:2]
+    groups = input.moved(lambda part: part.reshape(count, num_groups, -1))
+    normed = layer_norm(groups, groups.shape[-1:], eps=eps)
+    shape = (1, channels, *(1 for _ in input.shape[2:]))
+    return _scaled(
+        normed.moved(lambda part: part.reshape(input.shape)), *(_beside(one, shape) for one in (weight, bias))
+    )
+
+
+@rule("aten::_native_batch_norm_legit_no_training")
+def batch_norm(
+    input: Number,
+    weight: Number | None,
+    bias: Number | None,
+    running_mean: Number,
+    running_var: Number,
+    eps: float,
+) -> Any:
+    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1;
+    implementations may multiply once: x * scale + (bias - running_mean * scale)."""
+    if input.array is not None:
+        return NotImplemented
+    shape = (1, input.shape[1], *(1 for _ in input.shape[2:]))
+    mean, variance, weight, bias = (_beside(one, shape) for one in (running_mean, running_var, weight, bias))
+    rstd = rsqrt(add(variance, eps))
+    plain = _scaled(mul(sub(input, mean), rstd), weight, bias)
+    scale = rstd if weight is None else mul(rstd, weight)
+    shift = mul(mean, scale)
+    folded = sub(mul(input, scale), shift) if bias is None else add(mul(input, scale), sub(bias, shift))
+    nothing = Number.exact(np.empty(0, input.format.storage))
+    return replace(plain, rad=np.maximum(plain.rad, folded.rad)), nothing, nothing
+
+
+def _beside(parameter: Number | None, shape: Sequence[int]) -> Number | None:
+    return None if parameter is None else parameter.moved(lambda part: part.reshape(shape))
+
+
+def _standardized(x: Number, dims: list[int], eps: float) -> Number:
+    centred = sub(x, mean_over(x, dims, True))
+    return mul(centred, rsqrt(add(mean_over(mul(centred, centred), dims, True), eps)))
+
+
+def _scaled(normed: Number, weight: Number | None, bias: Number | None) -> Number:
+    scaled = normed if weight is None else mul(normed, weight)
+    return scaled if bias is None else add(scaled, bias)

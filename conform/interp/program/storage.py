@@ -1,0 +1,25 @@
+"""Numbers that an implementation keeps in their dtype, or in the compute type: both are honest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from conform.interp.program.number import Number
+from conform.numerics.ball import joined
+from conform.numerics.formats import compute_format
+
+
+def stored(number: Number) -> Number:
+    """What an implementation has of numbers that it may have rounded to their dtype."""
+    fmt = number.format
+    if number.array is not None or not fmt.is_float or compute_format(fmt) == fmt:
+        return replace(number, may_round=False)
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(number.real.hi)
+        reach = np.abs(number.real.hi) + number.rad
+        rounding = np.where(finite, reach * fmt.unit_roundoff + fmt.min_subnormal / 2, 0.0)
+        overflows = finite & (reach + rounding > fmt.max_finite)
+        rad = np.where(overflows, np.inf, joined(number.rad, rounding))
+    return replace(number, rad=rad, may_round=False)

@@ -1,0 +1,97 @@
+"""The verb `sweep` of the command line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from conform import interrupt
+from conform.errors import ConformError
+from conform.options import one_backend, tell
+
+if TYPE_CHECKING:
+    from conform.sweep.space import Codes
+
+
+def _codes(ctx: click.Context, parameter: click.Parameter, written: str | None) -> Codes | None:
+    if written is None:
+        return None
+    found = re.fullmatch(r"(0x[0-9a-f]+|\d+):(0x[0-9a-f]+|\d+)", written, re.IGNORECASE)
+    if found is None:
+        raise click.BadParameter(f"{written!r}; expected two codes, as in 0x3f800000:0x3fffffff", ctx, parameter)
+    from conform.sweep.space import Codes
+
+    return Codes(*(int(code, 0) for code in found.groups()))
+
+
+@click.command()
+@click.argument("op", metavar="OP")
+@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=one_backend,
+              help="What is tested: see `conform backends`.")  # fmt: skip
+@click.option("--dtype", metavar="NAME", help="Of the operands. Default: float32; of an op of two, float16.")
+@click.option("--arg", "arguments", metavar="NAME=VALUE", multiple=True,
+              help="Another argument of the op, the same for all inputs. Repeatable.")  # fmt: skip
+@click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
+              help="The table that decides; all shipped ones are asked.")  # fmt: skip
+@click.option("--range", "codes", metavar="FIRST:LAST", callback=_codes,
+              help="Only these codes, as in 0x3f800000:0x3fffffff; of pairs, 0xLHS0000:0xLHSffff.")  # fmt: skip
+@click.option("--shard", metavar="I/N", help="Only every Nth block of 2^22 inputs, from the Ith on.")
+@click.option("--workers", metavar="N", type=click.IntRange(min=1), help="Processes. Default: one a core.")
+@click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
+              help="For one call of the backend, of 2^18 inputs.")  # fmt: skip
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="Write blocks.jsonl, as it goes, and sweep.json there; earlier ones get a ~.")  # fmt: skip
+@click.option("--resume", metavar="DIR", multiple=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Take what blocks.jsonl there has. Repeatable, with --out: shards are merged.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Print the summary line alone.")
+@click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
+@click.pass_context
+def sweep(
+    ctx: click.Context, op: str, backend: str, arguments: tuple[str, ...], codes: Codes | None,
+    quiet: bool, no_progress: bool, **options: Any,
+) -> None:
+    """Judge an op on every input of a format.
+
+    The op works element by element: on one float operand, all 2^16 or 2^32 inputs, or on two 16-bit operands, all 2^32
+    pairs. Tells the largest error and where it is, how errors are spread, and what every contract table says.
+
+    \b
+    conform sweep aten::exp --backend cpu --out exp
+    conform sweep aten::exp --backend cpu --resume exp          goes on after an interruption
+    conform sweep gelu --backend cuda --dtype bfloat16 --arg approximate=tanh
+    conform sweep pow --backend cpu --dtype float16 --shard 1/8 --out shard1
+    conform sweep pow --backend cpu --dtype float16 --resume shard1 --resume shard2 ... --out all
+
+    Exit code: 0 every input within the contract; 1 not, or not all judged; 2 usage; 3 nothing compared; 70 a defect of
+    the kit; 130 interrupted, 143 terminated: the blocks that were done are kept.
+    """
+    from tqdm import tqdm
+
+    from conform.sweep import record, terminal
+    from conform.sweep.run import sweep as run_sweep
+    from conform.sweep.subject import keyword
+
+    interrupt.raise_instead()
+    shows = sys.stderr.isatty() and not (quiet or no_progress)
+    with tqdm(desc=op, unit="input", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shows) as bar:
+
+        def on_block(done: int, found: int, asked: int) -> None:
+            interrupt.check()
+            bar.total, bar.initial = asked, found
+            bar.update(done - max(bar.n, found))
+
+        result = run_sweep(
+            op, backend, keywords=dict(map(keyword, arguments)), codes=codes,
+            on_block=on_block, on_end=interrupt.hold, **options,
+        )  # fmt: skip
+    if result.reason is not None:
+        tell(f"{result.record['stopped']}; this is what was swept")
+    click.echo(terminal.summary_line(result.record) if quiet else terminal.render(result.record))
+    ended = result.reason
+    if isinstance(ended, KeyboardInterrupt):
+        ctx.exit(interrupt.exit_code(ended))
+    ctx.exit(ended.exit_code if isinstance(ended, ConformError) else record.exit_code(result.record))

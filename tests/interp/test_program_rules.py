@@ -1,0 +1,258 @@
+"""Rules of what modules consist of: on computed numbers that are exact, an op's own golden; moves, literally.
+
+`x * 1.0` is x, of which an implementation may have another number: so the rule is asked, and its number must be that of
+the op's own semantics, which I8 pins, and its bound at least as wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import conform
+from conform import ops
+from conform.call import schemas
+from conform.errors import Unjudged
+from conform.interp import semantics
+from conform.own_ops import op
+
+F32 = np.float32
+DRAWS = np.random.default_rng(11)
+X = DRAWS.standard_normal((3, 4, 8)).astype(F32)
+IMAGE = DRAWS.standard_normal((2, 4, 7, 6)).astype(F32)
+KERNEL = DRAWS.standard_normal((6, 4, 3, 2)).astype(F32)
+W, B = (1 + 0.5 * DRAWS.standard_normal((2, 8))).astype(F32)
+QUERY, KEY, VALUE = DRAWS.standard_normal((3, 2, 4, 5, 8)).astype(F32)
+MASK = np.array([[True, False, True, True, True]] * 5)
+
+
+@pytest.fixture(autouse=True)
+def _forget_the_ops_of_a_test() -> Iterator[None]:
+    yield
+    for name in list(semantics._own):
+        del semantics._own[name]
+        schemas._lines().pop(name.partition(".")[0], None)
+    schemas.operator_names.cache_clear()
+
+
+def golden(program: Callable, *args: Any) -> conform.Golden:
+    return conform.golden(op("test::program", reference=program), *args)
+
+
+SEMANTICS: dict[str, tuple[Any, ...]] = {
+    "gelu": ("aten::gelu", (X,)),
+    "gelu of large numbers": ("aten::gelu", (3 * X,)),
+    "cos": ("aten::cos", (X,)),
+    "softmax": ("aten::_softmax", (X, 1, False)),
+    "log_softmax": ("aten::_log_softmax", (4 * X, 2, False)),
+    "rms_norm": ("aten::rms_norm", (X, [8], W, 1e-3)),
+    "rms_norm without eps": ("aten::rms_norm", (X, [4, 8], None, None)),
+    "convolution": ("aten::convolution", (IMAGE, KERNEL, B[:6], [1, 1], [0, 0], [1, 1], False, [0, 0], 1)),
+    "convolution with all": ("aten::convolution", (IMAGE, KERNEL[:, :2], None, [2, 1], [1, 2], [2, 3], False, [0], 2)),
+    "convolution of rows": ("aten::convolution", (IMAGE[:, :, 0], KERNEL[..., 0], None, [2], [1], [1], False, [0], 1)),
+    "avg_pool2d": ("aten::avg_pool2d", (IMAGE, [3, 2])),
+    "avg_pool2d with padding": ("aten::avg_pool2d", (IMAGE, [3, 3], [2, 1], [1, 1], False, False)),
+    "avg_pool2d divided otherwise": ("aten::avg_pool2d", (IMAGE, [2], [1, 2], [0, 0], False, True, 7)),
+    "attention": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE)),
+    "attention with a mask": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, MASK), {"scale": 0.3}),
+    "attention with added numbers": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, IMAGE[0, 0, :5, :5])),
+    "causal attention": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, None, 0.0, True)),
+    "attention of groups": (
+        "aten::scaled_dot_product_attention", (QUERY, KEY[:, :2], VALUE[:, :2]), {"enable_gqa": True},
+    ),
+}  # fmt: skip
+
+
+def _as_computed(op_name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Callable:
+    """The op on numbers that are those of its first argument, but computed."""
+    overload = getattr(ops, op_name.removeprefix("aten::"))
+    return lambda x: overload(x * 1.0, *arguments[1:], **keywords)
+
+
+def _agrees(found: conform.Golden, own: conform.Golden) -> None:
+    mine, its = found.outcome.goldens[0], own.outcome.goldens[0]
+    assert mine.value.tobytes() == its.value.tobytes()
+    assert np.isfinite(mine.budget).all()
+    size = np.abs(its.value.astype(float)).max()
+    assert (mine.budget <= 1e-2 * size).all()
+    if its.budget is not None:
+        assert (mine.budget >= 0.5 * np.where(np.isfinite(its.budget), its.budget, 0.0)).all()
+
+
+@pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", SEMANTICS)
+def test_a_rule_has_the_number_of_the_ops_own_semantics(name: str, dtype: Any) -> None:
+    op_name, given, keywords = (*SEMANTICS[name], {})[:3]
+    arguments = tuple(one.astype(dtype) if isinstance(one, np.ndarray) and one.dtype == F32 else one for one in given)
+    own = conform.golden(op_name, *arguments, **keywords)
+    _agrees(golden(_as_computed(op_name, arguments, keywords), arguments[0]), own)
+
+
+@pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])
+def test_norms_that_are_other_ops_too(dtype: Any) -> None:
+    x, image, w, b = (one.astype(dtype) for one in (X, IMAGE, W, B))
+    own = conform.golden("aten::native_layer_norm", x, [8], w, b, 1e-5)
+    _agrees(golden(lambda x: ops.layer_norm(x * 1.0, [8], w, b), x), own)
+    assert golden(lambda x: ops.layer_norm(x, [8], w, b), x).value.tobytes() == own.value[0].tobytes()
+    own = conform.golden("aten::native_group_norm", image, w[:4], b[:4], 2, 4, 42, 2, 1e-5)
+    _agrees(golden(lambda x: ops.group_norm(x * 1.0, 2, w[:4], b[:4]), image), own)
+    mean, variance = b[:4], np.abs(w[4:])
+    batch = ops._native_batch_norm_legit_no_training
+    own = conform.golden("aten::_native_batch_norm_legit_no_training", image, w[:4], b[:4], mean, variance, 0.1, 1e-5)
+    _agrees(golden(lambda x: batch(x * 1.0, w[:4], b[:4], mean, variance, 0.1, 1e-5)[0], image), own)
+
+
+def test_products_are_sums_of_products() -> None:
+    """Of small integers, exactly: linear over the last dim, bmm matrix by matrix, with or without an addend."""
+    x, w = np.arange(12).reshape(2, 2, 3).astype(F32), np.arange(6).reshape(2, 3).astype(F32) - 2
+    found = golden(lambda x: ops.linear(x * 1.0, w, F32([100, 200])), x)
+    assert found.value.tolist() == [[[99, 208], [90, 226]], [[81, 244], [72, 262]]]
+    assert golden(lambda x: ops.linear(x * 1.0, w[0]), x).value.tolist() == [[-1, -10], [-19, -28]]
+    found = golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x)
+    assert found.value.tolist() == [[[5, 14], [14, 50]], [[149, 212], [212, 302]]]
+    assert golden(lambda x: ops.linear(x * 1.0, w), x[:0]).value.shape == (0, 2, 2)
+    assert golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x[:0]).value.shape == (0, 2, 2)
+
+
+def test_a_product_of_computed_numbers_is_exact_to_106_bits() -> None:
+    """Of (1 + 2^-40)(1 - 2^-40) - 1 = -2^-80 float64 would leave nothing."""
+    x = np.array([[2.0**-40, 1.0]])
+    found = golden(lambda x: ops.mm(x + np.array([[1.0, 0.0]]), (x * np.array([[-1.0, -1.0]]) + np.array([[1.0, 0.0]]))
+                                    .permute([1, 0])), x)  # fmt: skip
+    assert found.value.tolist() == [[-(2.0**-80)]]
+
+
+# --- Choice -----------------------------------------------------------------------------------------------------------
+
+
+def test_clamps_keep_nan_and_choose_between_numbers() -> None:
+    x = F32([np.nan, -np.inf, -2.0, -0.5, 0.0, 0.5, 7.0, np.inf])
+    def of(program: Callable) -> list[str]:
+        return [str(one) for one in golden(program, x).value.tolist()]
+
+    assert of(lambda x: ops.relu(x * 1.0)) == ["nan", "0.0", "0.0", "0.0", "0.0", "0.5", "7.0", "inf"]
+    assert of(lambda x: ops.clamp(x, -1.0, 6.0)) == ["nan", "-1.0", "-1.0", "-0.5", "0.0", "0.5", "6.0", "6.0"]
+    assert of(lambda x: ops.hardtanh(x)) == ["nan", "-1.0", "-1.0", "-0.5", "0.0", "0.5", "1.0", "1.0"]
+    assert of(lambda x: ops.leaky_relu(x, 0.5))[2:7] == ["-1.0", "-0.25", "0.0", "0.5", "7.0"]
+    assert golden(lambda x: ops.clamp(x, max=2), np.array([-3, 5])).value.tolist() == [-3, 2]
+
+
+def test_a_rectifier_adds_no_error_and_passes_none_on_that_it_cuts_off() -> None:
+    (found,) = golden(lambda x: ops.relu(x * 3.0), F32([-1.0, 1.0])).outcome.goldens
+    assert found.budget.tolist() == [0.0, golden(lambda x: x * 3.0, F32([1.0])).outcome.goldens[0].budget[0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [("lt", [1, 0, 0, 0]), ("le", [1, 1, 0, 0]), ("gt", [0, 0, 1, 0]), ("ge", [0, 1, 1, 0]), ("ne", [1, 0, 1, 1]),
+     ("eq", [0, 1, 0, 0])],
+)  # fmt: skip
+def test_comparisons_of_numbers_integers_and_nan(name: str, holds: list[int]) -> None:
+    x, y = F32([1, 2, 3, np.nan]), F32([2, 2, 2, 2])
+    compare = getattr(ops, name)
+    assert golden(lambda x, y: compare(x, y), x, y).value.tolist() == [bool(one) for one in holds]
+    assert golden(lambda x: compare(x, 2.0), x).value.tolist() == [bool(one) for one in holds]
+    large = np.array([2**62 - 1, 2**62, 2**62 + 1])  # which float64 does not tell apart
+    assert golden(lambda x: compare(x, 2**62), large).value.tolist() == [bool(one) for one in holds[:3]]
+
+
+def test_a_comparison_that_an_error_turns_is_not_decided() -> None:
+    x = F32([0.3, 1.0])
+    with pytest.raises(Unjudged, match="aten::gt hangs on 1 numbers"):
+        golden(lambda x: ops.where(ops.gt(x * (1.0 / 3), x / 3.0), x, -x), x[:1])
+    assert golden(lambda x: ops.where(ops.gt(x * 3.0, 2.0), x, -x), x).value.tolist() == F32([-0.3, 1.0]).tolist()
+
+
+def test_masks_are_joined() -> None:
+    x = F32([-1.0, 0.5, 2.0])
+    inside = golden(lambda x: ops.logical_and(ops.gt(x, 0.0), ops.lt(x, 1.0)), x)
+    assert inside.value.tolist() == [False, True, False]
+    assert golden(lambda x: ops.logical_not(ops.gt(x, 0.0)), x).value.tolist() == [True, False, False]
+    either = golden(lambda x: ops.logical_or(ops.gt(x, 1.0), ops.lt(x, 0.0)), x)
+    assert either.value.tolist() == [True, False, True]
+
+
+def test_the_largest_of_each_window() -> None:
+    x = -np.arange(1, 17).reshape(1, 1, 4, 4).astype(F32)
+    assert golden(lambda x: ops.max_pool2d(x * 1.0, [2, 2]), x).value.tolist() == [[[[-1, -3], [-9, -11]]]]
+    padded = golden(lambda x: ops.max_pool2d(x, [3, 3], [2, 2], [1, 1]), x)
+    assert padded.value.tolist() == [[[[-1, -2], [-5, -6]]]]  # zeros around it are no elements
+    assert golden(lambda x: ops.max_pool2d(x, [2, 2], [1, 1], [0, 0], [3, 3]), x).value.tolist() == [[[[-1]]]]
+
+
+# --- Moves ------------------------------------------------------------------------------------------------------------
+
+NUMBERS = np.arange(6).reshape(2, 3)
+MOVES: dict[str, tuple[Callable[[Any], Any], list]] = {
+    "view": (lambda x: ops.view(x, [3, -1]), [[0, 1], [2, 3], [4, 5]]),
+    "reshape": (lambda x: ops.reshape(x, [6]), [0, 1, 2, 3, 4, 5]),
+    "expand": (lambda x: ops.expand(ops.select(x, 0, 1), [2, -1]), [[3, 4, 5], [3, 4, 5]]),
+    "unsqueeze": (lambda x: ops.unsqueeze(x, -1), [[[0], [1], [2]], [[3], [4], [5]]]),
+    "squeeze": (lambda x: ops.squeeze(ops.unsqueeze(x, 0)), [[0, 1, 2], [3, 4, 5]]),
+    "squeeze of a dim": (lambda x: ops.squeeze(ops.unsqueeze(x, 1), -2), [[0, 1, 2], [3, 4, 5]]),
+    "squeeze of a larger dim": (lambda x: ops.squeeze(x, 0), [[0, 1, 2], [3, 4, 5]]),
+    "squeeze of dims": (lambda x: ops.squeeze(ops.view(x, [1, 6, 1]), [0, -1, 1]), [0, 1, 2, 3, 4, 5]),
+    "transpose": (lambda x: ops.transpose(x, -1, 0), [[0, 3], [1, 4], [2, 5]]),
+    "t": (lambda x: ops.t(x), [[0, 3], [1, 4], [2, 5]]),
+    "select": (lambda x: ops.select(x, 1, -1), [2, 5]),
+    "flip": (lambda x: ops.flip(x, [-1]), [[2, 1, 0], [5, 4, 3]]),
+    "repeat": (lambda x: ops.repeat(ops.select(x, 0, 0), [2, 2]), [[0, 1, 2, 0, 1, 2], [0, 1, 2, 0, 1, 2]]),
+    "clone": (lambda x: ops.clone(x), [[0, 1, 2], [3, 4, 5]]),
+    "unbind": (lambda x: ops.unbind(x, 1)[1], [1, 4]),
+    "split": (lambda x: ops.split(x, 2, 1)[1], [[2], [5]]),
+    "split_with_sizes": (lambda x: ops.split_with_sizes(x, [1, 0, 2], -1)[2], [[1, 2], [4, 5]]),
+    "pad": (lambda x: ops.constant_pad_nd(x, [1, -2, 0, 1]), [[0, 0], [0, 3], [0, 0]]),
+    "slice_scatter": (lambda x: ops.slice_scatter(x, ops.slice(x, 1, 0, 2), 1, 0, 3, 2), [[0, 1, 1], [3, 4, 4]]),
+    "select_scatter": (lambda x: ops.select_scatter(x, ops.select(x, 0, 1), 0, 0), [[3, 4, 5], [3, 4, 5]]),
+    "copy": (lambda x: ops.copy(x, ops.select(x, 0, 1)), [[3, 4, 5], [3, 4, 5]]),
+    "tril": (lambda x: ops.tril(x, 1), [[0, 1, 0], [3, 4, 5]]),
+    "triu": (lambda x: ops.triu(x), [[0, 1, 2], [0, 4, 5]]),
+    "embedding": (lambda x: ops.embedding(x, np.array([[1, 0], [1, 1]])),
+                  [[[3, 4, 5], [0, 1, 2]], [[3, 4, 5], [3, 4, 5]]]),
+    "index_select": (lambda x: ops.index_select(x, -1, np.array([2, 0])), [[2, 0], [5, 3]]),
+    "index": (lambda x: ops.index(x, [None, np.array([0, -1])]), [[0, 2], [3, 5]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [F32, np.int64, ml_dtypes.bfloat16], ids=["float32", "int64", "bfloat16"])
+@pytest.mark.parametrize("name", MOVES)
+def test_a_move_keeps_elements_of_any_dtype_and_their_errors(name: str, dtype: Any) -> None:
+    program, expected = MOVES[name]
+    found = golden(program, NUMBERS.astype(dtype))
+    assert (found.value.astype(float).tolist(), found.value.dtype) == (expected, np.dtype(dtype))
+    assert found.outcome.goldens[0].real is None  # exact
+    if dtype is F32:
+        (moved,) = golden(lambda x: program(x * 0.1), NUMBERS.astype(F32)).outcome.goldens
+        (plain,) = golden(lambda x: x * 0.1, NUMBERS.astype(F32)).outcome.goldens
+        places = np.array(expected)
+        assert np.array_equal(moved.budget[places > 0], plain.budget.reshape(-1)[places[places > 0]])
+
+
+def test_tensors_of_one_number() -> None:
+    x = F32([[1.0, 2.0]])
+    assert golden(lambda x: x + ops.full([2], 3.0), x).value.tolist() == [[4.0, 5.0]]
+    assert golden(lambda x: ops.full([2], 3), x).value.dtype == np.int64
+    assert golden(lambda x: ops.full([1], 0.1, dtype="float16"), x).value.tolist() == [float(np.float16(0.1))]
+    assert golden(lambda x: ops.ones_like(x) + ops.zeros_like(x) + ops.ones([2]), x).value.tolist() == [[2.0, 2.0]]
+    assert golden(lambda x: ops.full_like(x, True, dtype="bool"), x).value.tolist() == [[True, True]]
+    assert golden(lambda x: x * ops.scalar_tensor(0.5) + ops.zeros([2]), x).value.tolist() == [[0.5, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (lambda x: ops.embedding(x, ops.argmax(x * 2.0, 1)), "aten::embedding: found index 2, expected one of 2"),
+        (lambda x: ops.index(x, [ops.gt(x, 0.0)]), "with a mask: its elements decide the result's shape"),
+        (lambda x: ops.convolution(IMAGE * (x * 0.0 + 1.0).sum(), KERNEL[:4], None, [1], [0], [1], True, [0], 1),
+         "transposed, on numbers"),
+        (lambda x: ops.max_pool2d(x, [2, 2], [2, 2], [0, 0], [1, 1], True), "with ceil_mode=True: its rule does not"),
+        (lambda x: ops.logical_not(x), "expected known bools"),
+    ],
+)
+def test_what_a_rule_does_not_take_is_refused_by_name(program: Callable, message: str) -> None:
+    with pytest.raises(Unjudged, match=message):
+        golden(program, NUMBERS.astype(F32))

@@ -1,0 +1,122 @@
+"""What a worker makes of replies and of the kit's own failures, with a backend that is a list of replies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conform.backends.call import Call
+from conform.backends.protocol import Most
+from conform.backends.reply import Output, Reply
+from conform.contracts.tables import contract_table
+from conform.errors import KitDefect, Unjudged
+from conform.sweep import record
+from conform.sweep.judged import Judge
+from conform.sweep.space import CALL, Codes
+from conform.sweep.subject import Subject, subject_of
+from conform.sweep.tally import Tally
+from conform.sweep.worker import Worker
+
+THREE_CALLS = Codes(0, 3 * CALL - 1)
+ALL_RIGHT = 3 * CALL
+
+
+@dataclass
+class Backend:
+    """Answers each call rightly, with `beside` in the fields of the reply to it."""
+
+    beside: dict[int, dict[str, Any]] = field(default_factory=dict)
+    calls: list[np.ndarray] = field(default_factory=list)
+    most_in_flight: int = 0
+    answered: int = 0
+
+    def submit(self, call: Call) -> None:
+        self.calls.append(call.args[0])
+        self.most_in_flight = max(self.most_in_flight, len(self.calls) - self.answered)
+
+    def receive(self, most: Most) -> Reply:
+        number, self.answered = self.answered, self.answered + 1
+        right = Output(np.abs(self.calls[number]), (1,))
+        return Reply(**{"status": "ok", "result": right, **self.beside.get(number, {})})
+
+
+def swept(backend: Backend) -> Tally:
+    subject = subject_of("abs")
+    return Worker(subject, backend, Judge(subject, (contract_table("opencl"),), "opencl")).tally(THREE_CALLS)
+
+
+def test_calls_are_asked_in_order_one_ahead():
+    backend = Backend()
+    found = swept(backend)
+    assert (found.inputs, found.right, found.lost, backend.most_in_flight) == (ALL_RIGHT, ALL_RIGHT, (), 2)
+    assert [int(call.view(np.uint32)[0]) for call in backend.calls] == [0, CALL, 2 * CALL]
+
+
+def test_a_backend_that_dies_after_it_answered():
+    """The second reply says what the first call deserves; its results were right, and stay counted."""
+    found = swept(Backend({1: {"before": Reply("crash", "SIGSEGV (Segmentation fault)")}}))
+    assert [(lost.codes, lost.status, lost.reason) for lost in found.lost] == [
+        (Codes(0, CALL - 1), "crash", "SIGSEGV (Segmentation fault), after it had answered")
+    ]
+    assert (found.inputs, found.right) == (ALL_RIGHT, ALL_RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [(3.0, "float instead of a tensor"), ([], "0 outputs instead of 1"), (None, "NoneType instead of a tensor")],
+)
+def test_a_result_that_is_no_tensor(result, reason):
+    found = swept(Backend({2: {"result": result}}))
+    assert [(lost.codes.first, lost.status, lost.reason) for lost in found.lost] == [(2 * CALL, "fail", reason)]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [
+        (Unjudged("too near a tie"), "unjudged", "too near a tie"),
+        (ZeroDivisionError("of the kit"), "defect", "defect of the kit, please report it: ZeroDivisionError"),
+    ],
+)
+def test_where_the_kit_fails_the_sweep_goes_on(monkeypatch, error, status, reason):
+    """On one piece of 65,536 inputs."""
+    right = Subject.outcome
+
+    def outcome(subject, call):
+        if call.arguments["self"].size > 2 and call.arguments["self"].view(np.uint32)[0] == CALL:
+            raise error
+        return right(subject, call)
+
+    monkeypatch.setattr(Subject, "outcome", outcome)
+    found = swept(Backend())
+    assert [(lost.codes, lost.status) for lost in found.lost] == [(Codes(CALL, CALL + 65535), status)]
+    assert found.lost[0].reason.startswith(reason)
+    assert (found.inputs, found.right) == (ALL_RIGHT, ALL_RIGHT - 65536)
+
+
+def of(lost: list[str], failed: int = 0, compared: int = 5, stopped: str | None = None) -> dict[str, Any]:
+    """A record of which only the verdict matters."""
+    summary = {"failed": failed, "compared": compared, "lost": dict.fromkeys(lost, 1)}
+    kit = {"digest": "same", "digest_at_end": "same"}
+    return {"kit": kit, "summary": summary, "lost": [{"status": each} for each in lost], "stopped": stopped}
+
+
+@pytest.mark.parametrize(
+    ("found", "word", "exit_code"),
+    [
+        (of([]), "conformant", 0),
+        (of([], failed=1), "not conformant", 1),
+        (of(["crash"]), "not conformant", 1),
+        (of(["timeout"], compared=0), "not conformant", 1),
+        (of(["unjudged"]), "partial", 1),
+        (of(["unsupported"]), "partial", 1),
+        (of([], stopped="interrupted"), "partial", 1),
+        (of(["unsupported"], compared=0), "nothing compared", 3),
+        (of(["defect"]), "partial", KitDefect.exit_code),
+        ({**of([]), "kit": {"digest": "one", "digest_at_end": "another"}}, "no verdict", 3),
+    ],
+)
+def test_verdicts(found, word, exit_code):
+    assert (record.word(found), record.exit_code(found)) == (word, exit_code)
