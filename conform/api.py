@@ -175,6 +175,7 @@ def _one_or_all(outputs: tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarra
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
+@np.errstate(invalid="ignore")  # a signalling NaN is a number like others here
 def error_of(output: OutputGolden, actual: np.ndarray) -> np.ndarray:
     """`Golden.error_ulp` of one output; nothing that is computed on the way grows with it."""
     if actual.shape != output.value.shape or format_of(actual) != output.format:

@@ -79,7 +79,17 @@ class _Verbs(click.Group):
             ctx.exit(INTERNAL_ERROR)
 
 
+def _show_version(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"conform {version('conform')}")
+        ctx.exit()
+
+
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Print the version and exit.")  # fmt: skip
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Tells whether a tensor backend computes what it should, and how far off it is.
@@ -143,11 +153,13 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="End after that time; the cases that show the most come first.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
-@click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
+@click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")
+@click.option("--full-record", is_flag=True,
+              help="All that is known of every case in run.json, not only of those that did not pass.")  # fmt: skip
 @click.pass_context
 def check(
     ctx: click.Context, suites: tuple[str, ...], backend: str, options: tuple[str, ...], huge: bool, out: Path | None,
-    resume: Path | None, quiet: bool, no_progress: bool, **selection: object,
+    resume: Path | None, quiet: bool, no_progress: bool, full_record: bool, **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
@@ -181,7 +193,7 @@ def check(
     if out and resume:
         raise click.UsageError("--out begins a run, --resume goes on with one: name one of them")
     directory = write.prepare(out or resume, is_resumed=bool(resume)) if out or resume else None
-    with Progress(enabled=sys.stderr.isatty() and not (quiet or no_progress)) as progress:
+    with Progress(enabled=not (quiet or no_progress), on_terminal=sys.stderr.isatty()) as progress:
 
         def on_verdict(verdict: Verdict, asked: int) -> None:
             interrupt.check()
@@ -201,7 +213,7 @@ def check(
             run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
     interrupt.hold()
     try:
-        written = write.write(run, directory) if directory else []
+        written = write.write(run, directory, full_record) if directory else []
     except UsageError:
         _show(run, [], quiet)
         raise
@@ -215,7 +227,7 @@ def _show(run: Run, written: Sequence[Path], quiet: bool) -> None:
     from conform.report import terminal
 
     if quiet:
-        click.echo(terminal.summary_lines(run.record).splitlines()[0])
+        click.echo(terminal.quiet_line(run.record))
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     report = next((str(path) for path in written if path.suffix == ".md"), None)
@@ -385,10 +397,12 @@ def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: b
 @click.option("--import", "imports", metavar="MODULE", multiple=True, help="As of `conform check`. Repeatable.")
 @click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
               help="For the kit's own golden or judgement of one call.")  # fmt: skip
+@click.option("--yaml", "as_yaml", is_flag=True, help="Print a suite file with the call as its test, not a script.")
 def repro(
-    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float
-) -> None:
-    """Print a failing case of a run as a short script.
+    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float,
+    as_yaml: bool,
+) -> None:  # fmt: skip
+    """Print a failing case of a run as a short script, or as a suite file.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
     arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
@@ -406,7 +420,10 @@ def repro(
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(case_id, directory, backend, lambda: bar.update(), imports, golden_timeout_s)
+        text = reduced(
+            case_id, directory, backend, on_try=lambda: bar.update(), imports=imports,
+            golden_timeout_s=golden_timeout_s, as_yaml=as_yaml,
+        )  # fmt: skip
     click.echo(text, nl=False)
 
 
@@ -441,13 +458,16 @@ def gen(op: str, count: int, invalid: bool, dtype: str | None, seed: int, path: 
 
 
 @main.command()
-def schema() -> None:
-    """Print the JSON Schema of suite files, for editors."""
+@click.option("--run", "of_record", is_flag=True, help="That of run.json, which `conform check --out` writes.")
+def schema(of_record: bool) -> None:
+    """Print the JSON Schema of suite files, for editors, or of run records."""
     import json
 
-    from conform.suites import json_schema
-
-    click.echo(json.dumps(json_schema(), indent=2))
+    if of_record:
+        from conform.report.schema import run_schema as made
+    else:
+        from conform.suites import json_schema as made
+    click.echo(json.dumps(made(), indent=2))
 
 
 main.add_command(sweep)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -59,9 +60,9 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
         "dtypes": ("float16",), "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"),
-        "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all", "layouts": "as-written",
-        "contract": "cr",
-        "timeout_s": 2.5, "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
+        "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
+        "layouts": "as-written", "contract": "cr", "timeout_s": 2.5,
+        "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
         "fail_fast": True,
     }  # fmt: skip
@@ -124,6 +125,24 @@ def test_out_holds_the_three_files_and_they_are_named(fake_check: Callable[[Fake
     names = ("run.json", "junit.xml", "report.md")
     assert result.stdout.splitlines()[-1] == "written: " + " ".join(str(tmp_path / name) for name in names)
     assert all((tmp_path / name).is_file() for name in names)
+
+
+def test_full_record_is_for_the_file_alone(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+    asked: dict[str, Any] = {}
+
+    def record(suites: tuple[str, ...], **selection: object) -> Run:
+        asked.update(selection)
+        return run_of(PASSED)
+
+    fake_check(record)
+    assert conform("check", "--backend", "cpu", "--out", str(tmp_path), "--full-record").exit_code == 0
+    assert "full_record" not in asked
+    assert json.loads((tmp_path / "run.json").read_text())["cases"][0]["checks"] == 3
+
+
+def test_version() -> None:
+    result = conform("--version")
+    assert (result.exit_code, result.stdout) == (0, f"conform {metadata.version('conform')}\n")
 
 
 def test_interrupted_keeps_what_ran(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:

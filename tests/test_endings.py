@@ -27,6 +27,7 @@ from conform.contracts.tables import contract_table
 from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
+from conform.report.header import variant
 from conform.report.record import Interrupted, Run, Stopped
 from conform.running import verdicts
 from conform.suites import load
@@ -61,7 +62,7 @@ class Fake:
         pass
 
     def describe(self) -> dict[str, Any]:
-        return {"name": "fake", "device": "cpu", "exports": False}
+        return {"name": "fake", "device": "cpu", "exports": False, "numerics": {}}
 
     def submit(self, call: Call) -> None:
         self.calls.append(call)
@@ -160,7 +161,7 @@ def test_what_fails_in_the_kit_is_its_defect_in_that_case(
         return honest(*args, **kwargs)
 
     monkeypatch.setattr(verdicts, place, failing)
-    monkeypatch.setattr(Fake, "describe", lambda _: {"name": "fake", "device": "cpu", "exports": True})
+    monkeypatch.setattr(Fake, "describe", lambda _: {"name": "fake", "device": "cpu", "exports": True, "numerics": {}})
     ended = run()
     assert statuses(ended) == ["pass", "unjudged", "pass", "pass"]
     assert ended.cases[1]["rule"] == KIT_DEFECT
@@ -394,7 +395,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "conform", "check", "suite.yaml", "--out", "out", *words]
+    command = [sys.executable, "-m", "conform", "check", "suite.yaml", "--out", "out", "--no-progress", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True)
@@ -454,15 +455,17 @@ def test_every_report_names_the_file_and_what_is_declared_and_paths_need_not_be_
     told, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
     digest = hashlib.sha256(BACKEND.encode()).hexdigest()
+    record = json.loads((folder / "out" / "run.json").read_text())
+    numerics = ", ".join(variant(record["environment"]["numerics"]))
     lines = [
         "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0, checks all but refusal",
-        f"backend: calls itself 'cpu', file sha256:{digest}, declares compute f16acc",
+        f"backend: calls itself 'cpu', file sha256:{digest}, {numerics}, declares compute f16acc",
     ]
     assert told.splitlines()[:2] == lines
     assert "\n\n".join(f"`{line}`" for line in lines) in (folder / "out" / "report.md").read_text()
     properties = ElementTree.parse(folder / "out" / "junit.xml").getroot().iter("property")
     assert [one.get("value") for one in properties] == lines
-    backend = json.loads((folder / "out" / "run.json").read_text())["backend"]
+    backend = record["backend"]
     assert (backend["name"], backend["source"]) == ("cpu", "\\udcff.py::Slow")
     assert backend["digest"] == f"sha256:{digest}"
 

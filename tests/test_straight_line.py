@@ -10,7 +10,7 @@ import pytest
 import conform
 from conform.errors import UsageError
 from conform.report import terminal
-from conform.report.record import to_json
+from conform.report.run_json import to_json
 
 SUITE = """
 tests:

@@ -17,6 +17,7 @@ import conform
 from conform.interp import semantics
 from conform.judging.credit import NOT_CREDITED
 from conform.judging.likely import TOLD
+from conform.judging.verdict import JUDGED
 from conform.report.record import Run
 from tests.conftest import ops_of_share
 from tests.instruction_sets import PINS, supported, usual
@@ -149,8 +150,9 @@ def pinned(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
 def assert_only_known(run: Run, instruction_set: str, ops: Set[str] = PACKETS) -> None:
     """What fails is known of the instruction set, and what holds on some of them alone shows where it should: of the
     ops that were run."""
-    hardware = run.record["environment"]["invocation"]["hardware"]
-    assert hardware.startswith(f"{PINS[instruction_set]['ATEN_CPU_CAPABILITY'].upper()},")
+    numerics = run.record["environment"]["numerics"]
+    assert numerics["instructions"] == PINS[instruction_set]["ATEN_CPU_CAPABILITY"].upper()
+    assert {name: numerics[name] for name in PINS[instruction_set]} == PINS[instruction_set]
     crashed = {case["op"] for case in run.cases if case["status"] == "crash"}
     assert crashed <= CRASHES
     found = {(packet_of(case), case["dtype"], reason_of(case)) for case in failed_in(run) if case["status"] != "crash"}
@@ -211,6 +213,22 @@ def test_the_page_names_the_instruction_sets_of_each_row() -> None:
     for (op, dtype, _), sets in ONLY_ON.items():
         known.setdefault((op, dtype), set()).update(sets)
     assert told == known
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("instruction_set", [on(name) for name in PINS])
+def test_the_page_counts_the_failures_of_each_set_side_by_side(pinned: str) -> None:
+    page = Path(__file__).parents[1].joinpath("docs/torch-cpu.md").read_text(encoding="utf-8")
+    row = r"^\| `(\w+)` \| (\w+)" + r" \| (\d+)" * (1 + len(PINS)) + r" \|$"
+    rows = {(op, dtype): told for op, dtype, *told in re.findall(row, page, re.MULTILINE)}
+    assert {f"aten::{op}" for op, _ in rows} >= {op for op, _, _ in ONLY_ON}
+    run = conform.check("core", backend="cpu", layouts="as-written", ops=sorted({f"aten::{op}" for op, _ in rows}))
+    place = 1 + list(PINS).index(pinned)
+    for (op, dtype), told in rows.items():
+        judged = [case for case in run.cases if (packet_of(case), case["dtype"]) == (f"aten::{op}", dtype)]
+        judged = [case for case in judged if case["status"] in JUDGED]
+        failed = sum(case["status"] != "pass" for case in judged)
+        assert [op, dtype, str(len(judged)), str(failed)] == [op, dtype, told[0], told[place]]
 
 
 def dtypes_of(cell: str) -> set[str]:

@@ -42,6 +42,17 @@ class Backend:
     rounds_intermediates: Sequence[str] = ()
     accumulates_in_element_type: Sequence[str] = ()
 
+    def numerics(self) -> dict[str, str | int | bool]:
+        """What decides, beside `version`, which kernels run and how they compute: by default the instruction sets,
+        switches, threads and precisions of torch in this process.
+
+        Runs that differ here are runs of different backends. It is asked once, when the backend has been created; a
+        backend that uses another engine adds that (`{**super().numerics(), "engine": "3.1, fp16"}`) or tells it alone.
+        """
+        from conform.backends.torch_numerics import torch_numerics
+
+        return torch_numerics(self.device)
+
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The result of one call: a torch tensor on any device, a Python scalar, None, or a tuple or list of these.
 

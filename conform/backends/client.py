@@ -37,7 +37,7 @@ SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
 IDENTITY = (
     "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
-    "accumulates_in_element_type",
+    "accumulates_in_element_type", "numerics",
 )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ class BackendProcess:
         return len(self._in_flight)
 
     def describe(self) -> dict[str, Any]:
-        """name, version, device, hardware, torch (its version) and threads of the backend, as its worker tells."""
+        """What the backend's worker tells of it: name, version, device, exports, what it declares, numerics."""
         self._ensure_worker()
         return self._description
 

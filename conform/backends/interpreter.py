@@ -18,6 +18,10 @@ class Interpreter(Backend):
 
     name = "self"
 
+    def numerics(self) -> dict[str, str | int | bool]:
+        """Nothing: it computes the same on every machine."""
+        return {}
+
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         from conform.interp.evaluate import evaluate
 

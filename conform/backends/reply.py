@@ -63,11 +63,12 @@ class Reply:
         return tuple(_leaves(self.result))
 
 
+MOST_NUMERICS = 100
 # What a worker tells of its backend, with the types that a field may have.
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
     "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
-    "hardware": (str, type(None)), "torch": (str,), "threads": (int,),
+    "numerics": (dict,),
 }  # fmt: skip
 
 
@@ -82,13 +83,25 @@ def decode_greeting(told: Any) -> dict[str, Any]:
             raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not {expected}")
         if isinstance(told[field], list) and any(type(name) is not str for name in told[field]):
             raise UsageError(f"{field} is {line(repr(told[field]), 100)}, not a list of names of operators")
-    return {field: _printable(value) for field, value in told.items()}
+    return {field: _printable(value) for field, value in told.items()} | {"numerics": _numerics(told["numerics"])}
 
 
 def _printable(value: Any) -> Any:
     if isinstance(value, list):
         return [line(each) for each in value]
     return line(value) if isinstance(value, str) else value
+
+
+def _numerics(told: dict[Any, Any]) -> dict[str, str | int | bool]:
+    """What `Backend.numerics` gave, in the order of its names."""
+    if len(told) > MOST_NUMERICS:
+        raise UsageError(f"numerics has {len(told)} entries, at most {MOST_NUMERICS} are taken")
+    for name, value in told.items():
+        if type(value) not in (str, int, bool):
+            raise UsageError(f"numerics[{line(name, 60)!r}] is {line(repr(value), 100)}, not str, int or bool")
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise UsageError(f"numerics[{line(name, 60)!r}] is {line(value, 100)}, beyond 64 bits")
+    return {line(name): _printable(value) for name, value in sorted(told.items())}
 
 
 def _leaves(value: Any) -> list[Any]:

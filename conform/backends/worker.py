@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import socket
 import sys
@@ -31,7 +30,7 @@ def serve(connection: socket.socket, name: str | None, threads: int, imports: Se
         for module in imports:
             _import(module)
         backend = names.load(name) if name is not None else _given(connection)
-        greeting = frame({"hello": describe(backend, threads)})
+        greeting = frame({"hello": describe(backend)})
     except UsageError as error:
         connection.sendall(frame({"usage": str(error)}))
         return
@@ -62,8 +61,8 @@ def _given(connection: socket.socket) -> Backend:
     raise EOFError("the parent closed the connection before it sent its backend")
 
 
-def describe(backend: Backend, threads: int) -> dict[str, Any]:
-    """What a run record tells about a backend; `hardware` and `threads` belong to the environment."""
+def describe(backend: Backend) -> dict[str, Any]:
+    """What a run record tells about a backend; `numerics` belongs to the environment."""
     return {
         "name": backend.name,
         "version": backend.version,
@@ -73,39 +72,13 @@ def describe(backend: Backend, threads: int) -> dict[str, Any]:
         "flushes_subnormals": backend.flushes_subnormals,
         "rounds_intermediates": _names(backend.rounds_intermediates),
         "accumulates_in_element_type": _names(backend.accumulates_in_element_type),
-        "hardware": _hardware(backend.device),
-        "torch": str(torch.__version__),
-        "threads": threads,
+        "numerics": backend.numerics(),
     }
 
 
 def _names(given: Any) -> Any:
     """What a frame holds: of a sequence that is no text, the list."""
     return list(given) if isinstance(given, (list, tuple, set, frozenset)) else given
-
-
-def _hardware(device: str) -> str | None:
-    if device.startswith("cuda"):
-        return torch.cuda.get_device_name(device)
-    return _processor() if device == "cpu" else None
-
-
-# What torch's kernels on a CPU are chosen by beside ATen's capability: features that oneDNN uses, and the switches of
-# oneDNN and MKL. The other switch, ATEN_CPU_CAPABILITY, shows in the capability.
-_FEATURES = ("avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16")
-_SWITCHES = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS")
-
-
-def _processor() -> str:
-    """ "AVX512, avx512_bf16, MKL_CBWR=COMPATIBLE": what decides which kernels a CPU runs."""
-    features = getattr(torch.cpu, "get_capabilities", dict)()  # older versions of torch do not tell
-    return ", ".join(
-        [
-            torch.backends.cpu.get_cpu_capability(),
-            *(name for name in _FEATURES if features.get(name)),
-            *(f"{name}={os.environ[name]}" for name in _SWITCHES if name in os.environ),
-        ]
-    )
 
 
 # --- Frames, blocking -------------------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class Elements:
 FIGURES = ("error_ulp", "bound_ulp")  # the others are masks
 
 
+@np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
 def judge(
     golden: Golden,
     actual: np.ndarray,
@@ -72,6 +73,7 @@ def judge(
     return Elements(**whole).reshaped(*shape)
 
 
+@np.errstate(all="ignore")
 def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndarray:
     """How far off each element may be by its first reading, in ulps of the exact result; of complex numbers each part.
 

@@ -30,6 +30,7 @@ from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, held, question
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import causes_of
 from conform.judging.evidence import Marks
+from conform.judging.histogram import named
 from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
@@ -286,7 +287,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     )
     stands = standing(results)
     counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous}
-    counts |= {"checks": checks, "stands": stands}
+    counts |= {"checks": checks, "stands": stands, "errors": named(sum(each.judgement.errors for each in results))}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     off = next((each for each in results if each.judgement.violation), None)

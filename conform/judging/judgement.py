@@ -15,6 +15,7 @@ from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
 from conform.judging.evidence import Marks
+from conform.judging.histogram import counted, empty
 from conform.judging.likely import LikelyErrors
 from conform.judging.marks import Marking
 
@@ -36,7 +37,8 @@ class Judgement:
     """size: how many elements were judged (of complex numbers, components); right, compared, open, vacuous: how many
     of them are that; furthest: the first of those furthest into their bound; largest_error: the first of those with
     the largest error in ulps, -1 where no ulp is defined; None of an empty output. violation: what is wrong with the
-    errors of many sums. marks: what the wrong and the right elements have in common."""
+    errors of many sums. errors: those of the elements that were compared, counted by `histogram`. marks: what the
+    wrong and the right elements have in common."""
 
     size: int
     right: int
@@ -46,6 +48,7 @@ class Judgement:
     furthest: Element | None
     largest_error: Element | None
     violation: Violation | None
+    errors: np.ndarray
     marks: Marks
 
     @property
@@ -86,18 +89,19 @@ class Result:
         errors = self.errors_together(self.row)
         marking = Marking(comparison.golden, self.beside, self.number, self.outputs)
         furthest = largest = None
-        size = 0
+        size, histogram = 0, empty()
         for numbers, elements in judged(comparison, self.row):
             size += elements.ok.size
             for mask in counts:
                 counts[mask] += int(np.count_nonzero(getattr(elements, mask)))
+            histogram += counted(elements.error_ulp[elements.compared])
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
             largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
             marking.add(numbers, elements.ok, elements.compared)
             if errors:
                 errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
-        return Judgement(size, *counts.values(), furthest, largest, found, marking.marks())
+        return Judgement(size, *counts.values(), furthest, largest, found, histogram, marking.marks())
 
     def are_wrong(self, golden: Golden, actual: np.ndarray) -> np.ndarray:
         """Which of some elements of the output, a block of its golden and the actual values, are outside their bound.

@@ -7,17 +7,20 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from conform.foreign import escaped
+from conform.report.layout import command, hanging
 from conform.report.numbers import element_text
 
 SHOWN_VALUES = 8
+COMMAND = "conform "  # how a text begins that is a command of the shell
 
 
 def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     """(label, text) lines of one failing case of `record`."""
-    place = case["id"] + (f"   ({_location(case, record)})" if case["location"] else "")
+    place = case["id"] + (f" ({_location(case, record)})" if case["location"] else "")
     # A label on every line of a log: none of it reads like a line of the kit's.
     printed = [("printed", text) for text in record["environment"].get("logs", {}).get(case["id"], ())]
     lines = [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
+    lines += [("repro", command) for command in [repro_command(case, record)] if command]
     return [(label, escaped(text)) for label, text in lines]
 
 
@@ -26,9 +29,9 @@ def findings(case: Mapping) -> list[tuple[str, str]]:
     lines: list[tuple[str, str]] = []
     if case["worst"] is not None:
         lines += _worst_lines(case["worst"])
-        lines.append(("error", error_line(case)))
-    elif case["contract"] is not None:
-        lines.append(("contract", contract_text(case["contract"])))
+        lines.append(("error", error_line(case["worst"])))
+    if case["contract"] is not None:
+        lines += [("bound", bound_text(case["contract"])), ("source", case["contract"]["source"])]
     if case["compared"]:
         lines.append(("elements", f"{case['failed']} of {case['compared']} outside the bound"))
     return lines
@@ -39,9 +42,17 @@ def headline(status: str, case: Mapping) -> str:
     return f"{status} {case['op']} {case['dtype']}: {case['reason']}"
 
 
-def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
-    """A headline, and under it the lines."""
-    return "\n".join([head, *(f"  {line}" for line in aligned(lines))])
+def block(head: str, lines: Sequence[tuple[str, str]], width: int | None = None) -> str:
+    """A headline, and under it the lines, within `width` columns."""
+    column = max((len(label) for label, _ in lines), default=0)
+    below = [part for label, text in lines for part in _within(f"  {label:<{column}}  ", text, width)]
+    return "\n".join([*hanging("", head, width), *below])
+
+
+def _within(label: str, text: str, width: int | None) -> list[str]:
+    if text.startswith(COMMAND):
+        return command(label, shlex.split(text), width)
+    return hanging(label, text, width)
 
 
 def _location(case: Mapping, record: Mapping) -> str:
@@ -80,22 +91,30 @@ def aligned(lines: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{label:<{width}}  {text}" for label, text in lines]
 
 
-def error_line(case: Mapping) -> str:
-    """`7.25 ulp, bound 3 ulp (ulp: OpenCL C 3.0, table 66)`."""
-    worst = case["worst"]
+def error_line(worst: Mapping) -> str:
+    """`7.25 ulp, bound 3 ulp`."""
     if worst["error_ulp"] is None:
-        error = "not equal"
-    else:
-        bound = "must be equal" if worst["bound_ulp"] is None else f"bound {float(worst['bound_ulp']):.6g} ulp"
-        error = f"{float(worst['error_ulp']):.6g} ulp, {bound}"
-    return f"{error} ({contract_text(case['contract'])})" if case["contract"] else error
+        return "not equal"
+    bound = "must be equal" if worst["bound_ulp"] is None else f"bound {float(worst['bound_ulp']):.6g} ulp"
+    return f"{float(worst['error_ulp']):.6g} ulp, {bound}"
 
 
-def contract_text(contract: Mapping) -> str:
-    """Kind, bound and source of a contract row."""
+def bound_text(contract: Mapping) -> str:
+    """Kind and bound of a contract row: `ulp 3`, `derived running error of ...`, `exact`."""
     bound = contract["bound"]
     written = f"{bound:.3g}" if isinstance(bound, (int, float)) else bound
-    return " ".join(part for part in (contract["kind"], written) if part) + f": {contract['source']}"
+    return " ".join(part for part in (contract["kind"], written) if part)
+
+
+def repro_command(case: Mapping, record: Mapping) -> str | None:
+    """The command that makes this case a small script, where the record was written; a backend in a file must be named
+    again. None for one that no command can name."""
+    invocation = record["environment"]["invocation"]
+    directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
+    if directory is None or backend is None:
+        return None
+    named = ["--backend", backend] if "::" in backend else []
+    return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
 
 
 def repeat_command(case: Mapping, record: Mapping) -> str:

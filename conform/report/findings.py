@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conform.foreign import escaped
+from conform.report.layout import hanging
 
 TITLE = "What failures have in common"
 
@@ -20,7 +21,7 @@ def _line(finding: Mapping) -> str:
     return escaped(f"{whose} {finding['text']}")
 
 
-def section(record: Mapping) -> str:
-    """All of them under a headline; empty if there is none."""
-    found = lines(record)
-    return "\n".join([f"{TITLE}:", *(f"  {one}" for one in found)]) if found else ""
+def section(record: Mapping, width: int | None = None) -> str:
+    """All of them under a headline, within `width` columns; empty if there is none."""
+    found = [part for one in lines(record) for part in hanging("  ", one, width)]
+    return "\n".join([f"{TITLE}:", *found]) if found else ""

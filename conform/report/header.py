@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from conform.foreign import escaped
 from conform.report import checks
@@ -16,8 +16,28 @@ def lines(record: Mapping) -> list[str]:
         f"conform {record['kit']['version']}, suite {' '.join(record['suite']['names'])}, "
         f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
     ) + "".join(f", {one}" for one in checks.selected(record))
-    about = ", ".join([*_origin(backend), *declared(backend)])
+    about = ", ".join([*_origin(backend), *variant(record["environment"]["numerics"]), *declared(backend)])
     return [first, f"backend: {about}"] if about else [first]
+
+
+# What a process without switches, on a CPU, has: it is not told. A name that is not here always is.
+_USUAL: Mapping[str, Collection[object]] = {
+    "float32_matmul_precision": ("highest",), "deterministic_algorithms": (False,), "flushes_denormals": (False,),
+    "threads": (1,),
+}  # fmt: skip
+_OF_THE_RECORD = ("torch", "libraries")  # versions, which the record has
+_LIMITS_FEATURES = "ONEDNN_MAX_CPU_ISA"  # features of the processor beyond it are not used
+
+
+def variant(numerics: Mapping[str, object]) -> list[str]:
+    """`["AVX2", "ONEDNN_MAX_CPU_ISA=AVX2"]`: what tells this backend from others of its name and version; nothing of
+    one that computes the same everywhere."""
+    told = {name: value for name, value in numerics.items() if name not in _OF_THE_RECORD and value != ""}
+    plain = [str(told.pop("instructions"))] if "instructions" in told else []
+    features = str(told.pop("features", ""))
+    plain += [] if _LIMITS_FEATURES in told else features.split()
+    others = [f"{name}={value}" for name, value in told.items() if value not in _USUAL.get(name, ())]
+    return [escaped(text) for text in (*plain, *others)]
 
 
 def backend_name(record: Mapping) -> str:

@@ -1,4 +1,4 @@
-"""junit.xml for continuous integration: one testsuite an op, one testcase a case.
+"""junit.xml for continuous integration: one testsuite an op, by family, one testcase a case with its time in seconds.
 
 fail is a `failure`; error, crash and timeout are `error`s; what was not judged or does not count is `skipped` with its
 status and reason.
@@ -8,6 +8,7 @@ What is printable is a character of XML 1.0 (section 2.2); `<` and its like Elem
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from xml.etree import ElementTree
 
 from conform.foreign import escaped
@@ -20,18 +21,20 @@ SKIPPED = (*NOT_JUDGED, NOT_COUNTED)
 
 def render(record: Mapping) -> str:
     """The text of junit.xml."""
-    by_op: dict[str, list[Mapping]] = {}
-    every = [*record["cases"], *map(_skipped, record["not_counted"])]
-    for case in every:
-        by_op.setdefault(case["op"], []).append(case)
+    by_op: dict[str, list[Timed]] = {op: [] for op in record["ops"]}
+    cases = [*record["cases"], *map(_skipped, record["not_counted"])]
+    every = list(zip_longest(cases, record["environment"]["timings"]["case_seconds"]))
+    for case, seconds in every:
+        by_op[case["op"]].append((case, seconds))
     root = ElementTree.Element("testsuites", name="conform", **_counts(every))
     for op, cases in by_op.items():
-        suite = ElementTree.SubElement(root, "testsuite", name=escaped(op), **_counts(cases))
+        family = record["ops"][op]["family"]
+        suite = ElementTree.SubElement(root, "testsuite", name=escaped(op), package=family, **_counts(cases))
         properties = ElementTree.SubElement(suite, "properties")
         for line in (*header.lines(record), *terminal.why_partial(record), *terminal.warnings(record)):
             ElementTree.SubElement(properties, "property", name="conform", value=escaped(line))
-        for case in cases:
-            _testcase(suite, case, record)
+        for case, seconds in cases:
+            _testcase(suite, case, seconds, record)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -42,19 +45,27 @@ def _skipped(case: Mapping) -> Mapping:
     return {**case, "status": NOT_COUNTED, "reason": reason}
 
 
-def _counts(cases: list[Mapping]) -> dict[str, str]:
-    statuses = [case["status"] for case in cases]
+Timed = tuple[Mapping, float | None]  # a case, and how long it took if anybody measured
+
+
+def _counts(cases: list[Timed]) -> dict[str, str]:
+    statuses = [case["status"] for case, _ in cases]
     return {
         "tests": str(len(statuses)),
         "failures": str(statuses.count("fail")),
         "errors": str(sum(statuses.count(status) for status in ("error", "crash", "timeout"))),
         "skipped": str(sum(statuses.count(status) for status in SKIPPED)),
+        **_time(sum(seconds or 0.0 for _, seconds in cases) if any(seconds for _, seconds in cases) else None),
     }
 
 
-def _testcase(suite: ElementTree.Element, case: Mapping, record: Mapping) -> None:
-    classname = f"{header.backend_name(record)}.{case['op']}"
-    element = ElementTree.SubElement(suite, "testcase", classname=escaped(classname), name=escaped(case["id"]))
+def _time(seconds: float | None) -> dict[str, str]:
+    return {} if seconds is None else {"time": f"{seconds:.6f}"}
+
+
+def _testcase(suite: ElementTree.Element, case: Mapping, seconds: float | None, record: Mapping) -> None:
+    names = {"classname": escaped(f"{header.backend_name(record)}.{case['op']}"), "name": escaped(case["id"])}
+    element = ElementTree.SubElement(suite, "testcase", {**names, **_time(seconds)})
     status = case["status"]
     if status == "pass":
         return

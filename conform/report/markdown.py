@@ -12,30 +12,30 @@ from conform.report import checks, failure, findings, header
 from conform.report.numbers import percent
 from conform.report.record import word
 from conform.report.tally import (
+    Cell,
     FailureGroup,
+    cells_of,
+    error_of_bound,
     failure_groups,
-    largest_judged,
+    in_order,
     nearest_to_bound,
     not_judged,
-    table,
     table_counts,
+    vacuous,
 )
 from conform.report.terminal import (
-    LARGEST,
     LEGEND,
-    NEAREST_HEADERS,
-    VACUOUS_HEADERS,
     admitted_lines,
     elements_line,
-    nearest_rows,
     summary_line,
     trust_line,
-    vacuous_rows,
     warnings,
     why_partial,
 )
 
 SHOWN_IDS = 50
+NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
+VACUOUS_HEADERS = ["vacuous: no bound, or beyond 1e-2 of the scale", "elements", "compared", "share", "most in"]
 TABLE_HEADERS = ["table", "share", "would pass", "of cases it bounds", "tightest of"]
 
 
@@ -53,7 +53,7 @@ def render(record: Mapping) -> str:
         trust_line(record),
         _table(_status_rows(record), ["status", "cases"]),
         f"## Op and dtype\n\n{LEGEND}",
-        _op_table(cases),
+        _op_table(record),
     ]
     groups = failure_groups(cases)
     if groups:
@@ -80,14 +80,24 @@ def _status_rows(record: Mapping) -> list[list]:
     return [[status, record["summary"][status]] for status in STATUSES] + [["not run", record["not_run"]]]
 
 
-def _op_table(cases: Sequence[Mapping]) -> str:
-    ops, dtypes, cells = table(cases)
-    largest = largest_judged(cases)
+def _op_table(record: Mapping) -> str:
+    cells = cells_of(record["cases"])
+    dtypes = in_order({dtype for row in cells.values() for dtype in row})
     rows = [
-        [cell(op), largest[op], *(cells[op, dtype].text if (op, dtype) in cells else "" for dtype in dtypes)]
-        for op in ops
+        [one["family"], cell(op), _shape(one["largest"]), *(_text(cells[op].get(dtype)) for dtype in dtypes)]
+        for op, one in record["ops"].items()
+        if op in cells
     ]
-    return _table(rows, ["op", LARGEST, *dtypes])
+    return _table(rows, ["family", "op", "largest", *dtypes])
+
+
+def _shape(shape: Sequence[int] | None) -> str:
+    return "x".join(map(str, shape)) if shape else "-"
+
+
+def _text(one: Cell | None) -> str:
+    """`40/40, 0.50 / 3`."""
+    return "" if one is None else ", ".join(part for part in (one.counts, one.error) if part)
 
 
 def _table_rows(cases: Sequence[Mapping]) -> list[list]:
@@ -97,12 +107,16 @@ def _table_rows(cases: Sequence[Mapping]) -> list[list]:
 
 
 def _nearest_rows(cases: Sequence[Mapping]) -> list[list]:
-    rows = nearest_rows(nearest_to_bound(cases))
-    return [[cell(op), dtype, errors, cell(case_id), at] for op, dtype, errors, case_id, at in rows]
+    return [
+        [cell(case["op"]), case["dtype"], error_of_bound(case), cell(case["id"]), failure.place(case["worst"])]
+        for case in nearest_to_bound(cases)
+    ]
 
 
 def _vacuous_rows(cases: Sequence[Mapping]) -> list[list]:
-    return [[cell(op), *counts, cell(example)] for op, *counts, example in vacuous_rows(cases)]
+    return [
+        [cell(row.op), f"{row.elements:,}", f"{row.compared:,}", row.share, cell(row.example)] for row in vacuous(cases)
+    ]
 
 
 def _not_judged_rows(cases: Sequence[Mapping]) -> list[list]:
@@ -118,7 +132,8 @@ def _not_counted_rows(record: Mapping) -> list[list]:
 
 
 def _failure(group: FailureGroup, record: Mapping) -> str:
-    title = f"### {group.status} {code(group.op)} {group.dtype}: {code(group.reason)} ({len(group.cases)})"
+    count = f"{len(group.cases)} of {group.judged}"
+    title = f"### {group.status} {code(group.op)} {', '.join(group.dtypes)}: {code(group.reason)} ({count})"
     body = "\n".join(failure.aligned(failure.details(group.example, record)))
     others = [f"- {code(case['id'])}" for case in group.cases if case is not group.example]
     if len(others) > SHOWN_IDS:

@@ -8,9 +8,25 @@ from conform.foreign import escaped
 
 # Precision (bits) and smallest normal exponent, IEEE 754-2019 table 3.5; bfloat16: float32's exponents, 8 bits.
 FLOAT_FORMATS = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126)}
+PRECISIONS = {**FLOAT_FORMATS, "float64": (53, -1022)}
 COMPONENTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 NEXT_TO_NOTHING_ULP = 1e-6  # what is left of an exact result that is written as a hi + lo
 INTEGER_BITS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (4, 8, 16, 32, 64)}
+
+
+def in_ulps(written: object, dtype: str) -> float | None:
+    """The size of a finite float, as `element_json` wrote it, in ulps of itself, a complex one's larger part; None of
+    what is none, or of a format below 16 bits."""
+    if isinstance(written, dict) and "real" in written:
+        parts = [in_ulps(written[part], COMPONENTS.get(dtype, "")) for part in ("real", "imag")]
+        return max((part for part in parts if part is not None), default=None)
+    if not isinstance(written, dict) or dtype not in PRECISIONS:
+        return None
+    value, (precision, emin) = abs(float.fromhex(written["hex"])), PRECISIONS[dtype]
+    if not math.isfinite(value):
+        return None
+    floor_log2 = max(math.frexp(value)[1] - 1, emin) if value else emin
+    return math.ldexp(value, precision - 1 - floor_log2)
 
 
 def decimal(value: int | float, dtype: str) -> str:

@@ -1,7 +1,10 @@
-"""A progress bar on stderr, for a person who waits."""
+"""How far a run has come, on stderr: a bar for a person who waits, a line now and then where there is no terminal."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from conform.judging.verdict import FAILURES, Verdict
@@ -11,12 +14,22 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
+EVERY_S = 10.0  # no two lines come in less
+AT_LEAST_EVERY_S = 60.0  # a line comes after so long, however little was done
+SHARE = 0.05  # of the cases, after which a line comes sooner
+
 
 class Progress:
     """Counts verdicts; shows nothing unless `enabled`. The bar is gone when the run ends."""
 
-    def __init__(self, enabled: bool) -> None:
+    def __init__(
+        self, enabled: bool, on_terminal: bool = True, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.enabled = enabled
+        self._on_terminal = on_terminal
+        self._clock = clock
+        self._started = self._told_at = clock()
+        self._told = 0
         self._bar: tqdm | None = None
         self._failed: dict[str, bool] = {}  # by case id
         self._not_passed = 0
@@ -32,13 +45,31 @@ class Progress:
         """One more of `asked` cases has ended, or one that had is judged anew."""
         if not self.enabled:
             return
+        is_new, has_failed = verdict.id not in self._failed, verdict.is_counted and verdict.status in FAILURES
+        self._not_passed += has_failed - self._failed.get(verdict.id, False)
+        self._failed[verdict.id] = has_failed
+        if self._on_terminal:
+            self._show_bar(is_new, asked)
+        else:
+            self._show_line(asked)
+
+    def _show_bar(self, is_new: bool, asked: int) -> None:
         if self._bar is None:
             from tqdm import tqdm
 
             self._bar = tqdm(total=asked, unit="case", leave=False, dynamic_ncols=True)
-        is_new, has_failed = verdict.id not in self._failed, verdict.is_counted and verdict.status in FAILURES
-        self._not_passed += has_failed - self._failed.get(verdict.id, False)
-        self._failed[verdict.id] = has_failed
         if self._not_passed:
             self._bar.set_postfix_str(f"{self._not_passed} not passed", refresh=False)
         self._bar.update(is_new)
+
+    def _show_line(self, asked: int) -> None:
+        """`conform: 1,200 of 20,969 cases, 3 not passed, 20 s`, where one is due."""
+        now, done = self._clock(), len(self._failed)
+        silent_s = now - self._told_at
+        if silent_s < EVERY_S or (silent_s < AT_LEAST_EVERY_S and done - self._told < SHARE * asked):
+            return
+        self._told_at, self._told = now, done
+        seconds = now - self._started
+        print(
+            f"conform: {done:,} of {asked:,} cases, {self._not_passed:,} not passed, {seconds:.0f} s", file=sys.stderr
+        )

@@ -1,8 +1,7 @@
-"""The run record: verdicts in, the dict of run.json out, always in the same order and the same bytes."""
+"""The run record: verdicts in, one dict of JSON values out, always in the same order (`run_json.py` writes it)."""
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 from collections import Counter
@@ -10,15 +9,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+from math import prod
 
 from conform.errors import ConformError, KitDefect
 from conform.foreign import line
 from conform.judging.checks import EVERY, OF_VALUES, counts
+from conform.judging.histogram import added
 from conform.judging.verdict import CHECKS, JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
 from conform.report.numbers import element_json, json_value
 
-SCHEMA = "conform.run/1"
-LISTS = ("not_counted", "cases")  # of cases: one line each
+SCHEMA = "conform.run/2"
+NO_FAMILY = "other"  # of ops that the kit has no semantics of
 PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
 
 
@@ -33,7 +34,7 @@ class Required:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: `record` is the dict of run.json."""
+    """A finished run: `record` is all that is known of it, every field of every case; run.json is its short form."""
 
     record: dict
 
@@ -119,6 +120,8 @@ def build(
     backend: Mapping[str, object],
     seed: int,
     timings: Mapping[str, object],
+    numerics: Mapping[str, object] | None = None,
+    families: Mapping[str, str] | None = None,
     selftest: Mapping[str, int],
     checks: Collection[str] = EVERY,
     invocation: Mapping[str, object] | None = None,
@@ -136,7 +139,9 @@ def build(
     asked    cases that were selected, those among them that do not count; those without a verdict (interrupted,
              --fail-fast) are counted as `not_run`, beside the summary: that is no status
     suite    {"names": [...], "digest": "sha256:..."};  tests: the ids of its tests in order
-    backend  {"name", "version", "device", ...};  timings: the only figures that may differ between two equal runs
+    backend  {"name", "version", "device", ...};  timings: with the cases' seconds the only figures that may differ
+             between two equal runs;  numerics: what else decides its results, as `Backend.numerics` tells
+    families of the ops, in the order in which they are to be told
     selftest {"plants", "caught", "explained"}: the kit's last full self-test
     required     the coverage without which the run is partial;  stopped: what ended it before its last case
     checks       those that count; verdicts that do not count stand in `not_counted`, and nowhere else
@@ -161,8 +166,9 @@ def build(
         "contract": contract,
         "backend": dict(backend),
         "environment": {
-            **environment(), "jail": jail, "left_running": list(left_running), "invocation": {},
-            "timings": dict(timings),
+            **environment(), "numerics": dict(numerics or {}), "jail": jail, "left_running": list(left_running),
+            "invocation": {},
+            "timings": {**timings, "case_seconds": [round(verdict.seconds, 6) for verdict in ordered]},
             "logs": {verdict.id: verdict.log.splitlines() for verdict in every if verdict.log},
         },
         "seed": seed,
@@ -176,7 +182,9 @@ def build(
         "stopped": stopped and line(stopped, None),
         "given_up": dict(sorted((given_up or {}).items())),
         "shard": shard,
-        "findings": [dict(one) for one in findings],
+        "findings": [{**one, "text": line(str(one["text"]), None)} for one in findings],
+        "ops": _ops(every, families or {}),
+        "histograms": _histograms(ordered),
         "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],
         "cases": [case_json(verdict) for verdict in ordered],
     }  # fmt: skip
@@ -205,6 +213,28 @@ def is_whole(record: Mapping) -> bool:
     """Whether nothing is left to be run: it ended, and it is no shard of a run."""
     not_asked = sum(record["given_up"].values())
     return record["stopped"] is None and record["shard"] is None and record["not_run"] == not_asked
+
+
+def _ops(verdicts: Sequence[Verdict], families: Mapping[str, str]) -> dict[str, dict]:
+    """Of each op its family, and the shape of the largest tensor of a call whose results were judged."""
+    largest: dict[str, tuple[int, ...]] = {}
+    for verdict in verdicts:
+        shapes = [largest.get(verdict.op), verdict.largest if verdict.compared else None]
+        largest[verdict.op] = max((shape for shape in shapes if shape is not None), key=prod, default=None)
+    order = list(dict.fromkeys(families.values()))
+    place = {op: (order.index(families[op]) if op in families else len(order), op) for op in largest}
+    return {
+        op: {"family": families.get(op, NO_FAMILY), "largest": largest[op]} for op in sorted(largest, key=place.get)
+    }
+
+
+def _histograms(verdicts: Sequence[Verdict]) -> dict[str, dict]:
+    """By op and dtype, how many compared elements have an error of which size (`judging/histogram.py`)."""
+    found: dict[str, dict[str, list]] = {}
+    for verdict in verdicts:
+        if verdict.errors:
+            found.setdefault(verdict.op, {}).setdefault(verdict.dtype, []).append(verdict.errors)
+    return {op: {dtype: added(each) for dtype, each in sorted(found[op].items())} for op in sorted(found)}
 
 
 def _natural(case_id: str) -> list[tuple[int, int, str]]:
@@ -278,7 +308,6 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "contract": _contract_json(verdict.contract),
         "worst": _worst_json(verdict.worst),
         "tightest": verdict.tightest,
-        "largest": verdict.largest if verdict.compared else None,
         "tables": dict(verdict.tables),
         "location": verdict.location,
         **({"pair": dict(verdict.pair)} if verdict.pair else {}),
@@ -319,15 +348,3 @@ def _operand_json(operand: Operand) -> dict[str, object]:
         "values": [_operand_value(value, operand.dtype) for value in operand.values],
         "count": len(operand.values) if operand.count is None else operand.count,
     }
-
-
-def to_json(record: Mapping[str, object]) -> str:
-    """The text of run.json: one line a case, so that two runs can be compared with line tools."""
-    head = json.dumps({name: value for name, value in record.items() if name not in LISTS}, indent=1, allow_nan=False)
-    lists = [f' "{name}": {_lines(record[name])}' for name in LISTS]  # type: ignore[arg-type]
-    return ",\n".join([head.removesuffix("\n}"), *lists]) + "\n}\n"
-
-
-def _lines(cases: Sequence[Mapping]) -> str:
-    lines = ",\n".join("  " + json.dumps(case, allow_nan=False) for case in cases)
-    return f"[\n{lines}\n ]"

@@ -1,44 +1,56 @@
-"""What a person reads after `conform check`: the op x dtype table, each kind of failure once, and two numbers."""
+"""What a person reads after `conform check`: a row an op, each kind of failure once, and two numbers.
+
+Everything fits the terminal's width; without a terminal lines are as long as they need to be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import click
-from tabulate import MIN_PADDING, tabulate
 
+from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
 from conform.report import checks, failure, findings, header
+from conform.report.layout import BAR, GAP, LEAST_WIDTH, Style, cut, hanging, table, width_of, wrapped
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
 from conform.report.tally import (
     Cell,
     FailureGroup,
     NotJudged,
-    Vacuous,
     admitted,
+    cells_of,
     error_of_bound,
     failure_groups,
-    largest_judged,
+    in_order,
+    lacking,
     nearest_to_bound,
     not_judged,
-    table,
+    rows_of,
     table_counts,
     vacuous,
 )
 
-LARGEST = "largest"
 LEGEND = (
-    "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass.\n"
-    f"{LARGEST}: the shape of the largest tensor of a call that was judged."
+    "passed of judged cases, or FAIL: failed of judged; error / bound of the case nearest to its bound, in ulp of the "
+    "exact result (equal: all must be; -: there is no number to tell); largest: the largest tensor that was judged."
 )
-NEAREST_HEADERS = ["nearest to a bound", "dtype", "error / bound", "case", "at"]
+HEADS = ("op", "largest", "dtypes", "passed", "error / bound", "first reason")
+PASSED, REASON = HEADS.index("passed"), HEADS.index("first reason")
+LEAST = (24, 7, 23, 12, 13, 30)  # columns, below which no column of the table is squeezed
+KINDS = {  # what a row of dtypes is called where it has all of them
+    "ints": ("uint8", "int8", "int16", "int32", "int64"),
+    "floats": ("float16", "bfloat16", "float32", "float64"),
+    "complex": ("complex64", "complex128"),
+    "float8": ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+}
 SHOWN_GROUPS = 20
 SHOWN_IDS = 3
 SHOWN_OPS = 4
 SHOWN_NEAREST = 3
 SHOWN_VACUOUS = 5
-VACUOUS_HEADERS = ["vacuous: no bound, or beyond 1e-2 of the scale", "elements", "compared", "share", "most in"]
+SHOWN_LACKING = 100  # characters of the ops that a backend does not have, where no terminal sets a limit
 
 
 def render(record: Mapping, width: int | None = None, report: str | None = None) -> str:
@@ -46,103 +58,175 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
 
     width   columns of the terminal; None: no limit.  report: the file that holds all failures, if one was written
     """
-    parts = ["\n".join(header.lines(record)), op_table(record["cases"], width)]
+    width = None if width is None else max(width, LEAST_WIDTH)
+    cells = cells_of(record["cases"])
+    missing = lacking(cells)
     groups = failure_groups(record["cases"])
-    parts += [failure_block(group, record) for group in groups[:SHOWN_GROUPS]]
+    parts = [
+        "\n".join(line for text in header.lines(record) for line in hanging("", text, width)),
+        op_table(record, width),
+        lacking_line(record["cases"], missing, width),
+        *(failure_block(group, record, width) for group in groups[:SHOWN_GROUPS]),
+    ]
     if len(groups) > SHOWN_GROUPS:
         where = f"all in {report}" if report else "--out DIR writes them all to a report"
-        parts.append(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}")
-    parts.append(findings.section(record))
+        parts.append(_wrapped(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}", width))
     cases = record["cases"]
-    parts += [not_judged_table(not_judged(cases)), vacuous_table(cases), nearest_lines(cases), summary_lines(record)]
+    parts += [
+        findings.section(record, width), not_judged_lines(not_judged(cases, missing), width),
+        vacuous_lines(cases, width), nearest_lines(cases, width), summary_lines(record, width),
+    ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
 
 
-def op_table(cases: Sequence[Mapping], width: int | None) -> str:
-    """Op x dtype, in as many blocks of columns as `width` needs."""
-    ops, dtypes, cells = table(cases)
-    largest = largest_judged(cases)
-    blocks = []
-    while dtypes:
-        count = _fitting(ops, dtypes, cells, largest, width)
-        blocks.append(_block(ops, dtypes[:count], cells, largest))
-        dtypes = dtypes[count:]
-    return "\n\n".join([LEGEND, *blocks])
+def _wrapped(text: str, width: int | None) -> str:
+    return "\n".join(hanging("", text, width))
 
 
-Cells = Mapping[tuple[str, str], Cell]
+# --- The table of ops -------------------------------------------------------------------------------------------------
 
 
-def _fitting(ops: list[str], dtypes: list[str], cells: Cells, largest: Mapping[str, str], width: int | None) -> int:
-    """How many of the columns `dtypes` fit beside the ops and their largest tensors; at least one."""
-    if width is None:
-        return len(dtypes)
-    used = max(len(op) for op in ops) + _column(LARGEST, largest.values())
-    for count, dtype in enumerate(dtypes):
-        used += _column(dtype, [cells[op, dtype].text for op in ops if (op, dtype) in cells])
-        if used > width and count > 0:
-            return count
-    return len(dtypes)
-
-
-def _column(head: str, texts: Iterable[str]) -> int:
-    """How wide tabulate makes a column, with what is between it and the one before."""
-    return 2 + max(len(head) + MIN_PADDING, *map(len, texts))
-
-
-def _block(ops: list[str], dtypes: list[str], cells: Cells, largest: Mapping[str, str]) -> str:
-    present = [op for op in ops if any((op, dtype) in cells for dtype in dtypes)]
-    rows = [[op, largest[op], *(_styled(cells.get((op, dtype))) for dtype in dtypes)] for op in present]
-    return tabulate(rows, headers=["op", LARGEST, *dtypes], tablefmt="simple", disable_numparse=True)
-
-
-def _styled(cell: Cell | None) -> str:
-    if cell is None:
+def op_table(record: Mapping, width: int | None) -> str:
+    """A row an op, one more for each kind of failure, by family; without the ops that the backend does not have."""
+    cells = cells_of(record["cases"])
+    missing = set(lacking(cells))
+    rows: list[tuple[str, ...]] = [HEADS]
+    families: list[tuple[int, str]] = []  # before which row each begins
+    for op, told in record["ops"].items():
+        if op in missing or op not in cells:  # nor those of which no case counts
+            continue
+        if not families or families[-1][1] != told["family"]:
+            families.append((len(rows), told["family"]))
+        rows += _op_rows(op, told["largest"], rows_of(cells[op]))
+    if not families:
         return ""
-    if cell.failed:
-        return click.style(cell.text, fg="red", bold=True)
-    return cell.text if cell.passed else click.style(cell.text, fg="yellow")
+    return "\n".join(["\n".join(wrapped(LEGEND, width)), "", *_with_families(rows, families, width)])
 
 
-def failure_block(group: FailureGroup, record: Mapping) -> str:
-    """The kind of failure, its worst case in full, and the ids of the others."""
-    count = len(group.cases)
-    cases = f"{count} case{'s' if count > 1 else ''}"
-    status = click.style(group.status.upper(), fg="red", bold=True)
-    head = failure.headline(status, vars(group))
+def _op_rows(op: str, largest: Sequence[int] | None, row: Sequence[Cell]) -> list[tuple[str, ...]]:
+    """The first row names the op."""
+    shape = "x".join(map(str, largest)) if largest else "-"
+    names = [(f"  {escaped(op.removeprefix('aten::'))}", shape), *([("", "")] * (len(row) - 1))]
+    return [
+        (*name, short_dtypes(cell.dtypes), cell.counts, cell.error, escaped(cell.reason))
+        for name, cell in zip(names, row, strict=True)
+    ]
+
+
+def short_dtypes(dtypes: Sequence[str]) -> str:
+    """`bool ints float16`: kinds of which all are there by their name."""
+    left, said = list(in_order(dtypes)), []
+    for dtype in list(left):
+        kind = next((kind for kind, members in KINDS.items() if dtype == members[0] and {*members} <= {*left}), None)
+        said += [kind] if kind else [dtype] if dtype in left else []
+        left = [one for one in left if one not in KINDS.get(kind, (dtype,))]
+    return " ".join(said)
+
+
+def _with_families(rows: list[tuple[str, ...]], families: list[tuple[int, str]], width: int | None) -> list[str]:
+    """The table's lines, with a heading before each family. Reasons stand in a column of their own where they have
+    room, else below their rows; the largest tensors where they have room."""
+    columns = _columns(rows, width)
+    beside = REASON in columns
+    shown = [tuple(row[column] for column in columns if column != REASON) for row in rows]
+    place = columns.index(PASSED)
+
+    def style(row: int, column: int) -> Style | None:
+        return _style(shown[row][column]) if column == place and row > 0 else None
+
+    room = width - LEAST[REASON] - GAP if beside and width is not None else width
+    blocks = table(shown, room, [LEAST[column] for column in columns if column != REASON], frozenset([place]), style)
+    widest = max(width_of(click.unstyle(line)) for block in blocks for line in block)
+    starts = dict(families)
+    lines = []
+    for number, (block, row) in enumerate(zip(blocks, rows, strict=True)):
+        lines += [click.style(starts[number], bold=True)] if number in starts else []
+        lines += _with_reason(block, row[REASON], widest if beside else None, width)
+    return lines
+
+
+def _with_reason(block: list[str], reason: str, column: int | None, width: int | None) -> list[str]:
+    """A row with its reason, as much as one line holds: behind it from a column on, or below it."""
+    if not reason:
+        return block
+    if column is None:
+        return [*block, cut(f"    {BAR}{reason}", width)]
+    first, *rest = block
+    blanks = " " * (column + GAP - width_of(click.unstyle(first)))
+    return [first + blanks + cut(reason, None if width is None else width - column - GAP), *rest]
+
+
+def _columns(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Those that fit beside each other: without a column for reasons, then without one for the largest tensors."""
+    every = list(range(len(HEADS)))
+    if width is None:
+        return every
+    needed = [max(map(width_of, column)) + 2 for column in zip(*rows, strict=True)]
+    needed[REASON] = LEAST[REASON] + 2
+    for left_out in ((), ("first reason",), ("first reason", "largest")):
+        columns = [column for column in every if HEADS[column] not in left_out]
+        if sum(needed[column] for column in columns) <= width:
+            break
+    return columns
+
+
+def _style(counts: str) -> Style | None:
+    if counts.startswith("FAIL"):
+        return lambda text: click.style(text, fg="red", bold=True)
+    return None if "/" in counts else lambda text: click.style(text, fg="yellow")
+
+
+def lacking_line(cases: Sequence[Mapping], ops: Sequence[str], width: int | None) -> str:
+    """`not supported, 100 ops of 139: abs, acos, ... and 88 more`, on one line."""
+    if not ops:
+        return ""
+    total = len({case["op"] for case in cases})
+    head = f"unsupported, {len(ops)} of {total} ops: "
+    names = [escaped(op.removeprefix("aten::")) for op in ops]
+    room = (SHOWN_LACKING if width is None else width) - width_of(head)
+    for shown in range(len(names), 0, -1):
+        more = f" and {len(names) - shown} more" if shown < len(names) else ""
+        text = ", ".join(names[:shown]) + more
+        if width_of(text) <= room:
+            return head + text
+    return _wrapped(f"{head}{names[0]} and {len(names) - 1} more", width)
+
+
+# --- Below it ---------------------------------------------------------------------------------------------------------
+
+
+def failure_block(group: FailureGroup, record: Mapping, width: int | None = None) -> str:
+    """The kind of failure, its plainest case in full, and the ids of the others."""
+    status = group.status.upper()
+    count = f"{len(group.cases)} of {group.judged} case{'s' if group.judged > 1 else ''}"
+    head = f"{status} {group.op} {', '.join(group.dtypes)}: {group.reason} ({count})"
     details = failure.details(group.example, record)
     others = [case["id"] for case in group.cases if case is not group.example]
     if others:
         more = f", ... {len(others) - SHOWN_IDS} more" if len(others) > SHOWN_IDS else ""
-        details.append(("also", ", ".join(others[:SHOWN_IDS]) + more))
-    return failure.block(f"{head} ({cases})", details)
+        details.append(("also", escaped(", ".join(others[:SHOWN_IDS]) + more)))
+    text = failure.block(escaped(head), details, width)
+    return click.style(status, fg="red", bold=True) + text.removeprefix(status)
 
 
-def not_judged_table(rows: Sequence[NotJudged]) -> str:
+def not_judged_lines(rows: Sequence[NotJudged], width: int | None = None) -> str:
     """Why cases were not judged, with the ops; empty if all were."""
-    if not rows:
-        return ""
-    body = [[row.cases, row.status, row.rule or "", row.reason, _some(row.ops)] for row in rows]
-    return tabulate(body, headers=["not judged", "status", "rule", "reason", "ops"], tablefmt="simple")
+    lines = []
+    for row in rows:
+        rule = f" ({row.rule})" if row.rule else ""
+        lines += hanging(f"  {row.cases:>5}  ", escaped(f"{row.status}{rule}: {row.reason}: {_some(row.ops)}"), width)
+    return "\n".join(["not judged:", *lines]) if lines else ""
 
 
-def vacuous_table(cases: Sequence[Mapping]) -> str:
+def vacuous_lines(cases: Sequence[Mapping], width: int | None = None) -> str:
     """The ops with the largest shares of elements that no bound says anything of; empty if there is none."""
-    rows = vacuous_rows(cases)
-    more = [[f"and {len(rows) - SHOWN_VACUOUS} more ops"]] if len(rows) > SHOWN_VACUOUS else []
-    return tabulate(rows[:SHOWN_VACUOUS] + more, headers=VACUOUS_HEADERS, disable_numparse=True) if rows else ""
-
-
-def vacuous_rows(cases: Sequence[Mapping]) -> list[list[str]]:
-    """Rows under VACUOUS_HEADERS."""
-    return [
-        [row.op, f"{row.elements:,}", f"{row.compared:,}", _share(row), row.example]
-        for row in vacuous(cases)
-    ]
-
-
-def _share(row: Vacuous) -> str:
-    return percent(row.elements, row.elements + row.compared)
+    rows = vacuous(cases)
+    lines = ["\n".join(wrapped("vacuous, the bound none or beyond 1e-2 of the scale:", width))]
+    for row in rows[:SHOWN_VACUOUS]:
+        counts = f"{row.elements:,} elements, {row.compared:,} compared"
+        lines += hanging(f"  {row.share:>8}  ", escaped(f"{row.op}: {counts}; most in {row.example}"), width)
+    lines += [f"  and {len(rows) - SHOWN_VACUOUS} more ops"] if len(rows) > SHOWN_VACUOUS else []
+    return "\n".join(lines) if rows else ""
 
 
 def admitted_lines(cases: Sequence[Mapping]) -> list[str]:
@@ -153,17 +237,12 @@ def admitted_lines(cases: Sequence[Mapping]) -> list[str]:
     ]
 
 
-def nearest_lines(cases: Sequence[Mapping]) -> str:
+def nearest_lines(cases: Sequence[Mapping], width: int | None = None) -> str:
     """Where the passing results that come nearest to their bounds are."""
-    rows = nearest_rows(nearest_to_bound(cases)[:SHOWN_NEAREST])
-    return tabulate(rows, headers=NEAREST_HEADERS, disable_numparse=True) if rows else ""
-
-
-def nearest_rows(cases: Sequence[Mapping]) -> list[list[str]]:
-    """Rows under NEAREST_HEADERS."""
-    return [
-        [case["op"], case["dtype"], error_of_bound(case), case["id"], failure.place(case["worst"])] for case in cases
-    ]
+    rows = nearest_to_bound(cases)[:SHOWN_NEAREST]
+    told = [(f"  {error_of_bound(case)}  ", escaped(f"{case['op']} {case['dtype']}, {case['id']}")) for case in rows]
+    lines = [line for label, text in told for line in hanging(label, text, width)]
+    return "\n".join(["nearest to a bound:", *lines]) if lines else ""
 
 
 def _some(names: Sequence[str]) -> str:
@@ -171,11 +250,12 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN_OPS]) + more
 
 
-def summary_lines(record: Mapping) -> str:
+def summary_lines(record: Mapping, width: int | None = None) -> str:
     """The verdict, the two numbers, where the cases that did not pass are, and what the kit catches."""
     summary, cases = record["summary"], record["cases"]
-    lines = [f"{verdict(record)}: {summary_line(summary)}; {elements_line(cases)}"]
-    lines += [*why_partial(record), *warnings(record), *admitted_lines(cases)]
+    told = (*why_partial(record), *warnings(record), *admitted_lines(cases))
+    of_others = [_wrapped(line, width) for line in told]
+    lines = []
     bad = [f"{status} {summary[status]}" for status in ("fail", "error", "crash", "timeout") if summary[status]]
     open_ = [f"{status} {summary[status]}" for status in NOT_JUDGED if summary[status]]
     open_ += [f"not run {record['not_run']}"] if record["not_run"] else []
@@ -187,7 +267,13 @@ def summary_lines(record: Mapping) -> str:
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
     lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
-    return "\n".join(lines)
+    first, *rest = ["\n".join(wrapped(line, width)) for line in (quiet_line(record), *lines)]
+    return "\n".join([verdict(record) + first.removeprefix(word(record)), *of_others, *rest])
+
+
+def quiet_line(record: Mapping) -> str:
+    """The verdict and the two numbers, on one line without styles."""
+    return f"{word(record)}: {summary_line(record['summary'])}; {elements_line(record['cases'])}"
 
 
 def elements_line(cases: Sequence[Mapping]) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from conform.errors import UsageError
 from conform.report import junit, markdown
-from conform.report.record import Run, is_whole, to_json
+from conform.report.record import Run, is_whole
+from conform.report.run_json import to_json
 
 JOURNAL = "journal.jsonl"  # the verdicts of a run that has not ended, as they came (`running/journal.py`)
 FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
@@ -56,12 +58,15 @@ def _set_aside(path: Path) -> None:
         raise UsageError(f"--out: {path} is of an earlier run and cannot be renamed: {error.strerror}") from error
 
 
-def write(run: Run, directory: Path) -> list[Path]:
+def write(run: Run, directory: Path, full_record: bool = False) -> list[Path]:
     """Write the three files; the paths, run.json first. UsageError if one cannot be written.
 
-    The journal, if there is one, stays where something is left to be run, or to be merged.
+    The record says from now on where it lies. The journal, if there is one, stays where something is left to be run, or
+    to be merged. full_record: of every case all that is known stands in run.json, not only of those that did not pass
     """
-    written = [put(directory / name, render(run.record)) for name, render in FILES.items()]
+    run.record["environment"]["invocation"]["out"] = str(directory)
+    renders = {**FILES, "run.json": partial(to_json, full=full_record)}
+    written = [put(directory / name, render(run.record)) for name, render in renders.items()]
     if is_whole(run.record):
         (directory / JOURNAL).unlink(missing_ok=True)
     return written

@@ -27,6 +27,7 @@ from conform.judging.verdict import Verdict
 from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
+from conform.repro.suite_file import suite_file
 from conform.running.verdicts import evaluated
 from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.suites import load
@@ -37,9 +38,10 @@ FAILED = ("fail", "error", "crash", "timeout")
 
 def repro(
     case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None,
-    imports: Sequence[str] = (), golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    imports: Sequence[str] = (), golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, as_yaml: bool = False,
 ) -> str:  # fmt: skip
-    """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found.
+    """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found; or a
+    suite file with that call as its one test.
 
     `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run;
     `imports` are modules that make it known to torch. `on_try` is called before each call of the backend. A golden, and
@@ -68,6 +70,8 @@ def repro(
             golden_timeout_s,
         )  # fmt: skip
         finding = _smallest(trial, told)
+    if as_yaml:
+        return suite_file(finding, record, chosen, case.draw.test)
     return script(finding, record, chosen, imports)
 
 
@@ -93,6 +97,7 @@ def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
         failed = [name for name, case in by_id.items() if case.status in FAILED]
         raise UsageError(f"the run in {directory} has no case {case_id!r}{did_you_mean(case_id, failed or by_id)}")
     told = by_id[case_id]
+    told = told.model_copy(update={"reason": record.text(told.reason)})
     if told.status not in FAILED:
         raise UsageError(f"case {case_id!r} did not fail in {directory}: its status is {told.status}")
     return told

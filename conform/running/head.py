@@ -9,8 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from conform import time_limit
+from conform.call.families import FAMILIES
 from conform.errors import UsageError
 from conform.findings.findings import findings_of
+from conform.interp import semantics
 from conform.judging.case import defect
 from conform.judging.credit import credited
 from conform.judging.verdict import KIT_DEFECT, Verdict
@@ -69,7 +71,7 @@ class Head(BaseModel):
     imports: list[str]
     shard: Shard | None
     asked_of: dict[str, int]  # the cases of each op in this part of the run
-    hardware: str | None
+    numerics: dict[str, str | int | bool]  # where they differ, backends do
     invocation: dict[str, Any]
 
     @property
@@ -79,12 +81,18 @@ class Head(BaseModel):
 
     def differs_from(self, other: Head) -> str | None:
         """`seed 1, and now 2`: the first thing in which another run is another one, not a part of this one."""
-        own, others = (one.model_dump(exclude={"asked_of", "shard", "hardware", "invocation"}) for one in (self, other))
-        own, others = ({**one.pop("selection"), **one.pop("backend"), **one} for one in (own, others))
-        for name, value in own.items():
-            if value != others.get(name):
-                return f"{name} {value!r}, and {others.get(name)!r} now"
+        own, others = (one.model_dump(exclude={"asked_of", "shard", "invocation"}) for one in (self, other))
+        own, others = map(_flat, (own, others))
+        for name in {**own, **others}:
+            if own.get(name) != others.get(name):
+                return f"{name} {own.get(name)!r}, and {others.get(name)!r} now"
         return None
+
+
+def _flat(told: dict[str, Any]) -> dict[str, Any]:
+    """With what stands in the nested parts of a head beside the rest."""
+    nested = {key: value for part in ("selection", "backend", "numerics") for key, value in told.pop(part).items()}
+    return nested | told
 
 
 class End(BaseModel):
@@ -127,11 +135,10 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         stopped=end.stopped,
         checks=head.checks,
         required=Required(head.min_coverage, of_judged_ops=head.of_judged_ops),
+        numerics=head.numerics,
+        families=_families({verdict.op for verdict in stand}),
         invocation={
-            **head.invocation,
-            "imports": head.imports,
-            "hardware": head.hardware,
-            "golden_limit_enforced": time_limit.is_enforced(),
+            **head.invocation, "imports": head.imports, "golden_limit_enforced": time_limit.is_enforced(),
         },
         kit_digests=(head.kit_digest, end.kit_digest),
         left_running=end.left_running,
@@ -139,6 +146,13 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         given_up=_not_run(head, stand, given_up),
         shard=str(head.shard) if head.shard else None,
     )
+
+
+def _families(ops: Iterable[str]) -> dict[str, str]:
+    """The families of ops, in the order of the list of families."""
+    found = {op: semantics.find(op) for op in ops}
+    known = {op: one.family for op, one in found.items() if one}
+    return dict(sorted(known.items(), key=lambda pair: (*FAMILIES, pair[1]).index(pair[1])))
 
 
 def _findings(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:

@@ -52,8 +52,7 @@ def _check_all_are_there(parts: dict[Path, Part]) -> None:
 def _whole(heads: Sequence[Head]) -> Head:
     """The head of the run in one piece."""
     asked_of = sum((Counter(head.asked_of) for head in heads), Counter())
-    hardware = "; ".join(sorted({head.hardware for head in heads if head.hardware})) or None
-    return heads[0].model_copy(update={"shard": None, "asked_of": dict(asked_of), "hardware": hardware})
+    return heads[0].model_copy(update={"shard": None, "asked_of": dict(asked_of)})
 
 
 def _not_ended(parts: dict[Path, Part]) -> str | None:

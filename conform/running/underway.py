@@ -154,8 +154,8 @@ class Underway:
             jail=asked.jail.made_by if asked.jail else None,
             shard=asked.part,
             asked_of=dict(self._asked_of),
-            hardware=described.get("hardware"),
             imports=list(asked.imports),
+            numerics=described["numerics"],
             invocation={
                 "backend": asked.name,
                 "contract": asked.contract,
@@ -166,7 +166,7 @@ class Underway:
 
 
 def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; the
-    hardware and threads that it ran on belong to the environment."""
+    """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; its
+    numerics belong to the environment."""
     rounded = {key: described[key] for key in OF_OPS if described.get(key)}
     return {**{key: described.get(key) for key in DECLARED}, **rounded, **(source or {})}

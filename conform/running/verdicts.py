@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,6 +67,21 @@ def verdicts_of(
     """
     judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks)
     limits = limits or Limits.from_environment()
+    yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+
+
+def _timed(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
+    """Each with the time from the one before to it, but for what is done with them meanwhile."""
+    since = time.perf_counter()
+    for verdict in verdicts:
+        yield replace(verdict, seconds=time.perf_counter() - since)
+        since = time.perf_counter()
+
+
+def _judged(
+    groups: Iterable[Sequence[Case]], judge: _Judge, described: Mapping[str, Any], limits: Limits, is_end: bool,
+    in_flight: int,
+) -> Iterator[Verdict]:  # fmt: skip
     for group in groups:
         typical = _attempt(partial(_typical, group[0], limits))
         module = _attempt(partial(_module, group[0]))
@@ -75,7 +91,7 @@ def verdicts_of(
             if judge.breaker.has_given_up(case.op):
                 continue
             exports = bool(described["exports"])
-            asked = cannot_run(case, described, checks) or judge.ask(case, typical, known, exports, module)
+            asked = cannot_run(case, described, judge.checks) or judge.ask(case, typical, known, exports, module)
             if isinstance(asked, Verdict):
                 yield asked
             elif len(judge.waiting) >= in_flight:

@@ -9,6 +9,7 @@ from functools import partial
 
 from conform.call.arguments import Arguments, is_tensor, tensors
 from conform.call.bound import bound_call
+from conform.call.schemas import operator_names
 from conform.documents.limits import Limits
 from conform.domains.specs import spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
@@ -16,6 +17,7 @@ from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
 from conform.interp.evaluate import evaluate
 from conform.interp.promotion import result_type
+from conform.interp.semantics import find, related
 from conform.interp.size import result_elements
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
@@ -338,8 +340,16 @@ def _why_nothing(suite: Suite, selection: Selection, one: _Filter, pattern: str)
     if matching and one.option != "--dtype":
         both = _written([replace(one, patterns=(pattern,)), _filters(selection)[1]])
         return f"{both} together select no case; {pattern} has {', '.join(in_order({c.dtype for c in matching}))}"
+    if one.option == "--op" and (named := _without_semantics(pattern)):
+        return f"--op {pattern!r}: the kit has no semantics for {named}{related(named)}"
     known = sorted({name for case in others for name in one.names(case)})
     return f"{one.option} {pattern!r} matches no case of the suite{did_you_mean(pattern, known)}"
+
+
+def _without_semantics(glob: str) -> str | None:
+    """An operator of torch that the glob names, if the kit has semantics of none that it names."""
+    named = sorted(op for op in operator_names() if matches_op(op, glob))
+    return named[0] if named and not any(map(find, named)) else None
 
 
 def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:

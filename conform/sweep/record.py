@@ -65,7 +65,7 @@ def build(
         "wrong_classes": {name: write.count(each) for name, each in total.wrong_classes.items()},
         "lost": [_lost_json(lost) for lost in total.lost],
         "environment": {
-            **environment(), "hardware": header["hardware"], "torch": header["torch"],
+            **environment(), "numerics": header["numerics"],
             "invocation": {"backend": header["named"]}, "timings": dict(timings), "logs": logs,
         },
     }  # fmt: skip

@@ -174,7 +174,7 @@ def _described(backend: Tested, template: Template) -> dict[str, Any]:
     source = backend_names.source(backend) if isinstance(backend, str) else origin(backend)
     with BackendProcess(_tested(backend), template=template) as process:
         described = process.describe()
-    return {"backend": identity(described, source), "hardware": described["hardware"], "torch": described["torch"]}
+    return {"backend": identity(described, source), "numerics": described["numerics"]}
 
 
 def _check_same(header: Mapping[str, Any], found: Journaled) -> None:

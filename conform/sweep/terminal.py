@@ -7,7 +7,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from conform.report.header import declared
+from conform.report.header import declared, variant
 from conform.report.numbers import element_text, percent
 from conform.sweep.record import word
 
@@ -30,12 +30,12 @@ def summary_line(record: Mapping[str, Any]) -> str:
 
 
 def _head(record: Mapping[str, Any]) -> str:
-    backend, hardware = record["backend"], record["environment"]["hardware"]
+    backend = record["backend"]
     keywords = "".join(f", {name}={value!r}" for name, value in record["keywords"].items())
     operands = " x ".join([record["dtype"]] * len(record["operands"]))
     shard = f", shard {record['shard']}" if record["shard"] else ""
-    on = ", ".join([f"{backend['name']} {backend['version'] or ''}".strip(), *([hardware] if hardware else []),
-                    *declared(backend)])  # fmt: skip
+    name, numerics = f"{backend['name']} {backend['version'] or ''}".strip(), record["environment"]["numerics"]
+    on = ", ".join([name, *variant(numerics), *declared(backend)])
     first, last = record["codes"]
     return (
         f"conform {record['kit']['version']}, sweep of {record['op']} {operands}{keywords} on {on}\n"

@@ -235,6 +235,20 @@ class Sevens(TorchDevice):
         return torch.full_like(result, 7) if op == "aten::neg" else result
 
 
+class Flushing(TorchDevice):
+    """Changes what torch computes when it is created, and tells of an engine of its own."""
+
+    name = "flushing"
+
+    def __init__(self):
+        super().__init__("cpu")
+        torch.set_flush_denormal(True)
+        torch.set_float32_matmul_precision("medium")
+
+    def numerics(self):
+        return {**super().numerics(), "engine": "3.1, fp16"}
+
+
 class Nameless(Backend):
     pass
 

@@ -142,20 +142,30 @@ def test_description(misbehaving: BackendProcess) -> None:
     description = misbehaving.describe()
     assert list(description) == [
         "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
-        "accumulates_in_element_type", "hardware", "torch", "threads",
+        "accumulates_in_element_type", "numerics",
     ]  # fmt: skip
     assert (description["name"], description["version"], description["device"]) == ("misbehaving", "1.2", "cpu")
 
 
-def test_a_cpu_s_hardware_is_what_its_kernels_are_chosen_by(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cpu_s_numerics_are_what_its_kernels_are_chosen_by(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "SSE41")
     monkeypatch.delenv("MKL_CBWR", raising=False)
     with BackendProcess("cpu") as process:  # with a template of its own, that starts with these
-        capability, *rest = process.describe()["hardware"].split(", ")
-    assert capability == "DEFAULT"
-    assert [switch for switch in rest if "=" in switch] == ["ONEDNN_MAX_CPU_ISA=SSE41"]
-    assert {feature for feature in rest if "=" not in feature} <= {"avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16"}
+        told = process.describe()["numerics"]
+    assert (told["instructions"], told["ONEDNN_MAX_CPU_ISA"], "MKL_CBWR" in told) == ("DEFAULT", "SSE41", False)
+    assert {*str(told["features"]).split()} <= {"avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16"}
+    assert (told["flushes_denormals"], told["deterministic_algorithms"], told["threads"]) == (False, False, 1)
+    assert "Math Kernel Library" in told["libraries"]
+
+
+def test_numerics_tell_what_a_backend_has_set_and_the_interpreter_has_none(start: Starter) -> None:
+    with start("Flushing") as process:
+        told = process.describe()["numerics"]
+    assert (told["flushes_denormals"], told["float32_matmul_precision"]) == (True, "medium")
+    assert told["engine"] == "3.1, fp16"
+    with BackendProcess("self") as process:
+        assert process.describe()["numerics"] == {}
 
 
 def test_worker_runs_where_the_parent_does_with_one_thread(misbehaving: BackendProcess, tmp_path: Path) -> None:
@@ -166,7 +176,7 @@ def test_worker_runs_where_the_parent_does_with_one_thread(misbehaving: BackendP
 
 def test_threads_are_the_workers(start: Starter) -> None:
     with start(threads=2) as process:
-        assert ask(process, "where").result[3] == process.describe()["threads"] == 2
+        assert ask(process, "where").result[3] == process.describe()["numerics"]["threads"] == 2
 
 
 def test_torch_device_may_be_subclassed(start: Starter) -> None:

@@ -26,7 +26,7 @@ from conform.backends.reply import Reply
 from conform.errors import UsageError
 from conform.operators import op_globs
 from conform.report import terminal
-from conform.report.record import to_json
+from conform.report.run_json import to_json
 from conform.repro.command import repro
 from conform.suites.filters import matches_op
 

@@ -240,7 +240,7 @@ def test_reason_is_made_printable_and_short() -> None:
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
     "flushes_subnormals": False, "rounds_intermediates": ["aten::prod"], "accumulates_in_element_type": [],
-    "hardware": None, "torch": "2.13", "threads": 1,
+    "numerics": {"instructions": "AVX2", "threads": 1},
 }  # fmt: skip
 
 
@@ -278,7 +278,10 @@ def test_greetings_that_lie_are_refused(greeting: object) -> None:
         ({"compute": None}, "compute is None, not str"),
         ({"rounds_intermediates": "aten::prod"}, "rounds_intermediates is 'aten::prod', not list"),
         ({"rounds_intermediates": [3]}, "rounds_intermediates is [3], not a list of names of operators"),
-        ({"threads": True}, "threads is True, not int"),
+        ({"numerics": []}, "numerics is [], not dict"),
+        ({"numerics": {"a\nb": 1.5}}, "numerics['a b'] is 1.5, not str, int or bool"),
+        ({"numerics": {"a": 2**63}}, "numerics['a'] is 9223372036854775808, beyond 64 bits"),
+        ({"numerics": {str(n): n for n in range(101)}}, "numerics has 101 entries, at most 100 are taken"),
     ],
 )
 def test_what_a_backend_declares_of_another_type_is_its_author_s_mistake(wrong: dict, message: str) -> None:

@@ -19,7 +19,10 @@ def test_junit_tells_failures_errors_and_skips_apart() -> None:
     root = ElementTree.fromstring(junit.render(run_of(PASSED, FAILED, CRASHED, UNSPECIFIED).record))
     counts = {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "4", "failures": "1", "errors": "1", "skipped": "1"}
-    assert [suite.get("name") for suite in root] == ["aten::exp", "aten::div.Tensor_mode"]
+    suites = [(suite.get("package"), suite.get("name"), suite.get("time")) for suite in root]
+    assert suites == [("functions", "aten::exp", "0.750000"), ("elementwise", "aten::div.Tensor_mode", None)]
+    assert [case.get("time") for case in root.iter("testcase")] == ["0.500000", "0.250000", "0.000000", "0.000000"]
+    assert root.get("time") == "0.750000"
     failure = root.find(".//failure")
     assert failure is not None
     assert failure.get("message") == "fail: outside the bound"
@@ -37,8 +40,8 @@ def test_reports_survive_any_message_of_a_backend() -> None:
 def test_markdown_holds_every_failure_and_all_that_was_not_judged() -> None:
     text = markdown.render(run_of(PASSED, FAILED, CRASHED, UNSPECIFIED).record)
     assert text.startswith("# conform: not conformant\n")
-    assert "| `aten::exp`             | 3x8       |         | FAIL 1    |" in text
-    assert "### crash `aten::div.Tensor_mode` int64: `SIGFPE` (1)" in text
+    assert "| functions   | `aten::exp`             | 3x8       |             | FAIL 1/2, 7.25 / 3 |" in text
+    assert "### crash `aten::div.Tensor_mode` int64: `SIGFPE` (1 of 1)" in text
     assert "| 1       | unspecified | P11    | `integer division by zero` | `aten::div.Tensor_mode` |" in text
 
 

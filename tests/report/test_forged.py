@@ -12,9 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from conform.cli import main
+from conform.report import terminal
+from conform.report.write import FILES
+from conform.straight_line import check
 
 CLAIM = "conformant: conformance 100 % (577 of 577 judged cases pass)"
 HOSTILE = rf"mine\n\n{CLAIM}\n\x1b[2J\x1b[1A\u202egnorw\u2066 ``` @everyone | <script> [a](http://b) " + "z" * 500
+WIDTHS = (20, 40, 64, 67, 68, 80, 100, 200)
 BACKEND = f"""
 import os
 import conform
@@ -57,17 +61,19 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         words = ("check", suite, "--backend", "backend.py::Mine", "--contract", "strict.yaml", "--out", "out")
         result = CliRunner().invoke(main, words)
         assert result.exit_code == 1, result.output
-        return {"stdout": result.stdout, **{path.name: path.read_text() for path in Path("out").iterdir()}}
+        record = check([suite], "backend.py::Mine", contract="strict.yaml").record
+        narrow = {f"stdout {width}": click.unstyle(terminal.render(record, width)) for width in WIDTHS}
+        return {"stdout": result.stdout, **narrow, **{path.name: path.read_text() for path in Path("out").iterdir()}}
 
 
-@pytest.mark.parametrize("name", ["stdout", "run.json", "junit.xml", "report.md"])
+@pytest.mark.parametrize("name", ["stdout", *(f"stdout {width}" for width in WIDTHS), *FILES])
 def test_a_report_is_printable_and_the_claim_stands_on_no_line_of_its_own(texts: dict[str, str], name: str) -> None:
     """In run.json, which is data, the lines of a log are strings in quotes."""
     lines = texts[name].split("\n")
     assert all(line.isprintable() for line in lines)
-    marks = " #|`'" if name == "run.json" else " #|`\"'"
-    assert not [line for line in lines if line.lstrip(marks).startswith(CLAIM)]
-    assert sum(CLAIM in line for line in lines) > 0  # it is there, as what it is
+    marks = {"run.json": " #|`'", "report.md": " #|`\"'"}.get(name, " ")
+    assert not [line for line in lines if line.lstrip(marks).startswith(CLAIM[:30])]
+    assert CLAIM.replace(" ", "") in re.sub("[ |]", "", "".join(lines))  # it is there, as what it is
     assert "z" * 200 not in texts[name]
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from conform.judging.verdict import KIT_DEFECT, STATUSES, Verdict
 from conform.report import terminal
-from conform.report.record import Required, to_json, word
+from conform.report.record import Required, word
+from conform.report.run_json import to_json
 from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 
@@ -125,13 +126,38 @@ def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_ver
     record = json.loads(text)
     assert list(record) == [
         "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "required", "checks",
-        "not_run", "stopped", "given_up", "shard", "findings", "not_counted", "cases",
+        "not_run", "stopped", "given_up", "shard", "findings", "ops", "histograms", "texts", "standings",
+        "not_counted", "cases",
     ]  # fmt: skip
-    assert record["schema"] == "conform.run/1"
+    assert record["schema"] == "conform.run/2"
     assert record["cases"][0]["max_error_ulp"] == "inf"
     assert record["cases"][0]["bound_ulp"] == "nan"
-    assert sum(line.startswith('  {"id": ') for line in text.splitlines()) == 6
+    assert sum(line.startswith(' {"id":') for line in text.splitlines()) == 6
     assert json.loads(to_json(run_of(asked=1).record))["cases"] == []
+
+
+def test_ops_tell_their_family_and_the_largest_tensor_judged() -> None:
+    larger, refused = replace(PASSED, id="a", largest=(2, 100)), replace(PASSED, id="b", largest=(9, 999), compared=0)
+    assert run_of(PASSED, larger, refused, CRASHED, replace(OTHER, op="mine::op")).record["ops"] == {
+        "aten::exp": {"family": "functions", "largest": [2, 100]},
+        "aten::div.Tensor_mode": {"family": "elementwise", "largest": None},
+        "mine::op": {"family": "other", "largest": [3, 8]},
+    }
+
+
+def test_histograms_add_up_the_cases_of_an_op_and_dtype() -> None:
+    other = replace(PASSED, id="c", dtype="float16", errors={"inf": 1})
+    assert run_of(PASSED, FAILED, other, CRASHED).record["histograms"] == {
+        "aten::exp": {"float16": {"inf": 1}, "float32": {"zero": 20, "-1": 26, "2": 2}}
+    }
+
+
+def test_times_stand_in_the_order_of_the_cases_and_in_the_environment_alone() -> None:
+    run = run_of(PASSED, UNSPECIFIED, FAILED)
+    assert run.record["environment"]["timings"] == {
+        "seconds": 1.5, "cases_per_second": 2.0, "case_seconds": [0.5, 0.25, 0.0],
+    }  # fmt: skip
+    assert "_seconds" not in to_json({**run.record, "environment": {}})
 
 
 def test_a_verdict_that_no_judge_may_give_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 from dataclasses import replace
 
 import click
@@ -10,8 +11,11 @@ import pytest
 
 from conform.judging.verdict import Verdict
 from conform.report import markdown, terminal
-from conform.report.failure import repeat_command
+from conform.report.failure import repeat_command, repro_command
+from conform.report.header import variant
+from conform.report.layout import command, width_of
 from conform.report.record import build
+from conform.report.tally import failure_groups
 from tests.report.verdicts import CRASHED, EXP_ROW, FAILED, PASSED, SELFTEST, UNSPECIFIED, run_of
 
 CONFORMANT = (
@@ -26,24 +30,34 @@ CAUGHT = "self-test: 3,412 of 3,431 planted defects caught, 19 explained (confor
 TRUST = "self-reported: the backend ran beside the kit, and could have read or changed it (--jail confines it)"
 
 
-def text_of(*verdicts: Verdict, report: str | None = None) -> str:
-    return click.unstyle(terminal.render(run_of(*verdicts).record, report=report))
+LEGEND = (
+    "passed of judged cases, or FAIL: failed of judged; error / bound of the case nearest to its bound, in ulp of the "
+    "exact result (equal: all must be; -: there is no number to tell); largest: the largest tensor that was judged."
+)
+
+
+def text_of(*verdicts: Verdict, report: str | None = None, width: int | None = None) -> str:
+    return click.unstyle(terminal.render(run_of(*verdicts).record, width, report))
+
+
+def of(op: str, dtype: str, **changed: object) -> Verdict:
+    """A case of an op and dtype that passed, or what else is said of it."""
+    case_id = f"{op.removeprefix('aten::')}/{dtype}/{changed.get('values', 'typical')}/contiguous"
+    return replace(PASSED, **{"id": case_id, "op": op, "dtype": dtype, **changed})
 
 
 def test_everything_passed() -> None:
     assert text_of(PASSED).splitlines() == [
         "conform 0.1.0, suite core, backend fake 1.2, contract opencl, seed 0",
         "",
-        "Largest error / bound in ULP of the exact result; ok: equal; FAIL: cases that did not pass.",
-        "largest: the shape of the largest tensor of a call that was judged.",
+        LEGEND,
         "",
-        "op         largest    float32",
-        "---------  ---------  ---------",
-        "aten::exp  3x8        0.75 / 3",
+        "op     largest  dtypes   passed  error / bound  first reason",
+        "functions",
+        "  exp  3x8      float32     1/1  0.75 / 3",
         "",
-        "nearest to a bound    dtype    error / bound    case                               at",
-        "--------------------  -------  ---------------  ---------------------------------  ----",
-        "aten::exp             float32  0.75 / 3         exp_1d/float32/typical/contiguous",
+        "nearest to a bound:",
+        "  0.75 / 3  aten::exp float32, exp_1d/float32/typical/contiguous",
         "",
         CONFORMANT,
         "passed by check: accuracy 1 of 1, result 1 of 1, mutation 1 of 1, aliasing 1 of 1",
@@ -53,23 +67,163 @@ def test_everything_passed() -> None:
 
 
 def test_a_failure_tells_all_of_it() -> None:
-    block = text_of(FAILED).split("\n\n")[3]
+    block = text_of(FAILED, PASSED).split("\n\n")[3]
     assert block.splitlines() == [
-        "FAIL aten::exp float32: outside the bound (1 case)",
-        "  case      exp_1d/float32/special/contiguous   (core/elementwise.yaml:12)",
+        "FAIL aten::exp float32: outside the bound (1 of 2 cases)",
+        "  case      exp_1d/float32/special/contiguous (core/elementwise.yaml:12)",
         "  worst at  output 0, index [1, 2], float32",
         "  self      float32 [2, 3, 4]: 0.1 = 0x1.99999ap-4",
         "  expected  1.105171 = 0x1.1aec7cp+0",
         "  actual    1.1051722 = 0x1.1aec9p+0",
-        "  error     7.25 ulp, bound 3 ulp (ulp 3: OpenCL C 3.0, 7.4 table 66: exp, single precision)",
+        "  error     7.25 ulp, bound 3 ulp",
+        "  bound     ulp 3",
+        "  source    OpenCL C 3.0, 7.4 table 66: exp, single precision",
         "  elements  2 of 24 outside the bound",
         "  repeat    conform check core --backend fake --id exp_1d/float32/special/contiguous --seed 0",
     ]
 
 
+# --- The table of ops -------------------------------------------------------------------------------------------------
+
+
+def table_of(*verdicts: Verdict, width: int | None = None) -> list[str]:
+    """The lines of the table below its legend."""
+    return click.unstyle(terminal.op_table(run_of(*verdicts).record, width)).split("\n\n", 1)[1].splitlines()
+
+
+INTS = ("uint8", "int8", "int16", "int32", "int64")
+
+
+def test_dtypes_that_say_the_same_are_told_once() -> None:
+    exact = [of("aten::exp", dtype, max_error_ulp=None, bound_ulp=None) for dtype in ("bool", *INTS)]
+    floats = [of("aten::exp", dtype, max_error_ulp=0.5, bound_ulp=0.5) for dtype in ("float16", "bfloat16", "float64")]
+    assert table_of(*exact, *floats, PASSED) == [
+        "op     largest  dtypes            passed  error / bound  first reason",
+        "functions",
+        "  exp  3x8      bool ints floats   10/10  0.75 / 3",
+    ]
+
+
+def test_failures_are_counted_of_the_judged_by_error_and_reason() -> None:
+    """7 of 40: as many as failed, of as many as were judged; what was not judged does not count."""
+    cases = [replace(FAILED, id=f"t{n}/float32/special/contiguous") for n in range(7)]
+    cases += [replace(PASSED, id=f"p{n}/float32/typical/contiguous") for n in range(33)]
+    cases += [of("aten::exp", "float16", status="unjudged", reason="no bound", compared=0, max_error_ulp=None)]
+    cases += [of("aten::exp", "float64", status="error", reason="ValueError: no", max_error_ulp=None, bound_ulp=None)]
+    assert table_of(*cases) == [
+        "op     largest  dtypes      passed  error / bound  first reason",
+        "functions",
+        "  exp  3x8      float16   unjudged",
+        "                float32  FAIL 7/40  7.25 / 3       outside the bound",
+        "                float64   FAIL 1/1  -              ValueError: no",
+    ]
+
+
+def test_a_bound_as_large_as_the_result_is_not_told() -> None:
+    """silu(-89.7) may be 0 by a bound of 8704095.63 ulp, and is: that number helps nobody."""
+    assert FAILED.worst is not None
+    error_ulp, bound_ulp = 8704095.5722, 8704095.6347
+    lost = replace(FAILED.worst, expected=-9.757629e-38, actual=-0.0, error_ulp=error_ulp, bound_ulp=bound_ulp)
+    vacuous = of("aten::exp", "float32", values="special", max_error_ulp=error_ulp, bound_ulp=bound_ulp, worst=lost)
+    assert table_of(vacuous)[-1] == "  exp  3x8      float32     1/1  -"
+    assert table_of(vacuous, PASSED)[-1] == "  exp  3x8      float32     2/2  0.75 / 3"
+
+
+def test_what_rounding_alone_does_is_told_only_where_there_is_nothing_else() -> None:
+    rounded = of("aten::exp", "float64", max_error_ulp=0.5, bound_ulp=0.5)
+    assert table_of(rounded)[-1].endswith("0.50 / 0.5")
+    assert table_of(rounded, PASSED)[-1].endswith("0.75 / 3")
+
+
+def test_families_stand_together_in_the_order_of_the_record() -> None:
+    assert [line.strip().split()[0] for line in table_of(CRASHED, PASSED, of("aten::sin", "float32"))] == [
+        "op", "functions", "exp", "sin", "elementwise", "div.Tensor_mode",
+    ]  # fmt: skip
+
+
+def test_what_a_backend_does_not_have_is_one_line() -> None:
+    lacked = [
+        of(f"aten::op{n:03}", "float32", status="unsupported", reason=f"no op{n}", max_error_ulp=None)
+        for n in range(100)
+    ]
+    for width in (None, 80, 60):
+        lines = text_of(PASSED, *lacked, width=width).splitlines()
+        (line,) = [line for line in lines if "op000" in line]
+        assert line.startswith("unsupported, 100 of 101 ops: op000, op001, ")
+        assert line.endswith(" more")
+        assert width is None or len(line) <= width
+    assert not [line for line in lines if "no op1" in line]
+
+
+NAMES = ("aten::_native_batch_norm_legit_no_training", "aten::" + "\u6f22" * 30, "aten::exp")
+
+
+@pytest.mark.parametrize("width", [40, 41, 60, 80, 132, 200])
+def test_nothing_is_wider_than_the_terminal(width: int) -> None:
+    reasons = ("ValueError: " + "\uff37ide " * 40, "x" * 190, "outside")
+    cases = [
+        of(op, dtype, id=f"{'a' * 150} \u6f22/{op}/{dtype}/special/contiguous", values="special",
+           status="fail", reason=reason, test=f"{'a' * 150} \u6f22/{op}", worst=FAILED.worst, failed=2)
+        for op in NAMES for dtype in ("bool", *INTS, "float16", "float8_e4m3fnuz") for reason in reasons
+    ]  # fmt: skip
+    cases += [of(f"aten::no{n}", "float32", status="unsupported", reason="no " * 60, compared=0) for n in range(99)]
+    lines = text_of(*cases, UNSPECIFIED, PASSED, width=width).splitlines()
+    assert max(map(width_of, lines)) <= width
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("name", ["exp_1d", "a" * 180, "it's a \u6f22 test " * 5, "$(reboot)`x`\\ " * 6])
+def test_a_command_over_several_lines_is_still_that_command(name: str, width: int) -> None:
+    words = ["printf", "%s\n", name, f"{name}/float32"]
+    text = "\n".join(command("  repeat  ", words, width)).removeprefix("  repeat  ")
+    assert max(map(width_of, text.splitlines())) <= width
+    told = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True)
+    assert told.stdout == f"{name}\n{name}/float32\n"
+
+
+def test_the_plainest_case_is_the_example() -> None:
+    """Typical before special, contiguous before other layouts, small before large, then the largest error."""
+    cases = [
+        replace(FAILED, id="special", values="special", compared=1, max_error_ulp=900.0),
+        replace(FAILED, id="strided", values="typical", layout="strided.0", compared=1),
+        replace(FAILED, id="large", values="typical", compared=100_003),
+        replace(FAILED, id="small", values="typical", compared=5),
+        replace(FAILED, id="small and far off", values="typical", compared=5, max_error_ulp=8.0),
+    ]
+    for number, expected in enumerate(("small and far off", "small", "large", "strided", "special")):
+        left = [one for one in cases if one.id not in ("small and far off", "small", "large", "strided")[:number]]
+        assert failure_groups(run_of(*left).cases)[0].example["id"] == expected
+
+
+def test_a_written_run_says_how_to_make_the_case_small() -> None:
+    def told(invocation: dict) -> str | None:
+        run = build(
+            [FAILED], asked=1, suite={"names": ["core"], "digest": "sha256:00"}, tests=["exp_1d"], contract="opencl",
+            backend={"name": "mine"}, seed=0, timings={}, selftest=SELFTEST, invocation=invocation,
+        )  # fmt: skip
+        return repro_command(run.cases[0], run.record)
+
+    assert told({"backend": "cpu", "out": "a b"}) == "conform repro exp_1d/float32/special/contiguous --run 'a b'"
+    assert told({"backend": "m.py::M", "out": "o"}) == (
+        "conform repro exp_1d/float32/special/contiguous --run o --backend m.py::M"
+    )
+    assert told({"backend": "cpu", "out": None}) is None  # nothing was written
+    assert told({"backend": None, "out": "o"}) is None  # an object, which no command can name
+
+
+def test_a_header_tells_the_instructions_and_switches_of_the_backend() -> None:
+    plain = {"torch": "2.13", "instructions": "AVX512", "features": "avx512_bf16 amx_bf16", "threads": 1,
+             "float32_matmul_precision": "highest", "flushes_denormals": False}  # fmt: skip
+    assert variant(plain) == ["AVX512", "avx512_bf16", "amx_bf16"]
+    held = {**plain, "instructions": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "threads": 4, "flushes_denormals": True}
+    assert variant(held) == ["AVX2", "threads=4", "flushes_denormals=True", "ONEDNN_MAX_CPU_ISA=AVX2"]
+    assert variant({"engine": "3.1\n\x1b[2J", "fast": False}) == ["engine=3.1\\n\\x1b[2J", "fast=False"]
+    assert variant({}) == []
+
+
 def test_not_judged_is_listed_with_its_rule_and_the_counts_close_the_text() -> None:
     lines = text_of(PASSED, FAILED, CRASHED, UNSPECIFIED).splitlines()
-    assert "           1  unspecified  P11     integer division by zero  aten::div.Tensor_mode" in lines
+    assert "      1  unspecified (P11): integer division by zero: aten::div.Tensor_mode" in lines
     assert lines[-6:] == [
         NOT_CONFORMANT,
         "not passed: fail 1, crash 1",
@@ -111,38 +265,22 @@ def test_every_shipped_table_is_told_its_share_of_the_cases_it_bounds() -> None:
     ]
 
 
-def test_failures_of_one_kind_are_told_once_with_the_worst_case() -> None:
+def test_failures_of_one_kind_are_told_once() -> None:
     alike = [
         replace(FAILED, id=f"t{n}/float32/typical/contiguous", test=f"t{n}", reason=f"{n} elements outside",
                 max_error_ulp=4.0 + n)
         for n in range(500)
     ]  # fmt: skip
-    text = text_of(*alike)
+    text = text_of(*alike, replace(alike[0], id="t0/float64/typical/contiguous", dtype="float64"))
     assert text.count("expected ") == 1
-    assert "FAIL aten::exp float32: 499 elements outside (500 cases)\n  case      t499/" in text
-    assert "... 496 more" in text
-    assert "aten::exp  3x8        FAIL 500" in text
+    assert "FAIL aten::exp float32, float64: 499 elements outside (501 of 501 cases)\n  case      t499/" in text
+    assert "... 497 more" in text
 
 
 def test_many_kinds_of_failure_are_cut_and_the_report_is_named() -> None:
     kinds = [replace(CRASHED, id=f"t{n}/int64/typical/contiguous", test=f"t{n}", op=f"aten::op{n}") for n in range(25)]
     assert "... and 5 more kinds of failure; all in out/report.md" in text_of(*kinds, report="out/report.md")
     assert "... and 5 more kinds of failure; --out DIR writes them all to a report" in text_of(*kinds)
-
-
-def test_the_table_is_cut_into_blocks_that_fit_the_terminal() -> None:
-    dtypes = ("bool", "int64", "float16", "float32", "float64")
-    verdicts = [replace(PASSED, id=f"exp_1d/{dtype}/typical/contiguous", dtype=dtype) for dtype in dtypes]
-    text = click.unstyle(terminal.op_table(run_of(*verdicts).cases, width=42))
-    assert max(len(line) for block in text.split("\n\n")[1:] for line in block.splitlines()) <= 42
-    heads = [line.split() for line in text.splitlines() if line.startswith("op ")]
-    assert heads == [["op", "largest", *pair] for pair in (("bool", "int64"), ("float16", "float32"), ("float64",))]
-
-
-def test_cells_show_the_case_furthest_into_its_bound() -> None:
-    wide = replace(PASSED, id="exp_1d/float32/special/contiguous", max_error_ulp=90.0, bound_ulp=1000.0)
-    vacuous = replace(PASSED, id="exp_1d/float32/special.1/contiguous", max_error_ulp=1e9, bound_ulp=float("inf"))
-    assert "aten::exp  3x8        0.75 / 3\n" in text_of(wide, PASSED, vacuous)
 
 
 def test_operands_that_are_no_tensors_and_long_rows() -> None:
@@ -188,7 +326,7 @@ def test_the_command_names_backend_and_contract_as_they_were_named() -> None:
 
 def test_colours_mark_failures_alone() -> None:
     styled = terminal.render(run_of(PASSED, FAILED, UNSPECIFIED).record)
-    assert click.style("FAIL 1", fg="red", bold=True) in styled
+    assert click.style("FAIL 1/2", fg="red", bold=True) in styled
     assert click.style("unspecified", fg="yellow") in styled
     assert EXP_ROW.source in styled
 
@@ -198,8 +336,7 @@ def test_what_is_vacuous_is_counted_beside_what_was_compared_and_by_op() -> None
     assert [case["vacuous"] for case in run.cases] == [0, 6]
     text = click.unstyle(terminal.render(run.record))
     assert "26 elements compared, 6 vacuous\n" in text
-    row = next(line for line in text.splitlines() if line.startswith("aten::exp ") and "18.75 %" in line)
-    assert row.split()[:5] == ["aten::exp", "6", "26", "18.75", "%"]
+    assert f"   18.75 %  aten::exp: 6 elements, 26 compared; most in {PASSED.id}\n" in text
     assert "| `aten::exp`" in markdown.render(run.record).partition("## Vacuous bounds")[2]
     assert "vacuous" not in click.unstyle(terminal.render(run_of(PASSED).record))
 

@@ -82,9 +82,10 @@ def test_what_a_record_tells_of_itself_does_not_choose_the_encoding(
     tampered: Callable[..., Path], encoding: str
 ) -> None:
     """The first two lines of a script are where Python looks for one; what follows them is read in it."""
-    forged = tampered({"name": f"coding: {encoding}", "version": ENCODINGS[encoding]}, "kit")
+    forged = tampered(0, "seed")
     written = json.loads(Path("out/run.json").read_text())
-    Path("out/run.json").write_text(json.dumps({**written, "backend": written["kit"]}))
+    names = {"name": f"coding: {encoding}", "version": ENCODINGS[encoding]}
+    Path("out/run.json").write_text(json.dumps({**written, "kit": {**written["kit"], **names}, "backend": names}))
     code, text, told = run("repro", CASE, "--run", "out")
     assert code == 0, told
     first, second = text.splitlines()[:2]
@@ -135,7 +136,15 @@ def test_a_record_does_not_choose_the_file_that_is_run(tampered: Callable[..., P
         (7, ("environment", "invocation", "backend"), "environment.invocation.backend: Input should be a valid string"),
         ("core\0", ("environment", "invocation", "contract"), "environment.invocation.contract: String should match"),
         ("core", ("environment", "invocation", "suites"), "environment.invocation.suites: Input should be"),
-        ({}, ("environment",), "environment.invocation: Field required; it is not as conform wrote it"),
+        ({}, ("environment",), "environment.python: Field required; it is not as conform wrote it"),
+        ("#/texts/99", ("cases", 0, "reason"), "cases[0] has the pointer #/texts/99, which leads nowhere; it is not"),
+        ("#/texts/-1", ("cases", 0, "test"), "cases[0] has the pointer #/texts/-1, which leads nowhere"),
+        ("#/texts/\u0661", ("cases", 0, "test"), "leads nowhere"),
+        ("#/cases/0", ("cases", 0, "contract", "source"), "cases[0] has the pointer #/cases/0, which leads nowhere"),
+        (7, ("cases", 0, "standing"), "cases[0] has the standing 7, of 1"),
+        ("0", ("cases", 0, "standing"), "cases[0].standing: Input should be a valid integer"),
+        ({"a\nb": 1}, ("environment", "numerics"), "environment.numerics"),
+        ({"aten::exp": {"float32": {"1.5": 1}}}, ("histograms",), "histograms.aten::exp.float32.1.5"),
         ("0", ("seed",), "seed: Input should be a valid integer"),
         (True, ("seed",), "seed: Input should be a valid integer"),
         ("passed", ("cases", 0, "status"), "cases[0].status: Input should be 'pass'"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from conform.cli import main
+from conform.judging.verdict import CHECKS
 
 BACKEND = """
 import os
@@ -142,6 +145,58 @@ def test_a_wrong_backend(
         assert shown in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("case_id", "entry", "options"),
+    [
+        (
+            "alpha/float32/typical/contiguous",
+            ["    op: aten::add.Tensor", "    in:", "      - {type: scalar_tensor, dtype: float32, value: 1.0}",
+             "      - {type: scalar_tensor, dtype: float32, value: 1.0}", "    kwargs:",
+             "      alpha: {type: const, value: 0}"],
+            "",
+        ),
+        (
+            "strides/float32/typical/transposed.1",
+            ["    op: aten::mul.Tensor", "    in:",
+             "      - {type: scalar_tensor, dtype: float32, value: 1.0}"],
+            " --layouts all --id 'repro/*/transposed.1'",
+        ),
+        (
+            "empty/float32/typical/contiguous",
+            ["    op: aten::maximum", "    in:"],
+            "",
+        ),
+        (
+            "refused/float32/typical/contiguous",
+            ["    op: aten::cumsum", "    in:", "      - {type: scalar_tensor, dtype: float32, value: 1.0}"],
+            "",
+        ),
+    ],
+)  # fmt: skip
+def test_the_case_as_a_suite_file_fails_as_it_did(
+    checked: Path, monkeypatch: pytest.MonkeyPatch, case_id: str, entry: list[str], options: str
+) -> None:
+    monkeypatch.chdir(checked)
+    code, text, told = run("repro", case_id, "--run", "out", "--backend", "backend.py::Wrong", "--yaml")
+    assert code == 0, told
+    lines = text.splitlines()
+    checks = ",".join(sorted(CHECKS))  # a class in a file is not held to refusals otherwise
+    assert lines[1] == f"# Found by conform 0.1.0, case {case_id}, seed 0."
+    assert lines[2] == f"# conform check repro.yaml --backend backend.py::Wrong --checks {checks}{options}"
+    assert lines[3:5] == ["tests:", "  - id: repro"]
+    assert lines[5 : 5 + len(entry)] == entry
+    Path("repro.yaml").write_text(text)
+    assert run(*shlex.split(lines[2].removeprefix("# conform ")), "--out", "again")[0] == 1
+    before, after = (json.loads(Path(folder, "run.json").read_text())["cases"] for folder in ("out", "again"))
+    (was,) = [case for case in before if case["id"] == case_id]
+    assert {(case["status"], kind(case["reason"])) for case in after} == {(was["status"], kind(was["reason"]))}
+
+
+def kind(reason: str) -> str:
+    """A reason without the numbers of its call."""
+    return re.sub(r"\d+|:.*", "", reason)
+
+
 def test_what_cannot_be_repeated(checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(checked, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -161,7 +216,13 @@ def test_what_cannot_be_repeated(checked: Path, tmp_path: Path, monkeypatch: pyt
     Path("out/run.json").write_text("{")
     assert "out/run.json: not JSON" in run("repro", "alpha", "--run", "out")[2]
     Path("out/run.json").write_text(json.dumps({"schema": "conform.run/0"}))
-    assert "expected the schema conform.run/1" in run("repro", "alpha", "--run", "out")[2]
+    assert run("repro", "alpha", "--run", "out")[2] == (
+        "conform: out/run.json: written in the schema 'conform.run/0'; conform 0.1.0 reads conform.run/2: run `conform "
+        "check` again, or read it with the version that wrote it\n"
+    )
+    Path("out/run.json").write_text(json.dumps({"schema": "conform.run/1", "kit": {"version": "0.0.9\n\x1b[2J"}}))
+    told = run("repro", "alpha", "--run", "out")[2]
+    assert told.startswith("conform: out/run.json: written by conform 0.0.9 \\x1b[2J in the schema 'conform.run/1'; ")
 
 
 def test_a_failure_that_is_gone_is_said_so(checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,8 +25,7 @@ HEAD = Head(
     kit_digest="sha256:0", suites=["core"], suite_digest="sha256:1", tests=["t"], contract="opencl",
     contract_digest="", selection={"seed": 0}, is_by_coverage=False, timeout_s=30.0, golden_timeout_s=60.0,
     min_coverage=0.5, of_judged_ops=False, checks=["accuracy"], backend={"name": "mine"}, jail=None, imports=[],
-    shard=None,
-    asked_of={"aten::neg": 1}, hardware=None, invocation={"backend": "k\udcff.py::Mine"},
+    shard=None, asked_of={"aten::neg": 1}, numerics={"threads": 1}, invocation={"backend": "k\udcff.py::Mine"},
 )  # fmt: skip
 WORST = Worst(
     output=0,

@@ -73,11 +73,11 @@ def _list(parts: list[Node]) -> Node:
 def _tensor(meta: MetaArgument, value: np.ndarray | None) -> Node:
     kind = kind_of(meta.dtype)
     if value is not None and value.size:
-        return nodes.Tensor(meta.shape, kind, meta.dtype, None, _elements(value))
+        return nodes.Tensor(meta.shape, kind, meta.dtype, None, written_elements(value))
     return nodes.Tensor(meta.shape, kind, meta.dtype, _draw(meta))
 
 
-def _elements(array: np.ndarray) -> Any:
+def written_elements(array: np.ndarray) -> Any:
     """Nested lists; real and imaginary parts last where the dtype is complex."""
     if array.dtype.kind == "c":
         return np.stack([array.real, array.imag], axis=-1).astype(np.float64).tolist()

@@ -67,6 +67,7 @@ def _tensor(node: nodes.Tensor) -> dict[str, Any]:
     form = "scalar_tensor" if not node.shape else "tensor" if node.draw else "const_tensor"
     dtype = {"dtype": _Bare(node.dtype)} if node.dtype else {"kind": _Bare(node.kind)}
     head = {"type": _Bare(form), **({"shape": list(node.shape)} if node.shape else {}), **dtype}
+    head |= {"requires_grad": True} if node.requires_grad else {}
     if node.draw is not None:
         return head | _sampling(node.draw)
     if node.shape or node.kind != "complex":
