@@ -54,11 +54,12 @@ def suite_file(finding: Finding, record: Record, backend: str, original: Test) -
 
 
 def _command(finding: Finding, record: Record, backend: str) -> str:
-    """What runs the file, with the checks of the run, and the layout of the case alone."""
+    """What runs the file, and the layout of the case alone; where its check did not count, that counts."""
     layout, invocation = finding.candidate.layout, record.environment.invocation
     words = ["conform", "check", FILE, "--backend", backend]
     words += ["--contract", invocation.contract] if invocation.contract != "opencl" else []
-    words += ["--checks", ",".join(invocation.checks)] if invocation.checks else []
+    checks = (invocation.checks or []) if finding.verdict.is_counted else [finding.verdict.check]
+    words += ["--checks", ",".join(checks)] if checks else []
     words += ["--layouts", "all", "--id", f"{TEST_ID}/*/{layout}"] if layout != "contiguous" else []
     return shlex.join(words)
 

@@ -82,7 +82,8 @@ class Worker:
         space = self.subject.space
         if reply.status != "ok":
             return without_result(space, Lost(codes, reply.status, reply.reason or "", reply.log))
-        if (wrong := harm(reply) or aliasing(self.subject.op, reply) or _unlike(reply, len(codes))) is not None:
+        call = self.subject.call(Codes(codes.first, codes.first))  # of one input: its schema is that of all
+        if (wrong := harm(reply) or aliasing(call, reply) or _unlike(reply, len(codes))) is not None:
             return without_result(space, Lost(codes, "fail", wrong))
         output = reply.outputs[0]
         pieces = (self._of_piece(piece, _part(output, piece.within(codes))) for piece in codes.cut(PIECE))
