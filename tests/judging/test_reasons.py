@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from conform.judging import products
 from conform.judging.case import verdict_of
 from conform.judging.errors_of_sums import ErrorsOfSums, errors_together
 from conform.judging.likely import LikelyErrors, likely_errors
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import FLUSHED, Verdict
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
 from tests.judging.test_case import OPENCL, case, returned, verdict
@@ -74,8 +75,12 @@ def test_a_part_of_a_complex_number(place: int, part: str, wrong: float, reason:
 def test_why_nothing_was_judged() -> None:
     vague = Golden(F, F32([1.0]), Real.exact(np.array([1.0])), budget=np.array([INF]))
     vacuous = verdict("aten::gelu", [F32([1.0])], returned(F32([7.0])), Outcome((vague,)))
-    assert (vacuous.reason, vacuous.rule) == ("the bound is vacuous: it exceeds every result", "vacuous bound")
-    unbounded = verdict("aten::lgamma", [F32([3.0])], returned(F32([7.0])))
+    assert (vacuous.reason, vacuous.rule) == (
+        "the bound is vacuous: none, or beyond 1e-2 of the scale", "vacuous bound",
+    )  # fmt: skip
+    call = bound_call("aten::lgamma", [F32([3.0])], {})
+    table = SimpleNamespace(name="mine", row=lambda *_: Row("unbounded", None, None, "no source"))
+    unbounded = verdict_of(case(call.op), call, evaluate_call(call), returned(F32([7.0])), table)
     assert unbounded.reason.startswith("no bound: ")
     assert unbounded.rule == "no contract with a source"
     neither = Golden(F, F32([1.0]), Real.exact(np.array([1.0])))
@@ -124,9 +129,9 @@ def test_a_case_whose_terms_are_not_independent_is_judged_by_the_bounds_of_its_e
 def test_a_lost_subnormal_result_of_normal_operands_looks_like_flushing(sign: int) -> None:
     args = [F32([sign * 2.0**-100]), F32([2.0**-30])]
     flushed = verdict("aten::mul", args, returned(F32([sign * 0.0])))
-    assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
+    assert (flushed.reason, flushed.causes) == ("not the correctly rounded result", {FLUSHED: 1})
     other = verdict("aten::mul", args, returned(F32([sign * 2.0**-131])))
-    assert other.reason == "not the correctly rounded result"
+    assert (other.reason, other.causes) == ("not the correctly rounded result", {})
 
 
 # --- Which rule for many errors ---------------------------------------------------------------------------------------

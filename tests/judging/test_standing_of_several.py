@@ -105,9 +105,9 @@ def test_all_outputs_must_pass() -> None:
 
 
 def test_one_output_that_a_table_bounds_is_enough() -> None:
-    """lgamma in the interval where CUDA's guide gives no bound; OpenCL and TOSA have none for it anywhere."""
+    """lgamma in the interval where CUDA's guide gives no bound; the other tables derive one there."""
     bounded, not_bounded = result("aten::exp", [F32([0.0])], [0]), result("aten::lgamma", [F32([-2.5])], [0], number=1)
-    assert unbounded(not_bounded) == ["cuda", "opencl", "tosa"]
+    assert unbounded(not_bounded) == ["cuda"]
     assert passed(bounded, not_bounded) == passed(not_bounded, bounded) == (ORDER, "cr")
 
 
@@ -123,16 +123,17 @@ def test_the_correctly_rounded_result_does_not_pass_where_a_table_bounds_nothing
     """TOSA's POW is undefined for negative bases, CUDA's lgamma unbounded in [-10.001, -2.264]."""
     assert unbounded(result("aten::pow.Tensor_Tensor", [F32([-2.0]), F32([3.0])], [0])) == ["tosa"]
     assert unbounded(result("aten::pow.Tensor_Tensor", [F32([2.0]), F32([3.0])], [0])) == []
-    assert unbounded(result("aten::lgamma", [F32([-2.5])], [0])) == ["cuda", "opencl", "tosa"]
-    assert unbounded(result("aten::lgamma", [F32([3.5])], [0])) == ["opencl", "tosa"]
+    assert unbounded(result("aten::lgamma", [F32([-2.5])], [0])) == ["cuda"]
+    assert unbounded(result("aten::lgamma", [F32([3.5])], [0])) == []
 
 
 def test_a_table_that_does_not_bound_the_worst_element_is_no_tight_one() -> None:
-    """It passes by the other element."""
-    assert passed(result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0])) == (["cuda", "torch", "stablehlo"], "torch")
+    """It passes by the other element. At -2.5 the running error of the reflection formula is 372 ulp, 1e-4 is 2704."""
+    told = (["cuda", "opencl", "tosa", "torch", "stablehlo"], "opencl")
+    assert passed(result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0])) == told
     of_cuda = contract_table("cuda").row("aten::lgamma", "float32")
     own = result("aten::lgamma", [F32([-2.5, 3.5])], [200, 0], row=of_cuda)
-    assert passed(own) == (["cuda", "torch", "stablehlo"], "torch")
+    assert passed(own) == told
 
 
 @pytest.mark.parametrize(
