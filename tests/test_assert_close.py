@@ -21,7 +21,9 @@ FAIL aten::exp float32: error above the bound
   self      float32 [2]: 1.0 = 0x1p+0
   expected  2.7182817 = 0x1.5bf0a8p+1
   actual    2.7182837 = 0x1.5bf0b8p+1
-  error     7.65377 ulp, bound 3 ulp (ulp 3: OpenCL C 3.0 section 7.4, exp; bfloat16 takes the half column, the 16-bit figure)
+  error     7.65377 ulp, bound 3 ulp
+  bound     ulp 3
+  source    OpenCL C 3.0 section 7.4, exp; bfloat16 takes the half column, the 16-bit figure
   elements  1 of 2 outside the bound"""  # noqa: E501
 
 
