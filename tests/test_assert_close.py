@@ -24,7 +24,7 @@ FAIL aten::exp float32: error above the bound
   error     7.65377 ulp, bound 3 ulp
   bound     ulp 3
   source    OpenCL C 3.0 section 7.4, exp; bfloat16 takes the half column, the 16-bit figure
-  elements  1 of 2 outside the bound"""  # noqa: E501
+  elements  1 of 2 outside the bound"""
 
 
 # --- Judging one result -----------------------------------------------------------------------------------------------
