@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,8 @@ from conform.report.record import Run
 from conform.report.write import paths
 from conform.running import journal, order
 from conform.running.head import Shard
-from conform.running.pool import Alone, Pool, as_told, worth_while
+from conform.running.order import Group
+from conform.running.pool import Alone, Judged, Pool, as_told, worth_while
 from conform.running.underway import Asked, Underway
 from conform.running.verdicts import verdicts_of
 from conform.suites import Suite, load
@@ -125,14 +126,11 @@ def check(
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
         are_usual=counting == usual,
     )  # fmt: skip
-    bench = (partial(Pool, checks=counting) if count > 1 else Alone)(
-        count,
-        [[case for _, case in group] for group in left],
-        partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports)),
-        partial(
-            verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
-        ),
+    judged = partial(
+        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
     )
+    process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
+    bench = _bench(count, left, process, judged, counting)
     underway = Underway(asked, groups, bench, on_verdict)
     try:
         with bench:
@@ -155,6 +153,14 @@ def check(
         reason = as_told(error)
         raise record.Stopped(underway.ended(str(reason)), reason) from error
     return underway.ended()
+
+
+def _bench(
+    count: int, groups: Sequence[Group], process: Callable[[], BackendProcess], judged: Judged, checks: Collection[str]
+) -> Alone | Pool:
+    """Where so many processes of the kit judge the groups: this one, or others."""
+    cases = [[case for _, case in group] for group in groups]
+    return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks)
 
 
 def _suite(what: Any, rest: Sequence[Any], selection: Selection) -> Suite:

@@ -58,9 +58,7 @@ def cores() -> int:
 class Alone:
     """This process judges `groups` itself, with the interface of a Pool."""
 
-    def __init__(
-        self, count: int, groups: Sequence[Sequence[Case]], backend: Callable[[], BackendProcess], judged: Judged
-    ) -> None:
+    def __init__(self, backend: Callable[[], BackendProcess], groups: Sequence[Sequence[Case]], judged: Judged) -> None:
         self._groups, self._judged = groups, judged
         self._process = backend()
 
