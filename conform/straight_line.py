@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -96,11 +98,7 @@ def check(
     the run of the cases before.
     """
     kit.load()
-    check_timeout("timeout", timeout_s)
-    check_timeout("golden timeout", golden_timeout_s)
-    if budget_s is not None:
-        check_timeout("budget", budget_s)
-    _check_fraction("min_coverage", min_coverage)
+    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage)
     part = None if shard is None else Shard.written_as(shard)
     backend = _backend(suites, rest, backend)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
@@ -114,12 +112,9 @@ def check(
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
-    if any(case.draw.test.is_module for group in cases for case in group[:1]):
-        importlib.import_module("conform.frontends.construction")  # with torch, before the backend runs
-    semantics.names()  # loads them all, before a time limit could interrupt that
+    _load_for(groups)
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
-    count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
@@ -130,29 +125,63 @@ def check(
         verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
     )
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
-    bench = _bench(count, left, process, judged, counting)
-    underway = Underway(asked, groups, bench, on_verdict)
-    try:
-        with bench:
+    with _suite_kept():
+        bench = _bench(1 if fail_fast else worth_while(sum(map(len, left)), workers), left, process, judged, counting)
+        underway = Underway(asked, groups, bench, on_verdict)
+
+        def run() -> None:
             underway.begin(bench.describe(), out, known)
             for verdict in bench.verdicts(underway.numbers(left, budget_s)):
                 underway.take(verdict)
                 if fail_fast and verdict.is_counted and verdict.status in FAILURES:
                     break
-            if on_end:
-                on_end()
+
+        return _ended(underway, bench, run, on_end or (lambda: None))
+
+
+def _check_limits(timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float) -> None:
+    check_timeout("timeout", timeout_s)
+    check_timeout("golden timeout", golden_timeout_s)
+    if budget_s is not None:
+        check_timeout("budget", budget_s)
+    _check_fraction("min_coverage", min_coverage)
+
+
+def _load_for(groups: Sequence[Group]) -> None:
+    """What the cases need is loaded before the backend runs, and before a time limit could interrupt that."""
+    if any(case.draw.test.is_module for group in groups for _, case in group[:1]):
+        importlib.import_module("conform.frontends.construction")  # with torch
+    semantics.names()
+
+
+def _ended(underway: Underway, bench: Alone | Pool, run: Callable[[], None], on_end: Callable[[], None]) -> Run:
+    """The run as it is when `run` has ended; what ended it early is raised with the run of the cases before."""
+    try:
+        with bench:
+            run()
+            on_end()
     except KeyboardInterrupt as interruption:
         if not underway.has_begun:
             raise
         raise record.Interrupted(underway.ended("interrupted"), interruption) from None
     except Exception as error:
-        if on_end:
-            on_end()
+        on_end()
         if not underway.has_begun:
             raise
         reason = as_told(error)
         raise record.Stopped(underway.ended(str(reason)), reason) from error
     return underway.ended()
+
+
+@contextlib.contextmanager
+def _suite_kept() -> Iterator[None]:
+    """The collector of cycles leaves alone what there is by now, the suite above all: it need not look through it again
+    and again, nor make the pages of a fork its own."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _bench(

@@ -21,7 +21,7 @@ def asked_of(case: Case, call: Bound, outcome: Outcome | Exception) -> Asked:
     arguments = {name: _described(value) for name, value in call.arguments.items()}
     results = tuple(_described(each.value) for each in outcome.goldens) if isinstance(outcome, Outcome) else ()
     holds = tuple((name, mark) for name, tensor in _tensors(call) for mark in marks_in(tensor))
-    return Asked(arguments, results, _placed(case, call), tuple(dict.fromkeys(holds)))
+    return Asked(arguments, results, placed(case, call), tuple(dict.fromkeys(holds)))
 
 
 def _described(value: Any) -> Given:
@@ -43,7 +43,7 @@ def _tensors(call: Bound) -> Iterator[tuple[str, np.ndarray]]:
         yield from ((name, item) for item in items if isinstance(item, np.ndarray))
 
 
-def _placed(case: Case, call: Bound) -> str | None:
+def placed(case: Case, call: Bound) -> str | None:
     """The argument that the case's layout `NAME.K` speaks of: tensors are numbered in the order in which the test gives
     them, positional ones first."""
     _, _, number = case.layout.partition(".")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from math import prod
 from typing import Any
 
@@ -25,8 +26,8 @@ from conform.interp.blocks.blocks import everywhere
 from conform.interp.golden import Golden, Outcome
 from conform.interp.refusal import lenience_of
 from conform.interp.semantics import traits_of
-from conform.judging.asked import asked_of
-from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, held, question
+from conform.judging.asked import asked_of, placed
+from conform.judging.checks import EVERY, OF_EVERY_ANSWER, OF_VALUES, Held, held, question
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import causes_of
 from conform.judging.evidence import Marks
@@ -40,6 +41,8 @@ from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTAT
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
 from conform.suites.test import Domain, Test
+
+Answers = dict[tuple, Verdict]  # the verdicts on answers to one call, by what decides them
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
 GPU_DEVICES = ("cuda", "mps", "xpu")
@@ -106,14 +109,38 @@ def verdict_of(
     table: Table,
     declared: Arithmetic = IEEE,
     checks: Collection[str] = EVERY,
+    answers: Answers | None = None,
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
-    outcome decides."""
+    outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts."""
     domain = _domain(case, call)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
+    answer = None if answers is None or is_invalid else _answer(reply, to_hold)
+    if answer is not None and answer in answers:
+        return _again(answers[answer], case, call, to_hold)
     ended = _of(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
-    return replace(ended, asked=asked_of(case, call, outcome)) if ended.status in JUDGED else ended
+    ended = replace(ended, asked=asked_of(case, call, outcome)) if ended.status in JUDGED else ended
+    if answer is not None:
+        answers[answer] = ended
+    return ended
+
+
+def _answer(reply: Reply, to_hold: Held) -> tuple | None:
+    """What decides the verdict on values beside the call; None where more than that may."""
+    outputs = reply.outputs
+    is_of_values = reply.status == "ok" and to_hold.last in OF_VALUES
+    if not is_of_values or not all(isinstance(each, Output) for each in outputs):
+        return None
+    digests = [blake2b(np.ascontiguousarray(each.array).view(np.uint8), digest_size=16).digest() for each in outputs]
+    kinds = [(each.array.dtype, each.array.shape) for each in outputs]
+    return (to_hold.checks[:-1], reply.mutated, reply.overrun, reply.aliases, *kinds, *digests)
+
+
+def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
+    """The verdict on the same call with the same answer, in another case."""
+    asked = verdict.asked and replace(verdict.asked, placed=placed(case, call))
+    return _of(replace(verdict, id=case.id, layout=case.layout, asked=asked), to_hold)
 
 
 def _domain(case: Case, call: Bound) -> Domain | None:

@@ -6,6 +6,7 @@ with what is smaller and the last with what is larger; or as `inf`, where NaN st
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -36,4 +37,7 @@ def named(counts: np.ndarray) -> dict[str, int]:
 
 def added(histograms: list[Mapping[str, int]]) -> dict[str, int]:
     """The sum of named counts."""
-    return {name: total for name in NAMES if (total := sum(one.get(name, 0) for one in histograms))}
+    total: Counter[str] = Counter()
+    for one in histograms:
+        total.update(one)
+    return {name: total[name] for name in NAMES if total[name]}

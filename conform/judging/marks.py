@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def marks_in(tensor: np.ndarray) -> list[str]:
     for place in spans(tensor.size):
         array, fmt = _parts(format_of(tensor), flat(tensor, place))
         if fmt.is_float:
-            found |= {mark: True for mark, mask in _marked(fmt, array) if mark in HELD and mask.any()}
+            found |= {mark: True for mark, _ in _marked(fmt, array.astype(np.float64)) if mark in HELD}
     return [mark for mark in HELD if mark in found]
 
 
@@ -61,7 +62,7 @@ class Marking:
         self.golden, self.operands = golden, operands
         self.outputs = {f"{OUTPUT}{number}"} if outputs > 1 else set()
         self.wrong = self.right = 0
-        self.counts: dict[str, dict[str, np.ndarray]] = {}
+        self.counts: dict[str, dict[str, tuple[int, int]]] = {}
         self.spans: dict[str, dict[str, tuple[Span, Span]]] = {}
 
     @cached_property
@@ -71,23 +72,24 @@ class Marking:
 
     def add(self, numbers: slice | np.ndarray, right: np.ndarray, compared: np.ndarray) -> None:
         """Take in elements [n], of complex numbers components, that were compared and are right, or are not."""
-        wrong, right = compared & ~right, compared & right
-        self.wrong, self.right = self.wrong + int(np.count_nonzero(wrong)), self.right + int(np.count_nonzero(right))
+        split = _Split.of(compared & ~right, compared & right)
+        self.wrong, self.right = self.wrong + split.wrong_count, self.right + split.right_count
         of_any: dict[str, np.ndarray] = {}
         for view, fmt, array in self._views(numbers):
-            for mark, mask in _marked(fmt, array):
+            values = array.astype(np.float64)
+            for mark, mask in _marked(fmt, values):
                 if view == RESULT and mark == NEGATIVE_ZERO:
                     mask = mask & self._has_sign_of_zero(numbers)
-                self._count(view, mark, mask, wrong, right)
+                self._count(view, mark, split.counts(mask))
                 if view != RESULT:
                     of_any[mark] = of_any[mark] | mask if mark in of_any else mask
-            self._span(view, SIZE, np.abs(array.astype(np.float64)), wrong, right)
+            self._span(view, SIZE, split.spans(np.abs(values)))
         if len(self.operands) > 1:
             for mark, mask in of_any.items():
-                self._count(ANY, mark, mask, wrong, right)
+                self._count(ANY, mark, split.counts(mask))
         for mark in self.outputs:
-            self._count(RESULT, mark, np.ones(wrong.shape, bool), wrong, right)
-        self._add_places(numbers, wrong, right)
+            self._count(RESULT, mark, (split.wrong_count, split.right_count))
+        self._add_places(numbers, split)
 
     def _has_sign_of_zero(self, numbers: slice | np.ndarray) -> np.ndarray | bool:
         """Which zeros that are expected must have their sign; of those of complex results that is not known here."""
@@ -110,34 +112,32 @@ class Marking:
             parts, component = _parts(fmt, flat(self.golden.value, place))
             yield RESULT, component, parts
 
-    def _count(self, view: str, mark: str, mask: np.ndarray, wrong: np.ndarray, right: np.ndarray) -> None:
-        found = np.array([np.count_nonzero(mask & wrong), np.count_nonzero(mask & right)])
-        if found.any():
+    def _count(self, view: str, mark: str, found: tuple[int, int]) -> None:
+        if any(found):
             known = self.counts.setdefault(view, {})
-            known[mark] = known.get(mark, 0) + found
+            before = known.get(mark, (0, 0))
+            known[mark] = before[0] + found[0], before[1] + found[1]
 
-    def _span(self, view: str, measure: str, figures: np.ndarray, wrong: np.ndarray, right: np.ndarray) -> None:
+    def _span(self, view: str, measure: str, found: tuple[Span, Span]) -> None:
         known = self.spans.setdefault(view, {})
-        before = known.get(measure, (NOTHING, NOTHING))
-        known[measure] = before[0].joined(_span_of(figures[wrong])), before[1].joined(_span_of(figures[right]))
+        before = known.get(measure)
+        known[measure] = found if before is None else (before[0].joined(found[0]), before[1].joined(found[1]))
 
-    def _add_places(self, numbers: slice | np.ndarray, wrong: np.ndarray, right: np.ndarray) -> None:
+    def _add_places(self, numbers: slice | np.ndarray, split: _Split) -> None:
         """Where the elements stand: in C order, in their row, behind the last whole vector."""
         shape, count = self.golden.value.shape, self.golden.value.size
         places = np.arange(numbers.start, numbers.stop) if isinstance(numbers, slice) else numbers
         places = places // 2 if self.golden.format.is_complex else places
-        self._span(RESULT, PLACE, places, wrong, right)
+        self._span(RESULT, PLACE, split.spans(places))
         if len(shape) > 1:
-            self._span(RESULT, COLUMN, places % max(shape[-1], 1), wrong, right)
+            self._span(RESULT, COLUMN, split.spans(places % max(shape[-1], 1)))
         for width in TAILS if places.size and places.max() >= count - count % max(TAILS) else ():
-            self._count(RESULT, f"{TAIL}{width}", places >= count - count % width, wrong, right)
+            if count % width:
+                self._count(RESULT, f"{TAIL}{width}", split.counts(places >= count - count % width))
 
     def marks(self) -> Marks:
         """What was gathered."""
-        counts = {
-            view: {mark: (int(wrong), int(right)) for mark, (wrong, right) in sorted(marks.items())}
-            for view, marks in sorted(self.counts.items())
-        }
+        counts = {view: dict(sorted(marks.items())) for view, marks in sorted(self.counts.items())}
         return Marks(self.wrong, self.right, counts, self.spans)
 
 
@@ -146,26 +146,61 @@ def _parts(fmt: Format, array: np.ndarray) -> tuple[np.ndarray, Format]:
     return (components(fmt, array).reshape(-1), fmt.component) if fmt.is_complex else (array, fmt)
 
 
-def _marked(fmt: Format, array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Every mark that numbers of the format may have, with the elements that have it."""
+class _Split(NamedTuple):
+    """Some elements, and which of them are wrong and which are right."""
+
+    wrong: np.ndarray
+    right: np.ndarray
+    wrong_count: int
+    right_count: int
+
+    @classmethod
+    def of(cls, wrong: np.ndarray, right: np.ndarray) -> _Split:
+        return cls(wrong, right, int(np.count_nonzero(wrong)), int(np.count_nonzero(right)))
+
+    def counts(self, mask: np.ndarray) -> tuple[int, int]:
+        """How many wrong and how many right elements the mask has."""
+        wrong = int(np.count_nonzero(mask & self.wrong)) if self.wrong_count else 0
+        return wrong, int(np.count_nonzero(mask & self.right)) if self.right_count else 0
+
+    def spans(self, figures: np.ndarray) -> tuple[Span, Span]:
+        """Those of the figures of wrong and of right elements."""
+        wrong, right = ((self.wrong, self.wrong_count), (self.right, self.right_count))
+        return _span_of(figures, *wrong), _span_of(figures, *right)
+
+
+def _marked(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Every mark that some of the numbers of the format, float64 [n], have, with those that have it."""
+    return ((mark, mask) for mark, mask in _masks(fmt, values) if mask.any())
+
+
+def _masks(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     if fmt.kind == "bool":
-        yield TRUE, array
+        yield TRUE, values != 0
         return
-    yield ZERO, array == 0
-    yield NEGATIVE, array < 0
+    size, zero = np.abs(values), values == 0
+    yield ZERO, zero
+    yield NEGATIVE, values < 0
     if fmt.is_integer and fmt.bits >= 32:
-        size = np.abs(array.astype(np.float64))
         yield from ((mark, size > 2.0**bits) for bits, mark in BEYOND.items())
     if fmt.is_float:
-        size = np.abs(array)
-        yield NAN, np.isnan(array)
-        yield INFINITE, np.isinf(array)
-        yield NOT_FINITE, ~np.isfinite(array)
-        yield SUBNORMAL, (size < fmt.min_normal) & (size > 0)
-        yield NEGATIVE_ZERO, (array == 0) & np.signbit(array)
+        if zero.any():
+            yield NEGATIVE_ZERO, zero & np.signbit(values)
+        yield SUBNORMAL, (size < fmt.min_normal) & ~zero
+        finite = np.isfinite(values)
+        if not finite.all():
+            yield NAN, np.isnan(values)
+            yield INFINITE, np.isinf(values)
+            yield NOT_FINITE, ~finite
 
 
-def _span_of(figures: np.ndarray) -> Span:
-    """Over those that are no NaN."""
-    numbers = figures[~np.isnan(figures)]
+def _span_of(figures: np.ndarray, chosen: np.ndarray, count: int) -> Span:
+    """Over those chosen, `count` of them, that are no NaN."""
+    if not count:
+        return NOTHING
+    numbers = figures if count == figures.size else figures[chosen]
+    least, most = float(numbers.min()), float(numbers.max())
+    if least == least:
+        return Span(least, most, count)
+    numbers = numbers[~np.isnan(numbers)]
     return Span(float(numbers.min()), float(numbers.max()), numbers.size) if numbers.size else NOTHING

@@ -12,15 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from conform.contracts import tosa
 from conform.contracts.judge import judged
-from conform.contracts.tables import Row, Table, contract_table, names
+from conform.contracts.tables import Row, contract_table, names
 from conform.judging.errors_of_sums import judged_together, violation
 from conform.judging.judgement import Result
 from conform.judging.verdict import JUDGED
+from conform.numerics.formats import Format, format_named
 
 ROUNDING_ALONE = ("exact", "ulp", "ulp_of_rounded", "almost_eq", "tosa")  # kinds that accept what is correctly rounded
 
@@ -55,12 +58,11 @@ class _Answer:
 def standing(results: Sequence[Result]) -> Standing:
     """Every shipped table on the outputs of one call."""
     places = _worst_places(results)
-    known = [{_key(each): _own_answer(each, at)} for each, at in zip(results, places, strict=True)]
+    asked = [_Asked.of(each, at) for each, at in zip(results, places, strict=True)]
     tables: dict[str, str | None] = {}
     bounds: dict[str, float] = {}
     for name in names():
-        table = contract_table(name)
-        answers = [_answer_of(*one, table) for one in zip(results, places, known, strict=True)]
+        answers = [each.answer(name) for each in asked]
         if not all(one.right for one in answers):
             tables[name] = "fail"
         elif any(one.judges for one in answers):
@@ -71,10 +73,9 @@ def standing(results: Sequence[Result]) -> Standing:
     return Standing(tables, min(bounds, key=bounds.__getitem__, default=None))
 
 
-def _key(result: Result) -> tuple:
+def _key(row: Row, fmt: Format) -> tuple:
     """What decides a judgement: all of the row but its source; of integers and bools, which are right or wrong,
     nothing."""
-    row, fmt = result.row, result.comparison.golden.format
     if not (fmt.is_float or fmt.is_complex):
         return ()
     return (row.kind, row.bound, row.tolerance, row.excluded, row.inside, row.formula if row.kind == "tosa" else None)
@@ -88,19 +89,53 @@ def accepts_rounding(row: Row) -> bool:
     return row.kind in ROUNDING_ALONE and row.excluded is None and row.formula not in tosa.PARTIAL
 
 
-def _answer_of(result: Result, place: int | None, known: dict[tuple, _Answer], table: Table) -> _Answer:
-    """The answer of the table's row, made once for rows that say the same; rows that accept every correctly rounded
-    result need none where the first table's, correct rounding, has accepted this one."""
-    row = table.row(result.op, result.comparison.golden.format.name)
-    if CORRECTLY_ROUNDED in known and accepts_rounding(row):
-        return known[CORRECTLY_ROUNDED]
-    by_table = replace(result, row=row)
-    key = _key(by_table)
-    if key not in known:
-        known[key] = _answer(by_table, place)
-    if known[key].right and (row.kind == "exact" or (row.kind == "ulp" and row.bound == 0.5)):
-        known[CORRECTLY_ROUNDED] = known[key]
-    return known[key]
+class _Rule(NamedTuple):
+    """A table's row for an output, with what is asked of it for every result: `_key`, `accepts_rounding`, and whether
+    it accepts nothing else."""
+
+    row: Row
+    key: tuple
+    accepts_rounding: bool
+    accepts_no_more: bool
+
+
+@cache
+def _rules(op: str, format_name: str) -> dict[str, _Rule]:
+    """By table what it says of an output of this format."""
+    fmt = format_named(format_name)
+    rows = {name: contract_table(name).row(op, format_name) for name in names()}
+    return {name: _Rule(row, _key(row, fmt), accepts_rounding(row), _is_rounding(row)) for name, row in rows.items()}
+
+
+def _is_rounding(row: Row) -> bool:
+    """Whether the row demands the correctly rounded result."""
+    return row.kind == "exact" or (row.kind == "ulp" and row.bound == 0.5)
+
+
+class _Asked(NamedTuple):
+    """One output, the place of the worst element in it, and the answers of rows to it by what decides them."""
+
+    result: Result
+    place: int | None
+    rules: dict[str, _Rule]
+    known: dict[tuple, _Answer]
+
+    @classmethod
+    def of(cls, result: Result, place: int | None) -> _Asked:
+        fmt = result.comparison.golden.format
+        return cls(result, place, _rules(result.op, fmt.name), {_key(result.row, fmt): _own_answer(result, place)})
+
+    def answer(self, table: str) -> _Answer:
+        """That of the table's row, made once for rows that say the same; rows that accept every correctly rounded
+        result need none where the first table's, correct rounding, has accepted this one."""
+        rule, known = self.rules[table], self.known
+        if CORRECTLY_ROUNDED in known and rule.accepts_rounding:
+            return known[CORRECTLY_ROUNDED]
+        if rule.key not in known:
+            known[rule.key] = _answer(replace(self.result, row=rule.row), self.place)
+        if known[rule.key].right and rule.accepts_no_more:
+            known[CORRECTLY_ROUNDED] = known[rule.key]
+        return known[rule.key]
 
 
 def _own_answer(result: Result, place: int | None) -> _Answer:

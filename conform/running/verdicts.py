@@ -25,7 +25,7 @@ from conform.errors import ConformError, InvalidArguments, Unjudged
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
-from conform.judging.case import cannot_run, defect, undecided, verdict_of
+from conform.judging.case import Answers, cannot_run, defect, undecided, verdict_of
 from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.breaker import Breaker
@@ -36,7 +36,8 @@ if TYPE_CHECKING:  # torch is imported for modules alone
 
 IN_FLIGHT = 8
 
-Expected = tuple[Bound, Outcome | Exception]  # a call, and its golden outcome or why it has none
+# A call, its golden outcome or why it has none, and the verdicts on the answers to it.
+Expected = tuple[Bound, Outcome | Exception, Answers]
 
 
 @dataclass
@@ -180,7 +181,7 @@ class _Judge:
                 plain = logical(arguments)
                 bind = partial(bound_call, case.op) if module is None else module.bound
                 call = bind(plain.args, plain.kwargs)
-                known[key] = call, evaluated(call, self.golden_timeout_s)
+                known[key] = call, evaluated(call, self.golden_timeout_s), {}
             return known[key]
 
         return expected
@@ -214,11 +215,13 @@ class _Judge:
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if isinstance(expected, Exception):
             return self._undecided(asked.case, expected)
-        call, outcome = expected
+        call, outcome, answers = expected
 
         def made() -> Verdict:
-            case, arithmetic = asked.case, self.arithmetic
-            return verdict_of(case, call, outcome, reply, table=self.table, declared=arithmetic, checks=self.checks)
+            return verdict_of(
+                asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic, checks=self.checks,
+                answers=answers,
+            )  # fmt: skip
 
         try:
             return time_limit.limited(self.golden_timeout_s, made)
