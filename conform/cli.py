@@ -133,6 +133,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
+@click.option("--waivers", metavar="FILE|NAME",
+              help="Failures that are known, and do not count as long as they are as expected.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
               help="For one call of the backend, at most 86400. Its loading may always take 300.")  # fmt: skip
 @click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,

@@ -22,7 +22,7 @@ from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.interp import semantics
 from conform.judging.checks import chosen, selected
-from conform.judging.verdict import FAILURES, Verdict
+from conform.judging.verdict import Verdict
 from conform.operators import is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
@@ -33,6 +33,7 @@ from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, worth_while
 from conform.running.underway import Asked, Underway
 from conform.running.verdicts import verdicts_of
+from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
 from conform.suites.cases import Selection, select
 
@@ -64,6 +65,7 @@ def check(
     min_coverage: float = MIN_COVERAGE,
     jail: bool = False,
     imports: Sequence[str] = (),
+    waivers: str | None = None,
     out: Path | None = None,
     resume: Path | None = None,
     shard: str | None = None,
@@ -119,7 +121,7 @@ def check(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
-        are_usual=counting == usual,
+        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers),
     )  # fmt: skip
     judged = partial(
         verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
@@ -133,7 +135,7 @@ def check(
             underway.begin(bench.describe(), out, known)
             for verdict in bench.verdicts(underway.numbers(left, budget_s)):
                 underway.take(verdict)
-                if fail_fast and verdict.is_counted and verdict.status in FAILURES:
+                if fail_fast and underway.is_failure(verdict):
                     break
 
         return _ended(underway, bench, run, on_end or (lambda: None))

@@ -16,6 +16,7 @@ from conform.foreign import line
 from conform.judging.checks import EVERY, OF_VALUES, counts
 from conform.judging.histogram import added
 from conform.judging.verdict import CHECKS, JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
+from conform.report import waivers
 from conform.report.numbers import element_json, json_value
 
 SCHEMA = "conform.run/2"
@@ -73,7 +74,7 @@ def word(record: Mapping) -> str:
         return NO_VERDICT
     if summary["judged"] == 0:
         return NOTHING_JUDGED
-    if summary["pass"] < summary["judged"]:
+    if summary["pass"] < summary["judged"] or not waivers.are_right(record):
         return NOT_CONFORMANT
     if not OF_VALUES.isdisjoint(record["checks"]["selected"]) and not any(case["compared"] for case in record["cases"]):
         return NOTHING_COMPARED
@@ -133,6 +134,7 @@ def build(
     given_up: Mapping[str, int] | None = None,
     shard: str | None = None,
     findings: Sequence[Mapping[str, object]] = (),
+    waived: Mapping[str, object] | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -153,6 +155,7 @@ def build(
     given_up     of each op on which the backend hung too often, how many of its cases were therefore not run
     shard        "2/3": these are the second third of the cases
     findings     {"kind", "op", "dtypes", "text"}: what the failures of an op have in common, in a sentence each
+    waived       {"source", "digest", "entries"}: by which failures were waived; None where there are none
     """
     position = {test: number for number, test in enumerate(tests)}
     every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -183,6 +186,7 @@ def build(
         "given_up": dict(sorted((given_up or {}).items())),
         "shard": shard,
         "findings": [{**one, "text": line(str(one["text"]), None)} for one in findings],
+        "waivers": waived,
         "ops": _ops(every, families or {}),
         "histograms": _histograms(ordered),
         "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],

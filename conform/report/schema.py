@@ -257,6 +257,26 @@ class Finding(_Form):
     text: Printable
 
 
+class WaiverEntry(_Form):
+    """An entry of a file of waivers: its line, what it is for, and how many failures it expected."""
+
+    line: Count
+    for_: Annotated[list[Printable], Field(alias="for")]
+    reason: Printable
+    link: Printable | None
+    until: Printable | None
+    state: Literal["used", "passing", "unused", "expired", "elsewhere", "not asked"]
+    cases: Count
+
+
+class Waivers(_Form):
+    """The waivers of a run."""
+
+    source: Printable
+    digest: Digest
+    entries: list[WaiverEntry]
+
+
 class Record(_Form):
     """A run of conform: what was run on which backend, and how every case ended (docs/run.md)."""
 
@@ -275,6 +295,7 @@ class Record(_Form):
     given_up: Annotated[dict[Printable, Count], Field(description="cases not run of ops on which the backend hung")]
     shard: Annotated[str, Field(pattern=r"^\d+/\d+$")] | None
     findings: list[Finding]
+    waivers: Annotated[Waivers | None, Field(description="by which failures were waived")] = None
     ops: dict[Printable, Op]
     histograms: Annotated[
         dict[Printable, dict[Printable, Bins]],

@@ -18,7 +18,9 @@ from conform.judging.credit import credited
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import record
 from conform.report.record import Required, Run
+from conform.running import waivers
 from conform.running.breaker import Numbered, counted
+from conform.running.waivers import Waivers
 from conform.selftest import figure
 
 SCHEMA = "conform.journal/1"
@@ -69,6 +71,7 @@ class Head(BaseModel):
     backend: dict[str, Any]  # its identity
     jail: str | None
     imports: list[str]
+    waivers: Waivers | None = None
     shard: Shard | None
     asked_of: dict[str, int]  # the cases of each op in this part of the run
     numerics: dict[str, str | int | bool]  # where they differ, backends do
@@ -78,6 +81,12 @@ class Head(BaseModel):
     def asked(self) -> int:
         """How many cases there are."""
         return sum(self.asked_of.values())
+
+    def is_narrowed(self, *also: str) -> bool:
+        """Whether cases of an op were left out: by a filter, a check class, a shard; or by these filters."""
+        filters = ("dtypes", "ids", "exclude", "values", "layouts", *also)
+        is_part = self.shard is not None or self.invocation["checks"] is not None
+        return is_part or any(self.selection[name] for name in filters)
 
     def differs_from(self, other: Head) -> str | None:
         """`seed 1, and now 2`: the first thing in which another run is another one, not a part of this one."""
@@ -121,9 +130,15 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
     """The record of a run, from its verdicts."""
     stand, given_up = counted(verdicts)
     told = credited(stand)
+    waived = None
+    if head.waivers is not None:
+        is_whole = end.stopped is None and not head.is_narrowed("ops")
+        told, entries = waivers.applied(head.waivers, told, head.numerics, is_whole, head.is_narrowed())
+        waived = {"source": head.waivers.source, "digest": head.waivers.digest, "entries": entries}
     return record.build(
         told,
         findings=_findings(told),
+        waived=waived,
         asked=head.asked,
         suite={"names": head.suites, "digest": head.suite_digest},
         tests=head.tests,

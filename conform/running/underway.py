@@ -18,12 +18,13 @@ from conform.backends.given import origin
 from conform.backends.jail import Jail
 from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import FAILURES, Verdict
 from conform.report.record import Run
 from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
 from conform.running.journal import Journal, Part
 from conform.running.order import Group
+from conform.running.waivers import Waivers
 from conform.suites import Suite
 from conform.suites.cases import Selection
 
@@ -49,6 +50,7 @@ class Asked:
     of_kernels: bool
     checks: Collection[str]  # that count
     are_usual: bool  # that would count by default
+    waivers: Waivers | None
 
     @property
     def name(self) -> str | None:
@@ -80,6 +82,7 @@ class Underway:
         self._verdicts: dict[str, tuple[int, Verdict]] = {}  # by case id: a later one takes the place of the first
         self._head: Head | None = None
         self._journal: Journal | None = None
+        self._waivers: Waivers | None = None
         self._ends: list[End] = []
         self._stopped: str | None = None
 
@@ -97,6 +100,7 @@ class Underway:
         elif out is not None:
             self._journal = Journal.begun(out, head)
         self._head = head
+        self._waivers = head.waivers and head.waivers.for_backend(head.numerics)
         for number, verdict in known.verdicts.values() if known else ():
             self._count(number, verdict)
 
@@ -119,7 +123,15 @@ class Underway:
     def _count(self, number: int, verdict: Verdict) -> None:
         self._verdicts[verdict.id] = number, verdict
         self._breaker.note(verdict)
-        self._on_verdict(verdict, len(self._number))
+        self._on_verdict(self._told(verdict), len(self._number))
+
+    def _told(self, verdict: Verdict) -> Verdict:
+        """As the record will have it."""
+        return self._waivers.told(verdict) if self._waivers else verdict
+
+    def is_failure(self, verdict: Verdict) -> bool:
+        """Whether the run fails by it."""
+        return verdict.is_counted and self._told(verdict).status in FAILURES
 
     def ended(self, stopped: str | None = None) -> Run:
         """The run as it is now; `stopped` says why it is not whole."""
@@ -155,6 +167,7 @@ class Underway:
             shard=asked.part,
             asked_of=dict(self._asked_of),
             imports=list(asked.imports),
+            waivers=asked.waivers,
             numerics=described["numerics"],
             invocation={
                 "backend": asked.name,

@@ -1,0 +1,220 @@
+"""Failures that are known and borne: by --waivers they are waived, each for a reason, and what is new fails alone.
+
+A file lists entries; each names cases by globs, and what it expects of them. A case that fails as an entry expects has
+the status `waived`. An entry that expects too much fails the run as a failure does: one of which every case passes, one
+that is for no case that was asked, one that has expired.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timezone
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from conform.call.schemas import operator_names, unknown_operator
+from conform.documents.limits import Limits
+from conform.documents.source import SourceError, parse_yaml, position_of, read_text
+from conform.errors import UsageError, did_you_mean
+from conform.foreign import line
+from conform.judging.verdict import FAILURES, JUDGED, Verdict
+from conform.numerics.formats import FORMATS
+from conform.suites.filters import matches_id, matches_op
+
+DATA = Path(__file__).parent / "data"
+USED, PASSING, UNUSED, EXPIRED, ELSEWHERE, NOT_ASKED = (
+    "used", "passing", "unused", "expired", "elsewhere", "not asked",
+)  # fmt: skip
+TOO_MUCH = (PASSING, UNUSED, EXPIRED)  # the states that fail a run
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _a_date(text: str) -> str:
+    date.fromisoformat(text)
+    return text
+
+
+Text = Annotated[str, Field(min_length=1, max_length=1000)]
+Some = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
+Failure = Literal[FAILURES]  # type: ignore[valid-type]
+
+
+class Waiver(BaseModel):
+    """One entry. A case is one of its own if op, id and dtype match; its failure is expected if the rest does.
+
+    op, id          globs; at least one of them;  dtype: names
+    status          of the failures that it is for; by default any
+    failure         globs over a failure's reason, as the report tells it
+    max_error_ulp   errors beyond that are news
+    numerics        where it holds: by name of what the backend tells of its arithmetic (`environment.numerics`), values
+    reason, link    why it is borne, and where that is told
+    until           the last day on which it holds, in UTC: 2027-01-31
+    line            where it stands in its file
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    op: Some | None = None
+    id: Some | None = None
+    dtype: Some | None = None
+    status: Annotated[list[Failure], BeforeValidator(_listed)] | None = None
+    failure: Some | None = None
+    max_error_ulp: Annotated[float, Field(ge=0, strict=False)] | None = None
+    numerics: dict[str, Annotated[list[str | int | bool], BeforeValidator(_listed)]] = {}
+    reason: Text
+    link: Text | None = None
+    until: Annotated[str, AfterValidator(_a_date)] | None = None
+    line: int = 0
+
+    @model_validator(mode="after")
+    def _names_what_there_is(self) -> Waiver:
+        if self.op is None and self.id is None:
+            raise ValueError("`op` or `id` says which cases it is for; found neither")
+        for glob in self.op or ():
+            if glob.startswith("aten::") and not any(_names(op, glob) for op in operator_names()):
+                raise ValueError(str(unknown_operator(glob)))
+        for name in self.dtype or ():
+            if name not in FORMATS:
+                raise ValueError(f"unknown dtype {name!r}{did_you_mean(name, FORMATS)}")
+        return self
+
+    def is_for(self, verdict: Verdict) -> bool:
+        """Whether it is about the case."""
+        return (
+            any(matches_op(verdict.op, glob) for glob in self.op or ["*"])
+            and any(matches_id(verdict.id, glob) for glob in self.id or [verdict.id])
+            and verdict.dtype in (self.dtype or [verdict.dtype])
+        )
+
+    def expects(self, verdict: Verdict) -> bool:
+        """Whether the case fails as it says."""
+        return (
+            verdict.status in (self.status or FAILURES)
+            and any(fnmatchcase(verdict.reason or "", glob) for glob in self.failure or ["*"])
+            and (self.max_error_ulp is None or (verdict.max_error_ulp or 0.0) <= self.max_error_ulp)
+        )
+
+    def holds_for(self, numerics: Mapping[str, Any]) -> bool:
+        """Whether it is about a backend of this arithmetic."""
+        return all(numerics.get(name) in values for name, values in self.numerics.items())
+
+    @property
+    def has_expired(self) -> bool:
+        return self.until is not None and date.fromisoformat(self.until) < datetime.now(timezone.utc).date()
+
+
+def _names(op: str, glob: str) -> bool:
+    return fnmatchcase(op, glob.partition(".")[0])
+
+
+class Waivers(BaseModel):
+    """The entries of a file; source: its name, without the folder; digest: of its text."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    source: str
+    digest: str
+    entries: list[Waiver]
+
+    def for_backend(self, numerics: Mapping[str, Any]) -> Waivers:
+        """Those of the entries that hold today, for a backend that tells this of its arithmetic."""
+        held = [one for one in self.entries if one.holds_for(numerics) and not one.has_expired]
+        return self.model_copy(update={"entries": held})
+
+    def told(self, verdict: Verdict) -> Verdict:
+        """The verdict, waived if it is a failure that an entry expects."""
+        waiver = next((one for one in self.entries if one.is_for(verdict) and one.expects(verdict)), None)
+        if waiver is None:
+            return verdict
+        reason = f"{verdict.status}: {verdict.reason}"
+        return replace(verdict, status="waived", reason=reason, rule=f"waiver at {self.source}:{waiver.line}")
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    waivers: list[Waiver]
+
+
+def shipped() -> list[str]:
+    """The names of the files that come with the kit."""
+    return sorted(path.stem for path in DATA.glob("*.yaml"))
+
+
+def read(name: str) -> Waivers:
+    """The shipped file of that name, or the file of that path. UsageError, with the line, for any mistake in it."""
+    path = DATA / f"{name}.yaml" if name in shipped() else Path(name)
+    if not path.is_file():
+        known = f"expected one of {', '.join(shipped())} or a YAML file{did_you_mean(name, shipped())}"
+        raise UsageError(f"no waivers {line(repr(name), 200)}: {known}")
+    limits = Limits.from_environment()
+    try:
+        text = read_text(path, limits)
+        tree = parse_yaml(text, limits)
+    except SourceError as error:
+        raise UsageError(f"{path}:{error.position.line}: {error.message}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    entries = [
+        entry.model_copy(update={"line": position_of(tree, ("waivers", number)).line})
+        for number, entry in enumerate(_checked(path, tree).waivers)
+    ]
+    digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return Waivers(source=line(path.name, 200), digest=digest, entries=entries)
+
+
+def _checked(path: Path, tree: Any) -> _File:
+    try:
+        return _File.model_validate(tree)
+    except ValidationError as error:
+        one = error.errors(include_url=False)[0]
+    at = tuple(one["loc"])[:3]
+    entry = f"entry {at[1] + 1}: " if len(at) > 1 else ""
+    told = f"unknown key {at[-1]!r}" if one["type"] == "extra_forbidden" else one["msg"].removeprefix("Value error, ")
+    key = f"`{at[2]}`: " if len(at) > 2 and one["type"] != "extra_forbidden" else ""
+    raise UsageError(f"{path}:{position_of(tree, at).line}: {entry}{key}{line(told, 300)}") from None
+
+
+def applied(
+    waivers: Waivers, verdicts: Sequence[Verdict], numerics: Mapping[str, Any], is_whole: bool, is_narrowed: bool
+) -> tuple[list[Verdict], list[dict[str, Any]]]:
+    """The verdicts, of which expected failures are waived, and of each entry its state and how many it expected.
+
+    numerics: as the backend told them. is_whole: the run asked for every case; is_narrowed: within an op it left some
+    out, so that an entry may be for those.
+    """
+    standing = waivers.for_backend(numerics)
+    judged, expected = ({one.line: 0 for one in standing.entries} for _ in range(2))
+    for verdict in verdicts:
+        for one in standing.entries:
+            if verdict.status in JUDGED and one.is_for(verdict):
+                judged[one.line] += 1
+                expected[one.line] += one.expects(verdict)
+
+    def state(one: Waiver) -> str:
+        if one.line not in judged:
+            return EXPIRED if one.has_expired else ELSEWHERE
+        if expected[one.line]:
+            return USED
+        if is_narrowed or not (is_whole or judged[one.line]):
+            return NOT_ASKED
+        return PASSING if judged[one.line] else UNUSED
+
+    entries = [_entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
+    return list(map(standing.told, verdicts)), entries
+
+
+def _entry(one: Waiver, state: str, cases: int) -> dict[str, Any]:
+    return {
+        "line": one.line, "for": [line(name, 200) for names in (one.op, one.id, one.dtype) for name in names or ()],
+        "reason": line(one.reason, 1000), "link": one.link and line(one.link, 1000), "until": one.until,
+        "state": state, "cases": cases,
+    }  # fmt: skip
