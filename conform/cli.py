@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sys
 import traceback
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +13,17 @@ import click
 
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
-from conform.foreign import escaped
-from conform.options import one_backend, tell
+from conform.options import DEFAULT_SUITE, one_backend, show, tell
 from conform.streams import require_files
 from conform.sweep.command import sweep
+from conform.verbs.of_kit import backends, explain, ops, selftest
+from conform.verbs.records import compare, merge, repro
+from conform.verbs.suites import gen, list_tests, schema, validate
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
 
     from conform.judging.verdict import Verdict
-    from conform.report.record import Run
 
-DEFAULT_SUITE = ("core",)
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a device or a disk that takes no more
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 INTERNAL_ERROR = KitDefect.exit_code  # Python's own 1 would read as a verdict
@@ -217,259 +213,13 @@ def check(
     try:
         written = write.write(run, directory, full_record) if directory else []
     except UsageError:
-        _show(run, [], quiet)
+        show(run, [], quiet)
         raise
     if message:
         tell(message)
-    _show(run, written, quiet)
+    show(run, written, quiet)
     ctx.exit(exit_code)
 
 
-def _show(run: Run, written: Sequence[Path], quiet: bool) -> None:
-    from conform.report import terminal
-
-    if quiet:
-        click.echo(terminal.quiet_line(run.record))
-        return
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    report = next((str(path) for path in written if path.suffix == ".md"), None)
-    click.echo(terminal.render(run.record, width, report))
-    if written:
-        click.echo(f"written: {' '.join(str(path) for path in written)}")
-
-
-@main.command()
-@click.argument("suites", metavar="SUITE ...", nargs=-1, required=True)
-@click.pass_context
-def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
-    """Say whether suites are well-formed.
-
-    Prints `ok` and the number of tests of every file, or every error.
-
-    \b
-    conform validate mine.yaml core
-    """
-    from conform.suites import validate as check_suite
-
-    failed = False
-    for name in suites:
-        try:
-            click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
-        except ConformError as error:
-            failed = True
-            tell(error)
-    ctx.exit(2 if failed else 0)
-
-
-@main.command("list")
-@click.argument("suites", metavar="[SUITE ...]", nargs=-1)
-def list_tests(suites: tuple[str, ...]) -> None:
-    """Print the id of every test, one a line.
-
-    The cases of a test (its dtypes, value classes, layouts and samples) have the ids TEST/DTYPE/VALUES/LAYOUT.
-    """
-    from conform.suites import list_ids
-
-    for test in list_ids(suites or DEFAULT_SUITE):
-        click.echo(test)
-
-
-@main.command()
-def ops() -> None:
-    """List the ops and what the kit has of each.
-
-    semantics: it can be judged; reference: an independent second definition; spec: what is valid input; suite: tests in
-    the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
-    """
-    from conform.explain.inventory import inventory, render
-
-    click.echo(render(inventory()))
-
-
-@main.command()
-def backends() -> None:
-    """List the backends, and why some are not available."""
-    from tabulate import tabulate
-
-    from conform.backends.names import backends as known
-
-    rows = [[escaped(name), "yes" if available else "no", escaped(detail)] for name, available, detail in known()]
-    click.echo(tabulate(rows, headers=["backend", "available", "version or reason"], disable_numparse=True))
-    click.echo("\nalso any torch device string, path/to/file.py::ClassName, entry points of the group conform.backends")
-
-
-@main.command()
-@click.option("--op", "ops", metavar="GLOB", multiple=True,
-              help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
-@click.option("--full", is_flag=True, help="Every op, dtype and defect: minutes. Default: a share, the same each time.")
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Chooses the share.")
-@click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
-@click.pass_context
-def selftest(ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, no_progress: bool) -> None:
-    """Let the kit prove itself: its truth against references, its judge against planted defects.
-
-    Runs I8, the agreement of the interpreter with independent references bit for bit, and backends that are torch with
-    one defect each, which the core suite must catch. Prints what was caught, by class of real bugs, and why the rest
-    cannot be.
-
-    \b
-    conform selftest
-    conform selftest --op aten::_softmax --op 'aten::*norm*'
-    conform selftest --full
-
-    Exit code: 0 I8 holds and every defect is caught or explained; 1 not; 2 usage, a glob that matches no op.
-    """
-    from tqdm import tqdm
-
-    from conform.selftest.run import self_test
-    from conform.selftest.table import render
-
-    interrupt.raise_instead()
-    shows = sys.stderr.isatty() and not no_progress
-    with tqdm(desc="self-test", unit="step", file=sys.stderr, leave=False, disable=not shows) as bar:
-        found = self_test(ops, full, seed, partial(_show_progress, bar))
-    click.echo(render(found))
-    ctx.exit(1 if found.problems else 0)
-
-
-def _show_progress(bar: tqdm, done: int, of: int) -> None:
-    bar.total = of
-    bar.update(done - bar.n)
-
-
-@main.command()
-@click.argument("name", metavar="OP|CASE-ID")
-@click.option("--suite", "suites", metavar="SUITE", multiple=True, help="Holds the tests; default core. Repeatable.")
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the inputs of a case.")
-@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
-              help="For the golden values of a case and their bounds.")  # fmt: skip
-def explain(name: str, suites: tuple[str, ...], seed: int, golden_timeout_s: float) -> None:
-    """Say what an op, or one case of it, should give.
-
-    For an op: its schema, meaning, dtypes, bounds with their sources, policy rules and tests. For a case: its inputs,
-    golden values and contract.
-
-    \b
-    conform explain aten::gelu
-    conform explain exp_1d/float32/special/contiguous
-
-    Exit code: 0; 2 usage; 3 the golden values took longer than --golden-timeout.
-    """
-    from conform.explain.case import explain_case
-    from conform.explain.op import explain_op
-
-    chosen = suites or DEFAULT_SUITE
-    if name.startswith("aten::"):
-        click.echo(explain_op(name, chosen))
-    else:
-        click.echo(explain_case(name, chosen, seed, golden_timeout_s=golden_timeout_s))
-
-
-@main.command()
-@click.argument("directories", metavar="DIR ...", nargs=-1, required=True,
-                type=click.Path(path_type=Path, file_okay=False))  # fmt: skip
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False), required=True,
-              help="Where the files of the whole run go.")  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Print the summary line alone.")
-@click.pass_context
-def merge(ctx: click.Context, directories: tuple[Path, ...], out: Path, quiet: bool) -> None:
-    """Put the shards of a run together: the record is that of the run in one piece.
-
-    Each DIR is what `conform check --shard I/N --out DIR` wrote, all N of them. The exit code is that of the whole run;
-    of a shard alone it says little, for refusals count only beside valid calls that pass.
-
-    \b
-    conform check --backend cpu --shard 1/2 --out part-1
-    conform check --backend cpu --shard 2/2 --out part-2
-    conform merge part-1 part-2 --out whole
-    """
-    from conform.report import write
-    from conform.running.merge import merged
-
-    run = merged(directories)
-    _show(run, write.write(run, write.prepare(out)), quiet)
-    ctx.exit(run.exit_code)
-
-
-@main.command()
-@click.argument("case_id", metavar="CASE-ID")
-@click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
-              help="What `conform check --out DIR` wrote.")  # fmt: skip
-@click.option("--backend", metavar="NAME", help="What runs the calls. Default: the run's, unless it is in a file.")
-@click.option("--import", "imports", metavar="MODULE", multiple=True, help="As of `conform check`. Repeatable.")
-@click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
-              help="For the kit's own golden or judgement of one call.")  # fmt: skip
-@click.option("--yaml", "as_yaml", is_flag=True, help="Print a suite file with the call as its test, not a script.")
-def repro(
-    case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float,
-    as_yaml: bool,
-) -> None:  # fmt: skip
-    """Print a failing case of a run as a short script, or as a suite file.
-
-    The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
-    arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
-    while the backend is wrong. A backend in a file is run only if --backend names it: anybody can write a run.json.
-
-    \b
-    conform check --backend cpu --out results
-    conform repro cast_float_to_float16/float64/special/contiguous --run results > repro.py
-    python repro.py
-
-    Exit code: 0; 2 usage, or the case does not fail any more; 3 the kit cannot judge it (in time).
-    """
-    from tqdm import tqdm
-
-    from conform.repro.command import repro as reduced
-
-    with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(
-            case_id, directory, backend, on_try=lambda: bar.update(), imports=imports,
-            golden_timeout_s=golden_timeout_s, as_yaml=as_yaml,
-        )  # fmt: skip
-    click.echo(text, nl=False)
-
-
-@main.command()
-@click.argument("op", metavar="OP")
-@click.option("--n", "count", metavar="N", type=click.IntRange(min=1), default=8, show_default=True,
-              help="Calls of each overload.")  # fmt: skip
-@click.option("--invalid", is_flag=True, help="Calls that each break one constraint, which a comment names.")
-@click.option("--dtype", metavar="NAME", help="Of the first tensor, or of the dtype argument.")
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random choice.")
-@click.option("--out", "path", metavar="FILE.yaml", type=click.Path(path_type=Path, dir_okay=False),
-              help="Write the file there.")  # fmt: skip
-def gen(op: str, count: int, invalid: bool, dtype: str | None, seed: int, path: Path | None) -> None:
-    """Write calls of an op as a suite file.
-
-    They are made from the op's argument spec, and cover its dtypes, ranks and the ends of its intervals first. OP is a
-    name (without overload: all of them) or a glob. Prints the file unless --out is given.
-
-    \b
-    conform gen aten::add.Tensor --n 3
-    conform gen 'aten::*xlogy*' --dtype float16 --out xlogy.yaml
-    conform gen aten::atan2 --invalid
-    """
-    from conform.suites.generated.command import suite_text, write
-
-    text = suite_text(op, count, invalid=invalid, dtype=dtype, seed=seed)
-    if path is None:
-        click.echo(text, nl=False)
-    else:
-        write(text, path)
-        click.echo(f"written: {path}")
-
-
-@main.command()
-@click.option("--run", "of_record", is_flag=True, help="That of run.json, which `conform check --out` writes.")
-def schema(of_record: bool) -> None:
-    """Print the JSON Schema of suite files, for editors, or of run records."""
-    import json
-
-    if of_record:
-        from conform.report.schema import run_schema as made
-    else:
-        from conform.suites import json_schema as made
-    click.echo(json.dumps(made(), indent=2))
-
-
-main.add_command(sweep)
+for verb in (validate, list_tests, ops, backends, selftest, explain, merge, compare, repro, gen, schema, sweep):
+    main.add_command(verb)

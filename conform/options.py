@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from conform.foreign import escaped
+
+if TYPE_CHECKING:
+    from conform.report.record import Run
+
+DEFAULT_SUITE = ("core",)
 
 
 def tell(message: object) -> None:
@@ -17,3 +28,17 @@ def one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[str
     if len(names) != 1:
         raise click.BadParameter(f"{len(names)} names given; one backend a run", ctx=ctx, param=parameter)
     return names[0]
+
+
+def show(run: Run, written: Sequence[Path], quiet: bool) -> None:
+    """What a person reads of a run, and where it was written; if `quiet` the summary line alone."""
+    from conform.report import terminal
+
+    if quiet:
+        click.echo(terminal.quiet_line(run.record))
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    report = next((str(path) for path in written if path.suffix == ".md"), None)
+    click.echo(terminal.render(run.record, width, report))
+    if written:
+        click.echo(f"written: {' '.join(str(path) for path in written)}")
