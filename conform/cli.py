@@ -118,8 +118,9 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--dtype", "dtypes", metavar="NAME", multiple=True, help="Only cases of this dtype. Repeatable.")
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
-@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined, help="What counts: accuracy, "
-              "special, layout, result, refusal, mutation, aliasing. Default: all; of kernels no refusal.")  # fmt: skip
+@click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined,
+              help="What counts: accuracy, special, layout, result, refusal, mutation, aliasing, determinism. Default: "
+              "all; of kernels no refusal.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip
@@ -149,6 +150,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
               help="End after that time; the cases that show the most come first.")  # fmt: skip
+@click.option("--determinism", metavar="N", type=click.IntRange(min=1), default=3, show_default=True,
+              help="Equal calls of a few cases of every op, whose answers are compared; 1: none.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")

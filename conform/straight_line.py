@@ -71,6 +71,7 @@ def check(
     shard: str | None = None,
     workers: int | None = 1,
     budget_s: float | None = None,
+    determinism: int = 1,
     fail_fast: bool = False,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
@@ -92,8 +93,10 @@ def check(
     In `out`, a directory that exists, every verdict is noted as it comes; `resume`, one in which a run ended early,
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
-    most. `on_verdict` is called with each verdict and the number of cases asked, for a case twice if its worker dies of
-    it after it answered; `on_end` before the record is made, unless Ctrl-C is why that is done.
+    most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
+    none. `waivers` is a file of known failures, or the name of one that comes with the kit. `on_verdict` is called with
+    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
+    before the record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
@@ -106,8 +109,9 @@ def check(
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
     selection = Selection(
-        op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts
-    )
+        op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts,
+        determinism=determinism,
+    )  # fmt: skip
     suite = _suite(suites, rest, selection)
     table, cases = contract_table(contract), select(suite, selection)
     cases = cases if counting == usual else selected(cases, counting)

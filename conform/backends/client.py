@@ -113,6 +113,14 @@ class BackendProcess:
         self._identity: dict[str, Any] | None = None
         self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
+    def another(self) -> BackendProcess:
+        """One more process of the same backend, for calls of its own, that forks from the same template where it may.
+        """
+        template = None if self._jail else self._template
+        return BackendProcess(
+            self._backend, self._timeout_s, self._threads, template=template, jail=self._jail, imports=self._imports
+        )
+
     def __enter__(self) -> BackendProcess:
         self._template = self._given_template or Template(self._jail)
         self._started = False

@@ -27,7 +27,7 @@ from conform.interp.golden import Golden, Outcome
 from conform.interp.refusal import lenience_of
 from conform.interp.semantics import traits_of
 from conform.judging.asked import asked_of, placed
-from conform.judging.checks import EVERY, OF_EVERY_ANSWER, OF_VALUES, Held, held, question
+from conform.judging.checks import EVERY, OF_EVERY_ANSWER, OF_VALUES, Held, asked_by, held, question
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.errors_of_sums import causes_of
 from conform.judging.evidence import Marks
@@ -48,8 +48,9 @@ NOT_SELECTED = "result is no selected check"  # the rule of a case that only tha
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
-def _verdict(case: Case, status: str, reason: str | None, stands: Standing | None = None, **rest: Any) -> Verdict:
-    """`stands`: what the shipped tables say of the result; None where no bound decided."""
+def ended_as(case: Case, status: str, reason: str | None, stands: Standing | None = None, **rest: Any) -> Verdict:
+    """The verdict on a case that ended so. `stands`: what the shipped tables say of the result; None where no bound
+    decided."""
     stands = stands or without_bounds(status)
     return Verdict(
         case.id, case.draw.test.id, op=case.op, dtype=case.dtype, values=case.values, layout=case.layout,
@@ -64,10 +65,10 @@ def _of(verdict: Verdict, to_hold: Held) -> Verdict:
     return replace(verdict, check=check, is_counted=to_hold.is_counted)
 
 
-def _unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
+def unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:
     """The verdict on a case that has no golden, or no answer: only its test says what it asks."""
     domain = case.draw.test.domain
-    return _of(verdict, held(question(case.values, case.layout, bool(domain and domain.broken)), checks))
+    return _of(verdict, held(asked_by(case, bool(domain and domain.broken)), checks))
 
 
 def _pair(test: Test) -> dict[str, str | None] | None:
@@ -79,11 +80,11 @@ def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> 
     """The verdict of a case that is not sent: one with an object among its arguments, or written for another device."""
     test = case.draw.test
     if (reason := beyond_the_kit(test)) is not None:
-        return _unasked(case, _verdict(case, "unjudged", reason, rule="no semantics"), checks)
-    kind = str(described.get("device", "cpu")).partition(":")[0]
+        return unasked(case, ended_as(case, "unjudged", reason, rule="no semantics"), checks)
+    kind = kind_of(described.get("device", "cpu"))
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
         reason = f"the test is for device {test.device}, the backend runs on {kind}"
-        return _unasked(case, _verdict(case, "unsupported", reason), checks)
+        return unasked(case, ended_as(case, "unsupported", reason), checks)
     return None
 
 
@@ -97,7 +98,12 @@ def defect(error: Exception) -> KitDefect:
 def undecided(case: Case, reason: Unjudged, checks: Collection[str] = EVERY) -> Verdict:
     """The verdict on a case that the kit cannot judge."""
     rule = KIT_DEFECT if isinstance(reason, KitDefect) else "not decided by the kit"
-    return _unasked(case, _verdict(case, "unjudged", str(reason), rule=rule), checks)
+    return unasked(case, ended_as(case, "unjudged", str(reason), rule=rule), checks)
+
+
+def kind_of(device: object) -> str:
+    """`cuda` of cuda:1."""
+    return str(device).partition(":")[0]
 
 
 @np.errstate(all="ignore")  # what IEEE 754 flags, signalling NaNs too, are results here
@@ -167,16 +173,16 @@ def _ended(
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
         return _refusal_verdict(case, outcome, reply)
     if reply.status in ("crash", "timeout", "unsupported", "fallback"):
-        return _verdict(case, reply.status, reply.reason, log=reply.log)
+        return ended_as(case, reply.status, reply.reason, log=reply.log)
     if domain and isinstance(outcome, InvalidArguments):
         reason = f"defect of the kit, please report it: the spec of {case.op} allows what is refused here: {outcome}"
-        return _verdict(case, "unjudged", reason, rule=KIT_DEFECT)
+        return ended_as(case, "unjudged", reason, rule=KIT_DEFECT)
     if isinstance(outcome, Unjudged):
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error" and not outcome.refusal:
-        return _verdict(case, "error", reply.reason)
+        return ended_as(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold)
 
 
@@ -187,11 +193,11 @@ def _judged(
     wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
     if failed is not None:
-        return _verdict(case, "fail", wrong[failed], checks=1, check=failed)
+        return ended_as(case, "fail", wrong[failed], checks=1, check=failed)
     if reply.status == "error":
-        return _verdict(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
+        return ended_as(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
     if to_hold.last in wrong:
-        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=1)
+        return ended_as(case, "pass", None, without_bounds("unjudged"), checks=1)
     arithmetic = arithmetic_for(case.op, declared)
     judged = partial(_compared, case, call, reply=reply, table=table, to_hold=to_hold)
     plain = arithmetic.exact_on_the_way()
@@ -235,8 +241,8 @@ def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:
     if _has_refused(reply):
         damage = harm(reply)
-        return _verdict(case, "fail" if damage else "pass", damage, checks=1)
-    return _verdict(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
+        return ended_as(case, "fail" if damage else "pass", damage, checks=1)
+    return ended_as(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
 
 def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
@@ -244,15 +250,15 @@ def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
     known to accept them."""
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
-        return _verdict(case, reply.status, reply.reason, log=reply.log)
+        return ended_as(case, reply.status, reply.reason, log=reply.log)
     if damage := harm(reply):
-        return _verdict(case, "fail", damage, checks=1)
+        return ended_as(case, "fail", damage, checks=1)
     if domain.lenience:
         reason = f"what breaks {domain.broken} may be accepted"
-        return _verdict(case, "unspecified", reason, rule=domain.lenience)
+        return ended_as(case, "unspecified", reason, rule=domain.lenience)
     if has_refused:
-        return _verdict(case, "pass", None, checks=1)
-    return _verdict(case, "fail", f"the backend accepted invalid arguments: they break {domain.broken}", checks=1)
+        return ended_as(case, "pass", None, checks=1)
+    return ended_as(case, "fail", f"the backend accepted invalid arguments: they break {domain.broken}", checks=1)
 
 
 def _has_refused(reply: Reply) -> bool:
@@ -282,7 +288,7 @@ def _compared(
         row = table.row(op, fitting.format.name).of(fitting)
         results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
     if to_hold.last == RESULT:
-        return _verdict(case, "pass", None, without_bounds("unjudged"), checks=checks)
+        return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
     verdict = _summed(case, call, results, checks)
     causes = _causes(call, results) if verdict.status == "fail" and has_causes else {}
     return replace(verdict, largest=_largest(call, outputs), causes=causes)
@@ -298,8 +304,8 @@ def _beside(call: Bound) -> dict[str, np.ndarray]:
 def _incomparable(case: Case, reason: str, checks: int, to_hold: Held) -> Verdict:
     """The verdict on outputs whose structure is wrong. Where that is not to be judged, nor can their elements be."""
     if RESULT in to_hold.checks:
-        return _verdict(case, "fail", reason, checks=checks, check=RESULT)
-    return _verdict(case, "unjudged", f"nothing to compare: {reason}", rule=NOT_SELECTED)
+        return ended_as(case, "fail", reason, checks=checks, check=RESULT)
+    return ended_as(case, "unjudged", f"nothing to compare: {reason}", rule=NOT_SELECTED)
 
 
 def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
@@ -322,7 +328,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
         goldens = [each.comparison.golden for each in results]
         rules = ", ".join(sorted({golden.open_rule for golden in goldens if golden.open_rule}))
         if opened:
-            return _verdict(
+            return ended_as(
                 case,
                 "unspecified",
                 "the op's meaning leaves every element open",
@@ -333,13 +339,13 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
         bounded = any(has_bound(each.comparison.golden, each.row) for each in results)
         reason = "the bound is vacuous: none, or beyond 1e-2 of the scale" if bounded else _why_unbounded(deciding.row)
         rule = "vacuous bound" if bounded else "no contract with a source"
-        return _verdict(case, "unjudged", reason, rule=rule, contract=contract, **counts)
+        return ended_as(case, "unjudged", reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     if not failed and off is not None:
         deciding, status, reason = off, "fail", off.judgement.violation.words
         contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
-    return _verdict(
+    return ended_as(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
         bound_ulp=worst.bound_ulp if worst else None,
         marks=Marks.joined([each.judgement.marks for each in results]), **counts,

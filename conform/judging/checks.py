@@ -19,6 +19,7 @@ from conform.judging.verdict import (
     ACCURACY,
     ALIASING,
     CHECKS,
+    DETERMINISM,
     JUDGED,
     LAYOUT,
     MUTATION,
@@ -64,6 +65,11 @@ def question(values: str, layout: str, is_invalid: bool) -> str:
     return SPECIAL if values.startswith("special") else ACCURACY
 
 
+def asked_by(case: Case, is_invalid: bool) -> str:
+    """What a case asks: `question`, or of several equal calls whether they have equal answers."""
+    return DETERMINISM if case.times > 1 else question(case.values, case.layout, is_invalid)
+
+
 @dataclass(frozen=True)
 class Held:
     """The checks that a case is held to, in order; `is_counted` is False where none of its checks is one of those that
@@ -85,7 +91,7 @@ def held(asked: str, checks: Collection[str] = EVERY) -> Held:
 
 
 def _applying(asked: str) -> tuple[str, ...]:
-    return (REFUSAL,) if asked == REFUSAL else (*OF_EVERY_ANSWER, asked)
+    return (asked,) if asked in (REFUSAL, DETERMINISM) else (*OF_EVERY_ANSWER, asked)
 
 
 def selected(groups: Iterable[Sequence[Case]], checks: Collection[str]) -> list[list[Case]]:
@@ -103,6 +109,8 @@ def _may_be_asked(case: Case) -> set[str]:
     domain = case.draw.test.domain
     if domain and domain.broken:
         return {REFUSAL}
+    if case.times > 1:
+        return {DETERMINISM}
     checks = set(_applying(question(case.values, case.layout, is_invalid=False)))
     return checks if domain and not domain.lenience else checks | {REFUSAL}
 
@@ -133,7 +141,7 @@ def counts(verdicts: Iterable[Verdict], checks: Collection[str] = EVERY) -> list
 
 def _passed_before(verdict: Verdict, checks: Collection[str]) -> list[str]:
     """The checks that a case passed before the one in which it ended."""
-    if verdict.check == REFUSAL or verdict.status not in ("pass", "fail"):
+    if verdict.check in (REFUSAL, DETERMINISM) or verdict.status not in ("pass", "fail"):
         return []
     earlier = itertools.takewhile(lambda check: check != verdict.check, OF_EVERY_ANSWER)
     return [check for check in earlier if check in checks]

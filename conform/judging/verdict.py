@@ -15,8 +15,9 @@ STATUSES = JUDGED + NOT_JUDGED
 FAILURES = ("fail", "error", "crash", "timeout")  # judged, and not passed
 
 ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
-REFUSAL, MUTATION, ALIASING = "refusal", "mutation", "aliasing"
-CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING)  # in the order in which they are told
+REFUSAL, MUTATION, ALIASING, DETERMINISM = "refusal", "mutation", "aliasing", "determinism"
+# In the order in which they are told.
+CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING, DETERMINISM)
 
 FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed

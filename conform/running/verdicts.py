@@ -27,6 +27,7 @@ from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.judging.case import Answers, cannot_run, defect, undecided, verdict_of
 from conform.judging.checks import EVERY
+from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
@@ -66,9 +67,12 @@ def verdicts_of(
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
     an op that is given up (`breaker`) get none. `checks` are those that count.
     """
-    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks)
+    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks, device=str(described["device"]))
     limits = limits or Limits.from_environment()
-    yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+    try:
+        yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+    finally:
+        judge.close()
 
 
 def _timed(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
@@ -92,7 +96,11 @@ def _judged(
             if judge.breaker.has_given_up(case.op):
                 continue
             exports = bool(described["exports"])
-            asked = cannot_run(case, described, judge.checks) or judge.ask(case, typical, known, exports, module)
+            asked = cannot_run(case, described, judge.checks)
+            if asked is None and case.times > 1:
+                yield from judge.repeated(case, typical, exports, module)
+                continue
+            asked = asked or judge.ask(case, typical, known, exports, module)
             if isinstance(asked, Verdict):
                 yield asked
             elif len(judge.waiting) >= in_flight:
@@ -120,6 +128,18 @@ def _module(case: Case) -> ModuleCall | None:
     return module_of(case.draw)
 
 
+def _prepared(
+    case: Case, typical: Arguments | Exception, exports: bool, module: ModuleCall | None
+) -> tuple[Arguments, Call]:
+    """The arguments of a case, and its call as it is sent."""
+    if isinstance(typical, Exception):
+        raise typical
+    arguments = case.arguments(typical)
+    sent = exported(arguments) if exports else arguments
+    pickled = None if module is None else module.pickled
+    return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled)
+
+
 def _attempt(function: Callable[[], Any]) -> Any:
     """What it returns, or what it raises, but for what is the user's mistake or his backend's, which ends the run."""
     try:
@@ -140,9 +160,11 @@ class _Judge:
     arithmetic: Arithmetic
     golden_timeout_s: float
     checks: Collection[str] = EVERY
+    device: str = "cpu"
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
+    _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
 
     def ask(
         self,
@@ -153,16 +175,7 @@ class _Judge:
         module: ModuleCall | None = None,
     ) -> Verdict | None:
         """Sends the call of a case, or says why there is none."""
-
-        def prepared() -> tuple[Arguments, Call]:
-            if isinstance(typical, Exception):
-                raise typical
-            arguments = case.arguments(typical)
-            sent = exported(arguments) if exports else arguments
-            pickled = None if module is None else module.pickled
-            return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled)
-
-        made = _attempt(prepared)
+        made = _attempt(partial(_prepared, case, typical, exports, module))
         if isinstance(made, Exception):
             return self._undecided(case, made)
         arguments, call = made
@@ -200,6 +213,40 @@ class _Judge:
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
+
+    def repeated(
+        self, case: Case, typical: Arguments | Exception, exports: bool, module: ModuleCall | None
+    ) -> Iterator[Verdict]:
+        """The verdict on a case of several equal calls, the last of which goes to another process; behind those on
+        all calls that the backend has."""
+        while self.waiting:
+            yield from self.judged()
+        made = _attempt(partial(_prepared, case, typical, exports, module))
+        if isinstance(made, Exception):
+            yield self._undecided(case, made)
+            return
+        replies: list[Reply] = []
+        for process in (*[self.process] * case.times, self._another()):
+            process.submit(made[1])
+            replies.append(process.receive())
+            if replies[0].before is not None and self._last is not None:
+                yield self._verdict(self._last, _attempt(self._last.expected), replies[0].before)
+            self._last = None
+            if replies[-1].status != "ok":
+                break
+        yield verdict_on(case, replies, self.device, self.checks)
+
+    def _another(self) -> BackendProcess:
+        if self._other is None:
+            self._other = self.process.another()
+            self._other.__enter__()
+        return self._other
+
+    def close(self) -> None:
+        """Ends the other process."""
+        if self._other is not None:
+            self._other.__exit__()
+            self.process.left_running = sorted({*self.process.left_running, *self._other.left_running})
 
     def _take_back(self, op: str) -> None:
         """Nothing that was sent ahead for this op is run."""

@@ -25,6 +25,7 @@ from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
 from conform.suites.fields import amount
 from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
+from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
@@ -34,8 +35,8 @@ GIVEN = "given"  # the value class of operands that nobody drew, so that no stat
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file. `exclude`: globs over ops and ids. A filter that is one str is that one pattern. UsageError for a value that
-    none of them has.
+    file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. A filter that is
+    one str is that one pattern. UsageError for a value that none of them has.
     """
 
     ops: Sequence[str] = ()
@@ -46,6 +47,7 @@ class Selection:
     samples: int = 1
     values: str | None = None
     layouts: str | None = None
+    determinism: int = 1
 
     def __post_init__(self) -> None:
         for name in ("ops", "dtypes", "ids", "exclude"):
@@ -55,6 +57,7 @@ class Selection:
                 raise UsageError(f"--dtype: unknown dtype {dtype!r}{dtype_hint(dtype)}")
         _check_integer("seed", self.seed)
         _check_integer("samples", self.samples, least=1)
+        _check_integer("determinism", self.determinism, least=1)
         _check_choice("values", self.values, VALUES)
         _check_choice("layouts", self.layouts, LAYOUTS)
 
@@ -105,7 +108,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the backend, and everything its id says."""
+    """One call of the backend, and everything its id says; or as many equal ones as `times`."""
 
     id: str
     draw: Draw
@@ -113,6 +116,7 @@ class Case:
     dtype: str
     values: str
     layout: str
+    times: int = 1
 
     @property
     def has_independent_terms(self) -> bool:
@@ -362,4 +366,4 @@ def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
             errors.append(str(error))
     if errors:
         raise UsageError("\n".join(errors))
-    return groups
+    return with_repeats(groups, selection.determinism)

@@ -1,0 +1,53 @@
+"""The verdict on several equal calls: equal answers, byte by byte, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from conform.backends.reply import Output, Reply
+from conform.documents.limits import Limits
+from conform.documents.source import parse_yaml, read_text
+from conform.judging.case import ended_as, kind_of, unasked
+from conform.judging.checks import EVERY
+from conform.judging.standing import Standing
+from conform.judging.verdict import Verdict
+from conform.suites.cases import Case
+
+DOCUMENTED = Path(__file__).parent / "nondeterministic.yaml"
+
+
+def verdict_on(case: Case, replies: Sequence[Reply], device: str, checks: Collection[str] = EVERY) -> Verdict:
+    """The verdict by the replies to its calls, of which the last, behind `case.times`, came from another process; none
+    comes behind one that is no answer."""
+    places = [f"call {number} of {case.times}" for number in range(2, case.times + 1)] + ["a call in another process"]
+    first = _answer(replies[0])
+    differing = [place for place, reply in zip(places, replies[1:], strict=False) if _answer(reply) != first]
+    return unasked(case, _ended(case, replies[0], differing, device), checks)
+
+
+def _answer(reply: Reply) -> tuple:
+    """What has to be equal: how it ended, and every byte of the outputs."""
+    outputs = [each for each in reply.outputs if isinstance(each, Output)]
+    return (reply.status, [(each.array.dtype, each.array.shape, each.array.tobytes()) for each in outputs])
+
+
+def _ended(case: Case, first: Reply, differing: Sequence[str], device: str) -> Verdict:
+    if differing:
+        reason = f"equal calls, other answers: {differing[0]} differs from the first"
+        if kind_of(device) in documented().get(case.op.partition(".")[0], ()):
+            return ended_as(case, "unspecified", reason, rule="torch documents it", checks=case.times)
+        return ended_as(case, "fail", reason, Standing(), checks=case.times)
+    if first.status == "ok":
+        return ended_as(case, "pass", None, Standing(), checks=case.times)
+    if first.status in ("unsupported", "fallback"):
+        return ended_as(case, first.status, first.reason)
+    return ended_as(case, "unjudged", "no answer to compare", rule=first.status)
+
+
+@cache
+def documented() -> Mapping[str, Sequence[str]]:
+    """The ops that torch documents as nondeterministic, each with the kinds of device on which it is."""
+    limits = Limits.from_environment()
+    return parse_yaml(read_text(DOCUMENTED, limits), limits)["ops"]

@@ -1,0 +1,43 @@
+"""Cases of several equal calls: equal calls have equal answers.
+
+For each op and dtype the first plain case of the suite is asked again and again, and that with the largest tensor: what
+adds in an order of its own does so where there is much to add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conform.suites.cases import Case
+
+REPEATED = "repeated"  # the end of the id of a case of several equal calls
+
+
+def with_repeats(groups: Sequence[Sequence[Case]], times: int) -> list[list[Case]]:
+    """The groups, with a case of `times` calls behind those that are chosen; once is no repetition, and adds none."""
+    chosen = {case.id for case in _chosen(groups)} if times > 1 else set()
+    return [[*group, *(_repeated(case, times) for case in group if case.id in chosen)] for group in groups]
+
+
+def _repeated(case: Case, times: int) -> Case:
+    return replace(case, id=f"{case.id}/{REPEATED}", times=times)
+
+
+def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:
+    first: dict[tuple[str, str], Case] = {}
+    largest: dict[tuple[str, str], tuple[int, Case]] = {}
+    for case in (case for group in groups for case in group if _is_plain(case)):
+        key, size = (case.op, case.dtype), max((prod(one.shape) for one in case.draw.test.tensors), default=0)
+        first.setdefault(key, case)
+        if key not in largest or size > largest[key][0]:
+            largest[key] = size, case
+    return [*first.values(), *(case for _, case in largest.values())]
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether it is a valid call of plain numbers in plain memory."""
+    return case.draw.test.domain is None and (case.values, case.layout) == ("typical", "contiguous")

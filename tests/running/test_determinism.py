@@ -1,0 +1,122 @@
+"""Equal calls have equal answers: in one process, and in another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import conform
+from conform.judging.repeated import documented
+from conform.report.record import Run
+from conform.suites import load
+from conform.suites.cases import Selection, select
+from conform.suites.repeats import REPEATED
+
+CALLS = {"n": 0}
+
+
+def exact(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    return torch.ops.aten.neg(*args, **kwargs)
+
+
+def by_call(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Every seventh answer of the process is another one."""
+    CALLS["n"] += 1
+    result = exact(op, args, kwargs)
+    return result + (CALLS["n"] % 7 == 0) if result.is_floating_point() else result
+
+
+def by_process(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    result = exact(op, args, kwargs)
+    return result + os.getpid() if result.is_floating_point() else result
+
+
+def by_sign_of_zero(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Numbers that are equal, and bytes that are not."""
+    CALLS["n"] += 1
+    result = exact(op, args, kwargs)
+    return torch.zeros_like(result) * (-1) ** CALLS["n"]
+
+
+def refuses_the_second(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    CALLS["n"] += 1
+    if CALLS["n"] % 2:
+        return exact(op, args, kwargs)
+    raise RuntimeError("too hot")
+
+
+def has_none(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    raise conform.Unsupported("no kernel")
+
+
+def run_of(kernel: Callable, times: int = 3, **selection: Any) -> Run:
+    return conform.check(
+        "core", backend=kernel, ops=["aten::neg"], checks="determinism", determinism=times, **selection
+    )
+
+
+def test_the_same_answers_pass_and_say_how_many_were_compared() -> None:
+    run = run_of(exact, times=5)
+    assert run.exit_code == 0
+    assert {(case["status"], case["check"], case["checks"], case["compared"]) for case in run.cases} == {
+        ("pass", "determinism", 5, 0)
+    }
+
+
+@pytest.mark.parametrize(
+    ("kernel", "places"),
+    [
+        (by_call, {"call 2 of 3", "call 3 of 3", "a call in another process"}),
+        (by_process, {"a call in another process"}),
+        (by_sign_of_zero, {"call 2 of 3"}),
+        (refuses_the_second, {"call 2 of 3"}),
+    ],
+)
+def test_other_answers_to_equal_calls_fail(kernel: Callable, places: set[str]) -> None:
+    run = run_of(kernel, dtypes=["float32", "float64"])
+    reasons = {case["reason"] for case in run.cases if case["status"] == "fail"}
+    assert reasons
+    assert reasons <= {f"equal calls, other answers: {place} differs from the first" for place in places}
+
+
+def test_what_has_no_answer_is_not_judged() -> None:
+    assert {case["status"] for case in run_of(has_none).cases} == {"unsupported"}
+
+
+def test_two_cases_of_an_op_and_dtype_are_repeated_and_once_is_no_repetition() -> None:
+    def repeated(times: int) -> list[tuple[str, str]]:
+        run = conform.check("core", backend="cpu", ops=["aten::neg", "aten::sum"], determinism=times)
+        assert run.summary["fail"] == 0
+        return [(case["op"], case["dtype"]) for case in run.cases if case["id"].endswith(REPEATED)]
+
+    found = repeated(2)
+    assert all(1 <= found.count(key) <= 2 for key in found)
+    every = [case for group in select(load(["core"]), Selection(ops=("aten::neg",))) for case in group]
+    assert {(case.op, case.dtype) for case in every if case.draw.test.domain is None} <= set(found)
+    assert repeated(1) == []
+
+
+def test_a_case_is_found_by_its_own_id() -> None:
+    def ids(glob: str) -> list[str]:
+        return [case["id"] for case in conform.check("core", backend="cpu", ids=[glob], determinism=3).cases]
+
+    (first, *_) = ids("neg/dtype_float32/*/repeated")
+    assert first.endswith("float32/typical/contiguous/repeated")
+    plain = first.removesuffix(f"/{REPEATED}")
+    assert ids(plain) == [plain]
+
+
+def test_workers_and_shards_find_the_same() -> None:
+    asked = {"ops": ["aten::neg"], "determinism": 2}
+    alone, together = (conform.check("core", backend="cpu", workers=workers, **asked) for workers in (1, 2))
+    assert [case["id"] for case in alone.cases] == [case["id"] for case in together.cases]
+    assert alone.summary == together.summary
+
+
+def test_what_torch_documents_is_no_failure_there_alone() -> None:
+    assert "cuda" in documented()["aten::scatter_add"]
+    assert "cpu" not in documented()["aten::scatter_add"]
