@@ -1,7 +1,7 @@
 """The suites on torch's CPU fail for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
 Torch is held to one instruction set after the other, those that the processor has; each has its rows of the table.
-tests/test_torch_cpu_proofs.py says what is right.
+tests/test_torch_cpu_proofs_*.py say what is right.
 """
 
 from __future__ import annotations
