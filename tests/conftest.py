@@ -24,6 +24,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -95,6 +96,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("rotating") and not is_of_share(item.nodeid, ROTATING, config.getoption("--seed")):
             item.add_marker("long")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_template() -> Iterator[None]:
+    from tests.shared_template import shared_template
+
+    with shared_template():
+        yield
 
 
 def pytest_collection_finish() -> None:
