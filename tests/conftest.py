@@ -12,8 +12,8 @@ look whether one failed. This cannot lock: each process runs its tests in the or
 
 Properties (hypothesis) fail by what they say, not because a loaded machine is slow.
 
-Tests marked `rotating` belong to one share each, and those of the other shares than --seed's are `long`. There are as many
-shares as the number of operators asks for, so that a share takes as long as ever when operators are added.
+Tests marked `rotating(N)` are cut into shares of about N overloads each (ROTATING, where N is left out), however many
+there are; those of the other shares than --seed's are `long`. Whoever names tests by -k gets them of every share.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def is_i8(nodeid: str) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "i8: the interpreter against the independent references, bit for bit")
-    config.addinivalue_line("markers", "rotating: belongs to one share of many, which --seed names")
+    config.addinivalue_line("markers", "rotating(N): of a share of about N overloads, which --seed names")
     config.addinivalue_line("markers", "whole_suite: takes a minute; begun early, so that none is left to one process")
     shared = getattr(config, "workerinput", {}).get("i8_folder")
     config.pluginmanager.register(I8First(Path(shared or tempfile.mkdtemp(prefix="i8_")), owned=shared is None))
@@ -93,9 +93,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.get_closest_marker("rotating") and not is_of_share(item.nodeid, ROTATING, config.getoption("--seed")):
-            item.add_marker("long")
+    for item in () if config.option.keyword else items:
+        if (marker := item.get_closest_marker("rotating")) is not None:
+            (size,) = marker.args or (ROTATING,)
+            if not is_of_share(item.nodeid, size, config.getoption("--seed")):
+                item.add_marker("long")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -107,7 +109,7 @@ def _one_template() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """What is collected stays to the end: no garbage collection looks through thousands of tests, half a second each."""
+    """What is collected stays to the end: without this each garbage collection looks through all of it, for 0.4 s."""
     gc.collect()
     gc.freeze()
 

@@ -4,8 +4,8 @@ It imports torch, runs nothing and holds no expected value. Over the control soc
 line of JSON, each answered by one line:
 
 * `{"fork": {"directory": PATH, "backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the
-  worker's socket, a log file): forks a worker that serves the socket in that directory and prints to the log, and answers
-  `{"pid": P}`; where NAME is null, the backend itself comes first over the worker's socket;
+  worker's socket, a log file): forks a worker that serves the socket in that directory and prints to the log, and
+  answers `{"pid": P}`; where NAME is null, the backend itself comes first over the worker's socket;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
   running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 

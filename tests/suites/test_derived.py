@@ -19,8 +19,8 @@ from conform.suites import Test, load
 from conform.suites.cases import Selection, draws, select
 from conform.suites.derived.tests import derived_of, derived_tests
 from conform.suites.generated.yaml_text import lines_of
+from tests.every_spec import every_spec
 
-every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 FLOAT32 = Dtype.Eq("float32")
 
 
@@ -197,6 +197,7 @@ KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_no_target_is_lost_unseen() -> None:
     """How many tests there are of each kind, and of how many ops: a change of either is to be meant."""
     tests, ops = Counter(), Counter()
