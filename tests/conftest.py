@@ -36,7 +36,7 @@ from tests.instruction_sets import PINS, usual
 
 LONGEST_WAIT_S = 1200.0
 ROTATING = 4  # overloads whose rotating tests a share holds, on average
-ON_CORE = 12  # overloads whose operators a share runs on the whole core suite, on average
+ON_CORE = 7  # overloads whose operators a share runs on the whole core suite, on average
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,6 +15,7 @@ from conform.contracts.comparison import Comparison
 from conform.contracts.judge import judged
 from conform.contracts.tables import contract_table, names
 from conform.judging.judgement import Result
+from conform.selftest.agreement.exhaustion import HALVES, exhausted_ops
 from conform.sweep.judged import Judge
 from conform.sweep.record import Writer, histogram
 from conform.sweep.space import PIECE, Codes
@@ -149,15 +150,15 @@ def spoiled(right: np.ndarray, seed: int) -> np.ndarray:
     return found
 
 
-CASES = [
-    ("exp", {}), ("sin", {}), ("lgamma", {}), ("sinc", {}), ("sigmoid", {}), ("silu", {}), ("round", {}),
-    ("gelu", {"approximate": "tanh"}), ("softplus", {"beta": 0.3}), ("add", {"other": 0.1}),
-    ("_to_copy", {"dtype": "bfloat16"}),
-]  # fmt: skip
+OF_ONE_OPERAND = [
+    pytest.param(op.removeprefix("aten::"), keywords, marks=pytest.mark.rotating(8))
+    for op, several in exhausted_ops().items()
+    for keywords in several
+]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize(("op", "keywords"), CASES, ids=[op for op, _ in CASES])
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize(("op", "keywords"), [*OF_ONE_OPERAND, ("softplus", {"beta": 0.3}), ("add", {"other": 0.1})])
 def test_the_same_as_a_check_says(op, keywords, dtype):
     """All 65,536 inputs: how many fail each table, and what a verdict would tell of the rest."""
     subject = subject_of(op, dtype, keywords)
