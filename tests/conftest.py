@@ -24,7 +24,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -101,11 +101,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_template() -> Iterator[None]:
+def one_template() -> Iterator[Callable]:
     from tests.shared_template import shared_template
 
-    with shared_template():
-        yield
+    with shared_template() as shared:
+        yield shared
 
 
 def pytest_collection_finish() -> None:

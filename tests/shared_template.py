@@ -7,7 +7,7 @@ process gets one of its own, as do the tests of templates.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -17,21 +17,24 @@ from conform.backends.launcher import Template
 
 
 @contextmanager
-def shared_template() -> Iterator[None]:
-    """Gives one template to each BackendProcess that is made without one and would start the same."""
+def shared_template() -> Iterator[Callable[[], Template]]:
+    """Gives one template to each BackendProcess that is made without one and would start the same; and to who asks."""
     process, environment, started = os.getpid(), _environment(), []
     made = BackendProcess.__init__
+
+    def shared() -> Template:
+        started[:] = started or [Template()]
+        return started[0]
 
     def init(self: BackendProcess, *args: object, **options: object) -> None:
         made(self, *args, **options)
         is_alike = self._jail is None and os.getpid() == process and _environment() == environment
         if self._given_template is None and is_alike:
-            started[:] = started or [Template()]
-            self._given_template = started[0]
+            self._given_template = shared()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BackendProcess, "__init__", init)
-        yield
+        yield shared
     for template in started:
         template.close()
 

@@ -37,9 +37,9 @@ def told(run: Run) -> str:
 
 
 def test_the_record_does_not_tell_how_many_there_were() -> None:
-    options = {"backend": "cpu", "ops": ["aten::neg", "aten::sort"], "dtypes": ["float32"]}
-    one, three = (conform.check("core", workers=workers, **options) for workers in (1, 3))
-    assert told(one) == told(three)
+    options = {"backend": "cpu", "ops": ["aten::neg", "aten::sort"], "dtypes": ["float32"], "values": "typical"}
+    one, two = (conform.check("core", workers=workers, **options) for workers in (1, 2))
+    assert told(one) == told(two)
     assert one.summary["pass"] > 50
 
 
