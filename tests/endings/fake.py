@@ -9,14 +9,9 @@ from typing import Any
 from conform.backends.call import Call
 from conform.backends.reply import Output, Reply
 from conform.report.record import Run
+from tests.tiny import negatives
 
-SUITE = """
-tests:
-- {id: a, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
-- {id: b, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
-- {id: c, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
-- {id: d, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}
-"""
+SUITE = negatives("a", "b", "c", "d")
 
 
 class Fake:

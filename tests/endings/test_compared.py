@@ -17,6 +17,7 @@ from conform.errors import UsageError
 from conform.report import terminal
 from conform.report.record import Run
 from tests.endings.fake import Fake, right
+from tests.tiny import negatives
 
 
 def refuses(kind: str) -> Callable[[int, Call], Reply]:
@@ -58,9 +59,7 @@ def floats_alone(_: int, call: Call) -> Reply:
 def test_who_does_a_small_part_is_partial(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, least: float, exit_code: int, said: str
 ) -> None:
-    rows = [f"- {{id: {t}, op: aten::neg, in: [{{type: tensor, shape: [3], dtype: {t}}}]}}"
-            for t in ("float16", "float32", "float64", "int64")]  # fmt: skip
-    (tmp_path / "suite.yaml").write_text("tests:\n" + "\n".join(rows))
+    (tmp_path / "suite.yaml").write_text(negatives("one", two="float16", three="float64", four="int64"))
     monkeypatch.setattr(straight_line, "BackendProcess", Fake(floats_alone))
     ended = conform.check(str(tmp_path / "suite.yaml"), backend="fake", min_coverage=least)
     assert (ended.exit_code, ended.summary["coverage"]) == (exit_code, 0.25)

@@ -89,7 +89,7 @@ def test_results_that_are_too_large_are_not_asked_for(
     monkeypatch.setenv("CONFORM_MAX_RESULT_ELEMENTS", "3")
     assert run(lambda _, call: asked.append(call) or right(call)).exit_code == 0
     monkeypatch.setenv("CONFORM_MAX_RESULT_ELEMENTS", "2")
-    with pytest.raises(UsageError, match=r"suite\.yaml:3:30: test 'a': a result of 3 elements; the limit is 2 "):
+    with pytest.raises(UsageError, match=r"suite\.yaml:2:30: test 'a': a result of 3 elements; the limit is 2 "):
         run()
     assert len(asked) == 4
     monkeypatch.setattr("conform.straight_line.BackendProcess", Fake(lambda *_: pytest.fail("asked")))

@@ -17,6 +17,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT
 from conform.report.record import Interrupted, Run, Stopped
 from conform.running import pool, verdicts
+from tests.tiny import negatives
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,8 @@ def few_cases_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> str:
-    rows = [f"- {{id: t{n}, op: aten::neg, in: [{{type: tensor, shape: [3], dtype: float32}}]}}" for n in range(12)]
     path = tmp_path / "suite.yaml"
-    path.write_text("tests:\n" + "\n".join(rows))
+    path.write_text(negatives(*(f"t{number}" for number in range(12))))
     return str(path)
 
 
