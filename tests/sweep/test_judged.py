@@ -14,6 +14,7 @@ from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.comparison import Comparison
 from conform.contracts.judge import judged
 from conform.contracts.tables import contract_table, names
+from conform.domains.engine.dtypes import FLOATS
 from conform.judging.judgement import Result
 from conform.selftest.agreement.exhaustion import HALVES, exhausted_ops
 from conform.sweep.judged import Judge
@@ -150,10 +151,13 @@ def spoiled(right: np.ndarray, seed: int) -> np.ndarray:
     return found
 
 
+# What rounds to a float of 16 bits, or to float32. The angle of a real number is one of two values, for
+# which no table has a bound.
 OF_ONE_OPERAND = [
     pytest.param(op.removeprefix("aten::"), keywords, marks=pytest.mark.rotating(8))
     for op, several in exhausted_ops().items()
     for keywords in several
+    if keywords.get("dtype") in (None, *FLOATS[:3]) and op != "aten::angle"
 ]
 
 
