@@ -12,17 +12,21 @@ look whether one failed. This cannot lock: each process runs its tests in the or
 
 Properties (hypothesis) fail by what they say, not because a loaded machine is slow.
 
-Tests marked `rotating` belong to one of SHARES shares each; those of the other shares than --seed's are `long`.
+Tests marked `rotating(N)` are cut into shares of about N overloads each (ROTATING, where N is left out), however many
+there are; those of the other shares than --seed's are `long`. Whoever names tests by -k gets them of every share.
 """
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,8 +35,8 @@ from hypothesis import HealthCheck, settings
 from tests.instruction_sets import PINS, usual
 
 LONGEST_WAIT_S = 1200.0
-SHARES = 24
-OF_OPS = 12  # of the operators one in so many is run on the whole core suite without the long tests
+ROTATING = 4  # overloads whose rotating tests a share holds, on average
+ON_CORE = 7  # overloads whose operators a share runs on the whole core suite, on average
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,22 +47,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    seed = config.getoption("--seed")
-    return f"rotating tests: share {seed % SHARES} of 0 .. {SHARES - 1}; repeat with --seed {seed}, all with -m ''"
+    return f"rotating tests: the share of --seed {config.getoption('--seed')}; all with -m ''"
 
 
-def share_of(nodeid: str) -> int:
+@cache
+def overloads() -> tuple[str, ...]:
+    from conform.interp import semantics
+
+    return tuple(semantics.names())
+
+
+def shares(size: int) -> int:
+    """How many shares there are where each holds so many overloads."""
+    return max(1, len(overloads()) // size)
+
+
+def is_of_share(name: str, size: int, seed: int) -> bool:
     """The same on every machine and at every time."""
-    return int.from_bytes(hashlib.sha256(nodeid.encode()).digest()[:8], "big") % SHARES
-
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    return number % shares(size) == seed % shares(size)
 
 
 def ops_of_share(config: pytest.Config) -> frozenset[str]:
     """The operators, without overloads, of the seed's share."""
-    from conform.interp import semantics
-
-    every = {name.partition(".")[0] for name in semantics.names()}
-    return frozenset(op for op in every if share_of(op) % OF_OPS == config.getoption("--seed") % OF_OPS)
+    seed, every = config.getoption("--seed"), {name.partition(".")[0] for name in overloads()}
+    return frozenset(op for op in every if is_of_share(op, ON_CORE, seed))
 
 
 os.environ.update(PINS[usual()])
@@ -72,7 +85,7 @@ def is_i8(nodeid: str) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "i8: the interpreter against the independent references, bit for bit")
-    config.addinivalue_line("markers", "rotating: belongs to one share of many, which --seed names")
+    config.addinivalue_line("markers", "rotating(N): of a share of about N overloads, which --seed names")
     config.addinivalue_line("markers", "whole_suite: takes a minute; begun early, so that none is left to one process")
     shared = getattr(config, "workerinput", {}).get("i8_folder")
     config.pluginmanager.register(I8First(Path(shared or tempfile.mkdtemp(prefix="i8_")), owned=shared is None))
@@ -80,9 +93,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.get_closest_marker("rotating") and share_of(item.nodeid) != config.getoption("--seed") % SHARES:
-            item.add_marker("long")
+    for item in () if config.option.keyword else items:
+        if (marker := item.get_closest_marker("rotating")) is not None:
+            (size,) = marker.args or (ROTATING,)
+            if not is_of_share(item.nodeid, size, config.getoption("--seed")):
+                item.add_marker("long")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_template() -> Iterator[Callable]:
+    from tests.shared_template import shared_template
+
+    with shared_template() as shared:
+        yield shared
+
+
+def pytest_collection_finish() -> None:
+    """What is collected stays to the end: without this each garbage collection looks through all of it, for 0.4 s."""
+    gc.collect()
+    gc.freeze()
 
 
 class I8First:

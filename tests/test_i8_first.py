@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-CONFTEST = ("conftest.py", "instruction_sets.py")  # and what it imports
+from tests.conftest import ROTATING, shares
+
+CONFTEST = ("conftest.py", "instruction_sets.py", "shared_template.py")  # and what it imports
 OTHERS = "import pytest\n@pytest.mark.parametrize('n', range(6))\ndef test_other(n): pass\n"
 PASSES = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_i8(n): pass\n"
 FAILS = PASSES.replace("pass", "assert n != 2, 'exp of 1.5 disagrees'")
@@ -50,7 +52,7 @@ def test_where_i8_holds_all_tests_run(tmp_path: Path, processes: tuple[str, ...]
     assert outcome(tmp_path, PASSES, *processes)[0].startswith("10 passed")
 
 
-ROTATES = "import pytest\n@pytest.mark.rotating\n@pytest.mark.parametrize('n', range(64))\ndef test_i8(n): pass\n"
+ROTATES = "import pytest\n@pytest.mark.rotating\n@pytest.mark.parametrize('n', range(256))\ndef test_i8(n): pass\n"
 
 
 def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
@@ -60,8 +62,8 @@ def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
         return {line for line in output.splitlines() if "test_i8.py::" in line}
 
     share = selected(3)
-    assert 0 < len(share) < 16
-    assert share == selected(3 + 24)
+    assert 0 < len(share) < 64
+    assert share == selected(3 + shares(ROTATING))
     assert share.isdisjoint(selected(4))
 
 

@@ -1,7 +1,7 @@
 """The suites on torch's CPU fail for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
 Torch is held to one instruction set after the other, those that the processor has; each has its rows of the table.
-tests/test_torch_cpu_proofs.py says what is right.
+tests/test_torch_cpu_proofs_*.py say what is right.
 """
 
 from __future__ import annotations
@@ -142,6 +142,10 @@ def on(instruction_set: str, *values: str) -> object:
 @pytest.fixture
 def pinned(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The instruction set whose kernels the workers of this test take."""
+    return pin(instruction_set, monkeypatch)
+
+
+def pin(instruction_set: str, monkeypatch: pytest.MonkeyPatch) -> str:
     for variable, value in PINS[instruction_set].items():
         monkeypatch.setenv(variable, value)
     return instruction_set
@@ -189,10 +193,17 @@ def test_torch_cpu_fails_for_known_reasons_only(pinned: str, layouts: str) -> No
     assert run.summary["conformance"] > 0.96  # most of what fails are losses of half types
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("instruction_set", [on(name) for name in PINS if name != usual()])
 def test_what_depends_on_the_instruction_set_shows_where_it_should(pinned: str) -> None:
     ops = sorted({op for op, _, _ in ONLY_ON})
     assert_only_known(conform.check("core", backend="cpu", ops=ops, ids=["*/special/*"]), pinned)
+
+
+def test_and_on_the_set_that_the_seed_names(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = sorted({*supported()} - {usual()}) or [usual()]
+    chosen = others[pytestconfig.getoption("--seed") % len(others)]
+    test_what_depends_on_the_instruction_set_shows_where_it_should(pin(chosen, monkeypatch))
 
 
 def packet_of(case: dict) -> str:

@@ -57,7 +57,7 @@ class Template:
         self._control, theirs = socket.socketpair()
         self._log = _new_log()
         self._has_worked = False
-        module = ["conform.backends.template", str(theirs.fileno()), os.getcwd()]
+        module = ["conform.backends.template", str(theirs.fileno())]
         command, variables = [sys.executable, "-m", *module], dict(os.environ)
         if self._jail is not None:
             command = self._jail.command([*module, json.dumps(self._jail.settling())], os.getcwd())
@@ -77,11 +77,12 @@ class Template:
     def fork(
         self, backend: str | None, threads: int, imports: list[str], connection: socket.socket, log: Log
     ) -> int:
-        """The process id of a new worker that serves `connection` and prints to `log`.
+        """The process id of a new worker that serves `connection`, prints to `log`, and runs in the directory in which
+        this process runs now.
 
         Raises BackendUnavailable if the template cannot start.
         """
-        request = {"fork": {"backend": backend, "threads": threads, "imports": imports}}
+        request = {"fork": {"directory": os.getcwd(), "backend": backend, "threads": threads, "imports": imports}}
         descriptors = [connection.fileno(), log.writer]
         reply = self._ask(request, descriptors)
         if reply is None and self._has_worked:

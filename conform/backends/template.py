@@ -1,11 +1,11 @@
-"""The template process: `python -m conform.backends.template FD DIRECTORY [SETTLING]`.
+"""The template process: `python -m conform.backends.template FD [SETTLING]`.
 
 It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
 line of JSON, each answered by one line:
 
-* `{"fork": {"backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the worker's socket, a log
-  file): forks a worker that serves the socket and prints to the log, and answers `{"pid": P}`; where NAME is null, the
-  backend itself comes first over the worker's socket;
+* `{"fork": {"directory": PATH, "backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the
+  worker's socket, a log file): forks a worker that serves the socket in that directory and prints to the log, and
+  answers `{"pid": P}`; where NAME is null, the backend itself comes first over the worker's socket;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
   running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
 
@@ -24,6 +24,7 @@ import socket
 import sys
 import time
 import traceback
+from typing import Any
 
 from conform.backends import confine, offspring
 
@@ -32,12 +33,11 @@ LINGER_S = 5.0
 _MAX_REQUEST_BYTES = 1 << 16
 
 
-def main(control_fd: int, directory: str, settling: dict | None = None) -> None:
-    """Serves until the control socket closes. `directory` is where the parent runs, and so the workers."""
+def main(control_fd: int, settling: dict | None = None) -> None:
+    """Serves until the control socket closes."""
     if settling is not None:
         confine.settle(**settling)
     sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
-    os.chdir(directory)
     import torch  # noqa: F401 - once, for all workers
 
     offspring.adopt()
@@ -79,16 +79,14 @@ def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(line), descriptors
 
 
-def fork(
-    control: socket.socket, descriptors: list[int], backend: str | None, threads: int, imports: list[str]
-) -> int:
+def fork(control: socket.socket, descriptors: list[int], **served: Any) -> int:
     """The process id of a new worker, which owns `descriptors`: its socket and its log."""
     pid = os.fork()
     if pid == 0:
         exit_code = 1
         try:
             control.close()
-            exit_code = work(*descriptors, backend, threads, imports)
+            exit_code = work(*descriptors, **served)
         finally:
             os._exit(exit_code)  # whatever happened: a worker never returns into the template's loop
     os.setpgid(pid, pid)  # a group of its own, so that what it starts ends with it
@@ -97,8 +95,10 @@ def fork(
     return pid
 
 
-def work(connection_fd: int, log_fd: int, backend: str | None, threads: int, imports: list[str]) -> int:
-    """The worker: serves its socket, printing to its log, and returns its exit code."""
+def work(
+    connection_fd: int, log_fd: int, directory: str, backend: str | None, threads: int, imports: list[str]
+) -> int:
+    """The worker: serves its socket in `directory`, printing to its log, and returns its exit code."""
     confine.set_traceable(True)  # by its own kind; a jail's template is not
     os.set_inheritable(connection_fd, False)
     for stream in (1, 2):
@@ -107,6 +107,7 @@ def work(connection_fd: int, log_fd: int, backend: str | None, threads: int, imp
     sys.stdout.reconfigure(line_buffering=True)
     faulthandler.enable()
     try:
+        os.chdir(directory)
         from conform.backends import worker  # imports torch, which the template has by now
 
         with socket.socket(fileno=connection_fd) as connection:
@@ -142,5 +143,5 @@ def clear(pid: int, workers: set[int]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], *map(json.loads, sys.argv[3:]))
+    main(int(sys.argv[1]), *map(json.loads, sys.argv[2:]))
     os._exit(0)  # nothing to tidy up, and torch takes its time over it

@@ -15,6 +15,7 @@ from conform.selftest.plants.catalogue import plants, torch_ops
 from conform.selftest.plants.enumerated import Plant
 from conform.selftest.survivors import Explanation, explanation_of, explanations
 from conform.selftest.trial import Trial
+from conform.suites.cases import Selection
 
 # Without --full: a share, the same every time.
 SHARE_OF_PLANTS = 400
@@ -94,7 +95,7 @@ def share(things: Sequence[Thing], count: int, seed: int, name: Callable[[Thing]
 def catches_of(tried: Sequence[Plant]) -> Iterator[Catch]:
     """What becomes of each plant, one after the other."""
     if tried:
-        with Hunt(Trial()) as hunt:
+        with Hunt(Trial(selection=Selection(ops=sorted({one.op for one in tried})))) as hunt:
             yield from map(hunt.catch, tried)
 
 

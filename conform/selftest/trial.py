@@ -65,7 +65,9 @@ class Trial:
 
     def __init__(self, suites: Sequence[str] = ("core",), selection: Selection | None = None) -> None:
         self.cases: dict[str, list[Case]] = {}
-        for group in select(load(suites), selection or Selection()):
+        chosen = selection or Selection()
+        suite = load(suites, seed=chosen.seed, ops=chosen.ops, ids=chosen.ids)
+        for group in select(suite, chosen):
             for case in group:
                 self.cases.setdefault(case.op, []).append(case)
         for cases in self.cases.values():

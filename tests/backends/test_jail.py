@@ -19,6 +19,7 @@ from conform.backends.client import BackendProcess
 from conform.cli import main
 from conform.errors import UsageError
 from tests.backends.processes import is_gone
+from tests.tiny import negatives
 
 HOSTILE = Path(__file__).parent / "hostile.py"
 SECRET = "conform-test-secret"
@@ -214,7 +215,6 @@ def run(*words: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-SUITE = "tests: [{id: neg, op: aten::neg, in: [{type: tensor, shape: [3], dtype: float32}]}]"
 PEEKING = """
 from pathlib import Path
 
@@ -249,7 +249,7 @@ def test_check_confines_and_says_so(mechanism: str, tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jail, "mechanism", lambda: mechanism)
     tmp_path.chmod(0o755)
-    Path("suite.yaml").write_text(SUITE)
+    Path("suite.yaml").write_text(negatives("neg"))
     Path("strict.yaml").write_text("name: strict\nbase: opencl\nrows: []")
     Path("peeking.py").write_text(PEEKING)
     words = ["check", "suite.yaml", "--contract", "strict.yaml", "--backend", "peeking.py::Peeking", "--out", "out"]

@@ -60,13 +60,10 @@ UNREACHABLE: dict[tuple[str, str], str] = {
 }  # fmt: skip
 
 # Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.
-OFTEN = {
-    "aten::add.out", "aten::eq.Tensor_out", "aten::exp.out", "aten::cat.out", "aten::gather.out", "aten::mse_loss.out",
-    "aten::sum.IntList_out", "aten::mm.out", "aten::avg_pool2d.out", "aten::_softmax.out", "aten::sort.values",
-}  # fmt: skip
+SHARES = [(48, specs()), (2, out_specs())]
 every_spec = pytest.mark.parametrize(
     "spec",
-    [*specs(), *[pytest.param(one, marks=[] if one.name in OFTEN else pytest.mark.long) for one in out_specs()]],
+    [pytest.param(one, marks=pytest.mark.rotating(size)) for size, some in SHARES for one in some],
     ids=lambda one: one.name,
 )
 few_or_many = pytest.mark.parametrize(

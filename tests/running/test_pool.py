@@ -17,6 +17,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT
 from conform.report.record import Interrupted, Run, Stopped
 from conform.running import pool, verdicts
+from tests.tiny import negatives
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,8 @@ def few_cases_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> str:
-    rows = [f"- {{id: t{n}, op: aten::neg, in: [{{type: tensor, shape: [3], dtype: float32}}]}}" for n in range(12)]
     path = tmp_path / "suite.yaml"
-    path.write_text("tests:\n" + "\n".join(rows))
+    path.write_text(negatives(*(f"t{number}" for number in range(12))))
     return str(path)
 
 
@@ -37,9 +37,9 @@ def told(run: Run) -> str:
 
 
 def test_the_record_does_not_tell_how_many_there_were() -> None:
-    options = {"backend": "cpu", "ops": ["aten::neg", "aten::sort"], "dtypes": ["float32"]}
-    one, three = (conform.check("core", workers=workers, **options) for workers in (1, 3))
-    assert told(one) == told(three)
+    options = {"backend": "cpu", "ops": ["aten::neg", "aten::sort"], "dtypes": ["float32"], "values": "typical"}
+    one, two = (conform.check("core", workers=workers, **options) for workers in (1, 2))
+    assert told(one) == told(two)
     assert one.summary["pass"] > 50
 
 

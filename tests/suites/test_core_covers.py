@@ -8,11 +8,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-import pytest
 
 from conform.call import binding, schemas
 from conform.call.arguments import Arguments, is_tensor, tensors
@@ -24,9 +22,10 @@ from conform.suites import load
 from conform.suites.cases import Draw, Selection, draws, resolved_op
 from conform.suites.derived.plain import first_tensor
 from conform.suites.derived.targets import RANKS, SIZES
+from conform.suites.filters import may_match_op
+from tests.every_spec import every_spec
 
 TUPLES = 64  # of each spec, of which one at least has what is possible
-every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 Shapes = dict[str, tuple[int, ...]]
 
 
@@ -52,29 +51,31 @@ class Seen:
 
 
 @functools.cache
-def seen() -> Mapping[str, Seen]:
-    found: dict[str, Seen] = defaultdict(Seen)
-    for test in load(["core"]).tests:
+def seen(op: str) -> Seen:
+    """What the tests of the core suite show of an overload."""
+    found = Seen()
+    for test in load(["core"], ops=[op]).tests:
         if test.domain and test.domain.broken:
-            found[test.op_name].broken.add(test.domain.broken)
-        else:
+            found.broken |= {test.domain.broken} if test.op_name == op else set()
+        elif may_match_op(test.op_name, [op]):
             for draw in draws(test, Selection()):
-                _see(draw, found)
+                _see(draw, op, found)
     return found
 
 
-def _see(draw: Draw, found: dict[str, Seen]) -> None:
+def _see(draw: Draw, op: str, found: Seen) -> None:
     arguments = draw.outline()
-    op = resolved_op(draw.test, arguments)
+    if resolved_op(draw.test, arguments) != op:
+        return
     bound = binding.bind(schemas.schema(op), arguments.args, arguments.kwargs, is_tensor)
-    data, one = spec_of(op).data, found[op]
+    data = spec_of(op).data
     if data:
         given = tensors(Arguments([bound[data.name]]))
-        one.dtypes.add(format_of(given[0]).name if given else str(bound[data.name]))
+        found.dtypes.add(format_of(given[0]).name if given else str(bound[data.name]))
     of_tensors = {name: tensors(Arguments([value])) for name, value in bound.items()}
-    one.shapes.append({name: several[0].shape for name, several in of_tensors.items() if several})
+    found.shapes.append({name: several[0].shape for name, several in of_tensors.items() if several})
     for name, value in bound.items():
-        one.values[name].add("tensor" if of_tensors[name] else repr(value))
+        found.values[name].add("tensor" if of_tensors[name] else repr(value))
 
 
 @functools.cache
@@ -98,7 +99,7 @@ def lacking(wanted: set[Any], found: set[Any]) -> set[Any]:
 
 @every_spec
 def test_every_dtype_of_the_spec(spec: OpSpec) -> None:
-    assert spec.data is None or lacking(set(spec.dtypes), seen()[spec.name].dtypes) == set()
+    assert spec.data is None or lacking(set(spec.dtypes), seen(spec.name).dtypes) == set()
 
 
 @every_spec
@@ -123,7 +124,7 @@ def of_first(spec: OpSpec, property_: Callable[[tuple[int, ...]], Any]) -> set[A
 
 def shown(spec: OpSpec) -> list[tuple[int, ...]]:
     first = first_tensor(spec)
-    return [shapes[first.name] for shapes in seen()[spec.name].shapes if first and first.name in shapes]
+    return [shapes[first.name] for shapes in seen(spec.name).shapes if first and first.name in shapes]
 
 
 # --- Broadcasting -----------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def shown(spec: OpSpec) -> list[tuple[int, ...]]:
 def test_each_operand_that_broadcasts_has_each_dim_once_as_1_and_once_absent(spec: OpSpec) -> None:
     """Beside a full operand or result of rank 2, and of rank 3 where the op takes one."""
     for name in broadcasting(spec):
-        patterns = {pattern(shapes, name) for shapes in seen()[spec.name].shapes if name in shapes}
+        patterns = {pattern(shapes, name) for shapes in seen(spec.name).shapes if name in shapes}
         ranks = [rank for rank in (2, 3) if rank in {len(full(shapes_of(one))) for one in possible(spec)}]
         for rank in ranks:
             one_dim = {tuple("1" if d == k else "n" for d in range(rank)) for k in range(rank)}
@@ -176,7 +177,7 @@ def test_every_member_of_a_discrete_keyword(spec: OpSpec) -> None:
             wanted |= {repr(meta.structure) for meta in metas if not meta.optional}
         elif one.type.is_tensor and not all(meta.optional for meta in metas):
             wanted |= {"tensor"}
-        assert lacking(wanted, seen()[spec.name].values[one.name]) == set(), one.name
+        assert lacking(wanted, seen(spec.name).values[one.name]) == set(), one.name
 
 
 @every_spec
@@ -184,7 +185,7 @@ def test_every_constraint_whose_violation_must_be_refused(spec: OpSpec) -> None:
     """But for those that no tuple breaks, or that are broken where a backend may accept it."""
     broken = invalid_tuples(spec, 0)
     strict = {str(one.broken) for one in rounds(broken, len(spec.constraints)) if one.lenience is None}
-    assert lacking(strict, seen()[spec.name].broken) == set()
+    assert lacking(strict, seen(spec.name).broken) == set()
 
 
 def rounds(tuples: InvalidTuples, count: int) -> list[MetaTuple]:

@@ -19,8 +19,8 @@ from conform.suites import Test, load
 from conform.suites.cases import Selection, draws, select
 from conform.suites.derived.tests import derived_of, derived_tests
 from conform.suites.generated.yaml_text import lines_of
+from tests.every_spec import every_spec
 
-every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 FLOAT32 = Dtype.Eq("float32")
 
 
@@ -56,16 +56,20 @@ def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:
     assert call(product["mat2_size_33"])[1] == "{type: tensor, shape: [7, 33], dtype: float32}"
 
 
-def test_a_long_call_of_every_op_that_accumulates() -> None:
-    found = {name: derived(spec_of(name)) for name in ("aten::mm", "aten::convolution", "aten::addmm", "aten::var")}
-    assert call(found["aten::mm"]["long_float16"]) == [
-        "{type: tensor, shape: [3, 4096], dtype: float16}", "{type: tensor, shape: [4096, 3], dtype: float16}",
-    ]  # fmt: skip
-    assert call(found["aten::convolution"]["long_float32"])[:2] == [
-        "{type: tensor, shape: [2, 4096, 1], dtype: float32}", "{type: tensor, shape: [2, 4096, 1], dtype: float32}",
-    ]  # fmt: skip
-    assert call(found["aten::addmm"]["long_float64"])[1] == "{type: tensor, shape: [5, 4096], dtype: float64}"
-    assert found["aten::var"]["long_bfloat16"].usual_values == "sums"
+@pytest.mark.parametrize(
+    ("op", "number", "shape"),
+    [
+        ("aten::mm", 0, [3, 4096]), ("aten::mm", 1, [4096, 3]), ("aten::addmm", 1, [5, 4096]),
+        ("aten::convolution", 0, [2, 4096, 1]), ("aten::convolution", 1, [2, 4096, 1]),
+    ],
+)  # fmt: skip
+def test_a_long_call_of_an_op_that_accumulates(op: str, number: int, shape: list[int]) -> None:
+    long = derived(spec_of(op))["long_float32"]
+    assert call(long)[number] == f"{{type: tensor, shape: {shape}, dtype: float32}}"
+    assert long.usual_values == "sums"
+
+
+def test_an_op_that_adds_nothing_up_has_no_long_call() -> None:
     assert not [name for name in derived(spec_of("aten::amax")) if name.startswith("long")]
 
 
@@ -197,6 +201,7 @@ KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_no_target_is_lost_unseen() -> None:
     """How many tests there are of each kind, and of how many ops: a change of either is to be meant."""
     tests, ops = Counter(), Counter()

@@ -27,10 +27,9 @@ from conform.suites.cases import Selection, select
 from conform.suites.generated.tests import as_test, suite_tests
 from conform.suites.generated.yaml_text import lines_of, node_text
 from conform.suites.test import Domain
+from tests.every_spec import every_spec
 
 TUPLES = 4  # of each spec that go through the file and back
-QUICK = ("aten::add.Tensor", "aten::_to_copy", "aten::softplus")
-every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 
 
 def made_of(spec: OpSpec) -> list[tuple[MetaTuple, Test]]:
@@ -249,11 +248,8 @@ def test_the_seed_varies_the_tests() -> None:
     assert [test.inputs for test in first] == [test.inputs for test in again] != [test.inputs for test in other]
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long) for one in specs()],
-    ids=lambda one: one.name,
-)
+@pytest.mark.rotating
+@pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 def test_the_suite_has_every_dtype_and_breaks_every_constraint(spec: OpSpec) -> None:
     tests = [test for test in suite_tests("generated", 0, ops=[spec.name]) if test.op == spec.name]
     names = [argument.name for argument in spec.schema.arguments]

@@ -13,10 +13,10 @@ from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.meta_tuple import MetaTuple, valid_tuples
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
+from tests.every_spec import every_spec
 
 EARLY = 96  # tuples of a spec in which everything appears
 SAMPLE = 64  # tuples without steering, which show what can appear
-QUICK = ("aten::_to_copy", "aten::slice.Tensor", "aten::sum.dim_IntList", "aten::gelu", "aten::addmm")
 
 Feature = tuple[str, str, object]  # of an argument: what of it, and which
 
@@ -45,18 +45,15 @@ class Unsteered(Coverage):
         return targets[dice.below(len(targets))]
 
 
-@pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
+@every_spec
 def test_members_and_ends_come_as_soon_as_a_tuple_can_have_them(spec: OpSpec) -> None:
     watched = Watched()
     list(itertools.islice(valid_tuples(spec, 0, coverage=watched), 24))
     assert watched.delays == []
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long) for one in specs()],
-    ids=lambda one: one.name,
-)
+@pytest.mark.rotating
+@pytest.mark.parametrize("spec", specs(), ids=lambda one: one.name)
 def test_what_chance_shows_of_arguments_and_pairs_of_keywords_appears_early(spec: OpSpec) -> None:
     early = list(itertools.islice(valid_tuples(spec, 0), EARLY))
     possible = list(itertools.islice(valid_tuples(spec, 1, coverage=Unsteered()), SAMPLE))

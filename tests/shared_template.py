@@ -1,0 +1,43 @@
+"""One template for all runs of a process of the tests: torch is imported once, not once a run (1.4 s of a processor).
+
+What a template started with is what its workers start with. So a run with another environment, in a jail or in a forked
+process gets one of its own, as do the tests of templates.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from conform.backends.client import BackendProcess
+from conform.backends.launcher import Template
+
+
+@contextmanager
+def shared_template() -> Iterator[Callable[[], Template]]:
+    """Gives one template to each BackendProcess that is made without one and would start the same; and to who asks."""
+    process, environment, started = os.getpid(), _environment(), []
+    made = BackendProcess.__init__
+
+    def shared() -> Template:
+        started[:] = started or [Template()]
+        return started[0]
+
+    def init(self: BackendProcess, *args: object, **options: object) -> None:
+        made(self, *args, **options)
+        is_alike = self._jail is None and os.getpid() == process and _environment() == environment
+        if self._given_template is None and is_alike:
+            self._given_template = shared()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BackendProcess, "__init__", init)
+        yield shared
+    for template in started:
+        template.close()
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}

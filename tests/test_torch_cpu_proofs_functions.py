@@ -1,0 +1,177 @@
+"""One element of each row of docs/torch-cpu.md: what is right, whatever this machine's torch returns.
+
+Here the real functions. The proofs use exact arithmetic (fractions, integers) alone.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import fmod, isqrt
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import conform
+
+
+def test_the_square_root_of_float64_is_the_nearest_number():
+    x = 8.933612171538005
+    root = Fraction(
+        isqrt(Fraction(x).numerator * 4**200 // Fraction(x).denominator), 2**200
+    )  # within 2^-200 of the root
+    torch_says, nearest = 2.988914881949301, 2.9889148819493014
+    assert abs(root - Fraction(nearest)) < abs(root - Fraction(torch_says))
+    assert conform.golden("aten::sqrt", np.array([x])).value.tolist() == [nearest]
+
+
+@pytest.mark.parametrize(("dividend", "divisor"), [(-1.0, 2.0**-149), (10.0, 2.0**-126)])
+def test_a_huge_quotient_has_a_remainder(dividend, divisor):
+    assert fmod(dividend, divisor) == 0
+    assert Fraction(dividend) % Fraction(divisor) == 0
+    value = conform.golden("aten::remainder", np.float32([dividend]), np.float32([divisor])).value
+    assert value.tolist() == [0.0]
+
+
+def test_gelu_of_minus_zero_is_minus_zero():
+    # 0.5 * -0 * (1 + erf(-0)) = -0 * 1: the documented formula in IEEE 754 arithmetic.
+    assert np.signbit(conform.golden("aten::gelu", np.float32([-0.0])).value).tolist() == [True]
+
+
+def test_gelu_of_infinity_is_infinite_and_that_of_a_finite_number_is_not():
+    # x Phi(x) <= x for positive x, and Phi(x) = 1 to far more than float32's figures: 1 - Phi(x) < e^(-x^2 / 2).
+    x = np.float32([np.inf, 3.3e38])
+    assert conform.golden("aten::gelu", x).value.tolist() == x.tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "torch_says", "ulp_of_result", "ulp_of_erf"),
+    [("0x1.fd573cp-10", "0x1.fe216ep-11", 2.0**-34, 2.0**-33), ("0x1.42aa88p-6", "0x1.47bc68p-7", 2.0**-30, 2.0**-29)],
+)
+def test_gelu_near_zero_is_half_x_plus_x_squared_over_root_two_pi(x, torch_says, ulp_of_result, ulp_of_erf):
+    x, exact = np.float32(float.fromhex(x)), Fraction(float.fromhex(x))
+    # x Phi(x) = x/2 + phi(0) (x^2 - x^4/6 + ...), phi(0) = 1/sqrt(2 pi) in [0.39894228040143, 0.39894228040144]
+    phi = Fraction("0.398942280401432")
+    value = exact / 2 + phi * (exact**2 - exact**4 / 6 + exact**6 / 40)
+    # x/2 (1 + erf) in float32: erf 16 ulp and 2 from its operand, half an ulp of each, the sum and the product
+    honest = exact / 2 * (Fraction(1, 2**24) + 18 * Fraction(ulp_of_erf)) + Fraction(ulp_of_result) / 2
+    assert abs(value - Fraction(float.fromhex(torch_says))) > honest + Fraction(1, 2**50)
+    golden = conform.golden("aten::gelu", np.array([x])).value[0]
+    assert abs(value - Fraction(float(golden))) <= Fraction(ulp_of_result) / 2 + Fraction(1, 2**50)
+
+
+@pytest.mark.parametrize("op", ["aten::sinh", "aten::cosh"])
+@pytest.mark.parametrize(("dtype", "x"), [("float32", 89), ("float64", 710), ("int8", 89)])
+def test_sinh_and_cosh_are_finite_to_the_edge_of_the_range(op, dtype, x):
+    # sinh x < cosh x < (e^x + 1) / 2, and e < 2.718281829
+    result = "float32" if dtype == "int8" else dtype
+    assert (Fraction("2.718281829") ** x + 1) / 2 < Fraction(float(np.finfo(result).max))
+    assert np.isfinite(conform.golden(op, np.array([x], dtype)).value).all()
+
+
+def test_erf_of_a_small_number_is_more_than_the_number():
+    # erf x = 2/sqrt(pi) (x - x^3/3 + ...) > x near 0, and x = 2^-66 is far above the smallest bfloat16.
+    x = np.array([2.0**-66]).astype(ml_dtypes.bfloat16)
+    assert (conform.golden("aten::erf", x).value >= x).all()
+
+
+@pytest.mark.parametrize(("op", "x"), [("aten::i0", np.inf), ("aten::i0", -np.inf), ("aten::special_i1", np.inf)])
+def test_bessel_functions_of_infinity_are_infinite(op, x):
+    # I0(x) >= 1 + x^2/4 and I1(x) >= x/2 for positive x: the first terms of power series, whose terms are positive.
+    assert conform.golden(op, np.float32([x])).value.tolist() == [np.inf]
+
+
+def bessel(order, x):
+    """i0 or i1 of a positive fraction: more terms of the power series than count, so from below to 60 digits."""
+    term, total = (x / 2) ** order, Fraction(0)
+    for k in range(1, 400):
+        total += term
+        term *= (x / 2) ** 2 / (k * (k + order))
+    return total
+
+
+def test_bessel_functions_are_numbers_of_float32_to_91():
+    for order, op in ((0, "aten::i0"), (1, "aten::special_i1")):
+        for x in (89, 91):
+            exact = bessel(order, Fraction(x))
+            assert exact < Fraction(float(np.finfo(np.float32).max))
+            value = conform.golden(op, np.int32([x])).value
+            assert abs(Fraction(float(value[0])) - exact) <= Fraction(float(np.spacing(value[0]))) / 2
+
+
+def test_i1_of_8_is_thirteen_ulps_from_what_torch_says():
+    exact, ulp = bessel(1, Fraction(8)), Fraction(1, 2**15)
+    assert 13 * ulp < abs(Fraction(float(np.float32(399.87354))) - exact) < 14 * ulp
+    assert abs(Fraction(float(np.float32(399.87314))) - exact) < ulp / 2
+    assert conform.golden("aten::special_i1", np.float32([8])).value.tolist() == [np.float32(399.87314)]
+
+
+def test_i1_is_odd():
+    value = conform.golden("aten::special_i1", np.float32([-0.0])).value
+    assert (value[0], np.signbit(value[0])) == (0, True)
+
+
+def test_digamma_beside_a_pole_is_minus_one_over_the_distance():
+    """digamma(x) = digamma(x + 2) - 1 / (x + 1) - 1 / x, of which the others are less than 2."""
+    x = np.nextafter(-1.0, 0.0)
+    pole = -1 / (Fraction(x) + 1)
+    assert pole == -(2**53)
+    torch_says = Fraction(-5545090608933970)
+    assert abs(torch_says - pole) > 10**15
+    assert abs(Fraction(conform.golden("aten::digamma", np.array([x])).value[0]) - pole) <= 2
+
+
+def test_lgamma_at_the_end_of_bfloat16_is_finite():
+    """Stirling's formula: lgamma(x) < x (log(x) - 1) + 1, and log(2^121 (1 + t)) < 121 log(2) + t."""
+    x = Fraction(ml_dtypes.bfloat16(4.05e36).item())
+    log_2 = sum(Fraction(1, k * 2**k) for k in range(1, 41)) + Fraction(1, 2**40)  # from above
+    log_x = 121 * log_2 + (x / 2**121 - 1)
+    largest = Fraction(ml_dtypes.finfo(ml_dtypes.bfloat16).max.item())
+    assert x * (log_x - 1) + 1 < largest
+    value = conform.golden("aten::lgamma", np.array([4.05e36]).astype(ml_dtypes.bfloat16)).value
+    assert np.isfinite(value.astype(float)).all()
+
+
+def test_pow_one_half_is_not_the_square_root_of_minus_zero_and_minus_infinity():
+    # C99 F.9.4.4: pow(+-0, y) is +0 for y > 0 and not an odd integer; pow(-inf, y) is +inf for such a y.
+    value = conform.golden("aten::pow", np.float32([-0.0, -np.inf]), 0.5).value
+    assert value.tolist() == [0.0, np.inf]
+    assert not np.signbit(value[0])
+
+
+def test_rsqrt_of_a_half_is_the_nearest_number():
+    # 326 is a bfloat16; 1/sqrt(326) = y where 326 y^2 = 1. torch's y is off by more than a spacing of 2^-12.
+    x, torch_says, spacing = 326, Fraction(float.fromhex("0x1.c8p-5")), Fraction(1, 2**12)
+    assert x * (torch_says - spacing) ** 2 > 1
+    value = Fraction(float(conform.golden("aten::rsqrt", np.array([x]).astype(ml_dtypes.bfloat16)).value[0]))
+    assert x * (value - spacing / 2) ** 2 < 1 < x * (value + spacing / 2) ** 2
+
+
+def test_the_lower_tail_of_the_normal_distribution_is_positive():
+    # Phi(-x) > x / (1 + x^2) phi(x) (Gordon 1941); e^-21.125 > 2.718281829^-22, 1/sqrt(2 pi) > 0.3989.
+    x = Fraction(13, 2)
+    below = x / (1 + x**2) * Fraction("0.3989") / Fraction("2.718281829") ** 22
+    assert below > Fraction(1, 2**40)
+    assert Fraction(float(conform.golden("aten::special_ndtr", np.float32([-6.5])).value[0])) > below
+
+
+def test_log1p_of_the_smallest_complex_numbers_is_the_numbers_themselves():
+    # |log(1 + z) - z| < |z|^2 for |z| < 1/2, less than half of the smallest subnormal.
+    for dtype, smallest in ((np.complex64, 2.0**-149), (np.complex128, 2.0**-1074)):
+        z = np.array([complex(smallest, smallest)], dtype)
+        assert 2 * Fraction(smallest) ** 2 < Fraction(smallest) / 2
+        assert conform.golden("aten::log1p", z).value.tolist() == z.tolist()
+
+
+def test_a_complex_power_with_exponent_zero_is_one():
+    # As of every other base, e^(0 log z) = e^0; torch agrees where the exponent is the Python number 0.
+    zero = np.complex64([0])
+    assert conform.golden("aten::pow", zero, zero).value.tolist() == [1]
+    assert conform.golden("aten::pow", zero, 0).value.tolist() == [1]
+
+
+def test_a_real_part_that_is_subnormal_is_that_of_the_exact_quotient():
+    # -65504 / (c + di) has the real part -65504 c / (c^2 + d^2); here c^2 is nothing beside d^2 = 2.25.
+    exact = -65504 * Fraction(1, 2**149) / Fraction(9, 4)
+    golden = conform.golden("aten::div", np.float32([-65504.0]), np.complex64([complex(2.0**-149, -1.5)])).value[0]
+    assert abs(Fraction(float(golden.real)) - exact) <= Fraction(1, 2**149)
