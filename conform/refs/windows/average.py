@@ -9,7 +9,7 @@ from math import prod
 from conform.refs.exact.promotion import FLOAT, category
 from conform.refs.exact.reals import sum_exact
 from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio, wrap_integer
-from conform.refs.exact.tensor import RefTensor, Shape
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Shape, Unspecified
 from conform.refs.references import reference
 from conform.refs.windows.sliding import Ints, Window, adaptive_windows, joined, planes, pooling_windows
 from conform.refs.windows.sums import Term, check_floats, check_planes, weighted_sum
@@ -28,9 +28,11 @@ def _pooled(self: RefTensor, windows: list[list[Window]], divisor: Divisor) -> R
     return RefTensor(self.dtype, (*self.shape[: -len(windows)], *map(len, windows)), data)
 
 
-def _mean(dtype: str, values: list, divisor: int) -> int | float:
+def _mean(dtype: str, values: list, divisor: int) -> int | float | Unspecified:
     if dtype == "int64":
         total = wrap_integer(dtype, sum(values))
+        if divisor == -1 and total == -(2**63):
+            return UNSPECIFIED  # P12
         quotient = abs(total) // abs(divisor)
         return quotient if (total < 0) == (divisor < 0) else -quotient
     total = sum_exact(values)

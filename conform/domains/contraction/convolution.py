@@ -1,89 +1,20 @@
-"""Sums of products: the domains of their arguments."""
+"""Convolutions: the domains of their arguments."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from conform.domains.engine.arguments import Argument, boolean, integer, integers, optional, result, scalar, tensor
+from conform.domains.contraction.matrices import NO_KERNEL
+from conform.domains.engine.arguments import Argument, boolean, integer, integers, optional, result, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
-from conform.domains.engine.dtypes import is_integral
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import divisors, dtype_of, not_complex_here, shaped, weight_of
+from conform.domains.engine.vocabulary import divisors, dtype_of, shaped
 from conform.domains.specs import COMPLEX, INTEGERS, spec
 
-NO_KERNEL = "torch needs no kernel: the result has no elements, or its elements no terms"
 Sizes = Space | tuple[int, ...]
 
-# --- Matrix products --------------------------------------------------------------------------------------------------
-
-
-def _matrix(name: str, *constraints: Constraint) -> Argument:
-    return tensor(name, *constraints, Rank.Eq(2))
-
-
-def _rows_for(name: str) -> Constraint:
-    """As many rows as the matrix `name` has columns."""
-    return Size.In(
-        lambda left, d: (left.size(1),) if d == 0 else ANYTHING, (name, "d"), f"{{size({name}, 1)}} where d = 0"
-    )
-
-
-spec(
-    "aten::mm",
-    _matrix(
-        "self",
-        not_complex_here(),
-        Dtype.Ne("bool").unjudged(NO_KERNEL, lambda self, mat2: 0 in (self.numel, mat2.numel)),
-    ),
-    _matrix("mat2", dtype_of("self"), _rows_for("self")),
-    result(dtype_of("self"), shaped(lambda self, mat2: (self.size(0), mat2.size(1)))),
-)
-
-
-def _no_terms(mat1: MetaArgument, mat2: MetaArgument) -> bool:
-    return 0 in (mat1.numel, mat2.numel)
-
-
-def _expanded_to(name: str, d: int, to: int) -> Constraint:
-    """Size d is that of dim `to` of the tensor, which is counted from the end; anything where that is 1."""
-
-    def sizes(operand: MetaArgument, at: int) -> Sizes:
-        has_size = at == d and -to <= operand.rank and operand.size(to) != 1
-        return (operand.size(to),) if has_size else ANYTHING
-
-    return Size.In(sizes, (name, "d"), f"{{size({name}, {to})}} where d = {d}, unless that is 1")
-
-
-def _factor(name: str) -> Argument:
-    """alpha or beta: as in add, but that torch truncates floats for integral matrices and takes bools as 0 and 1."""
-    _, of_integers, of_reals = weight_of("self")
-    return scalar(
-        name,
-        Dtype.Ne("complex").unjudged(NO_KERNEL, _no_terms),
-        Dtype.NotIn(lambda self: ("float",) if is_integral(self.dtype) else ()).unjudged("torch truncates it"),
-        of_integers.unjudged(NO_KERNEL, _no_terms),
-        of_reals,
-    )
-
-
-spec(
-    "aten::addmm",
-    tensor(
-        "self",
-        not_complex_here(),
-        Dtype.Ne("bool").unjudged(NO_KERNEL, _no_terms),
-        Rank.Le(2),
-    ),
-    _matrix("mat1", dtype_of("self"), _expanded_to("self", 0, -2)),
-    _matrix("mat2", dtype_of("self"), _rows_for("mat1"), _expanded_to("self", 1, -1)),
-    _factor("beta"),
-    _factor("alpha"),
-    result(dtype_of("self"), shaped(lambda mat1, mat2: (mat1.size(0), mat2.size(1)))),
-)
-
-# --- convolution ------------------------------------------------------------------------------------------------------
 # input is [batch, channels, sizes...], weight [outputs, channels / groups, kernel sizes...], or, if transposed,
 # [channels, outputs / groups, kernel sizes...].
 
