@@ -15,7 +15,7 @@ from conform.domains.specs import FLOATS, spec
 Numbers = Sequence[float]
 OF_SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
 NEAREST = Dtype.In((*FLOATS, "uint8"))
-LINEAR = Dtype.In(FLOATS).lenient("torch interpolates uint8 too, with weights of its own")
+LINEAR = Dtype.In(FLOATS).unjudged("torch interpolates uint8 too, with weights of its own")
 
 
 def _images(name: str, rank: int, of_dtypes: Constraint) -> Argument:
@@ -61,7 +61,9 @@ def _of_either(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) ->
             reals(
                 "scale_factors",
                 Length.Eq(rank),
-                Value.Ge(lambda input, i: 1 / max(input.size(2 + i), 1), text="1 / size(input, i + 2)"),
+                Value.Ge(
+                    lambda input, i: (1 + 2.0**-40) / max(input.size(2 + i), 1), text="(1 + 2^-40) / size(input, i + 2)"
+                ).unjudged("the product with the size is rounded to 1, or is not"),
                 Value.Le(4.0).lenient("larger ones make large results"),
                 Value.Be((2.0, 0.5, 1.5, 1.0, 3.0)),
             ),

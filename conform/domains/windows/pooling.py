@@ -61,7 +61,7 @@ def _smallest_dilated(sliding: int) -> Callable[..., int]:
     def smallest(
         rank: int, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil_mode: bool
     ) -> int:
-        """0 of batches, 1 of channels, else max(1, dilation (kernel_size - 1) + 1 - 2 padding (- stride + 1 with ceil))"""
+        """0 of batches, 1 of channels, else max(1, dilation (kernel_size - 1) + 1 - 2 padding - what ceil_mode adds)"""
         return _least(sliding, rank, d, kernel_size, stride, padding, dilation, ceil_mode)
 
     return smallest
@@ -265,9 +265,7 @@ def _adaptive(name: str, rank: int, indices: bool = False) -> None:
     def pooled(self: MetaArgument, output_size: Numbers) -> tuple[int, ...]:
         return (*self.shape[:-rank], *_each(output_size, rank))
 
-    nothing = Dtype.In(FLOATS).unjudged(
-        "torch needs no kernel: there are no results", lambda self, output_size: 0 in (self.numel, *output_size)
-    )
+    nothing = Dtype.In(FLOATS).unjudged("torch takes others where there is one window or none")
     spec(
         name,
         tensor("self", nothing, Rank.In((rank + 1, rank + 2)), Size.Ge(_of_batches(rank)).unjudged(SOME)),
@@ -288,7 +286,9 @@ spec(
     tensor(
         "self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank),
         Size.Ge(_of_batches(2)).unjudged(SOME),
-        sized(lambda grad_output: grad_output.shape[:-2], "{size(grad_output, d)} but of the last two dims"),
+        sized(lambda grad_output: grad_output.shape[:-2], "{size(grad_output, d)} but of the last two dims").unjudged(
+            SOME
+        ),
     ),
     result(dtype_of("self"), shape_of("self")),
 )  # fmt: skip

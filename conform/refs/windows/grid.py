@@ -64,7 +64,7 @@ def _taps(coordinate: float, size: int, mode: int, padding_mode: int, align_corn
     share = place - low
     if mode == BILINEAR:
         return [(1 - share, _inside(low, size)), (share, _inside(low + 1, size))]
-    if share == HALF:
+    if share == HALF and {_inside(low, size), _inside(low + 1, size)} != {None}:
         return None  # the documentation does not say which of two elements as near is taken
     return [(Fraction(1), _inside(low + (share > HALF), size))]
 
