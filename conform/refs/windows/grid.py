@@ -48,10 +48,14 @@ def _inside(index: int, size: int) -> int | None:
     return index if 0 <= index < size else None
 
 
-def _taps(coordinate: float, size: int, mode: int, padding_mode: int, align_corners: bool) -> list[Tap] | None:
+def _taps(
+    coordinate: float, size: int, mode: int, padding_mode: int, align_corners: bool, precision: int
+) -> list[Tap] | None:
     """The elements and weights along one dim; None where they are open. A NaN coordinate counts as -1."""
     if coordinate != coordinate:
         coordinate = -1.0
+    if padding_mode == REFLECTION and (abs(coordinate) + 1) * size >= 2.0 ** (precision - 5):
+        return None  # P124: rounding alone moves the place by an element
     if not isfinite(coordinate):
         if padding_mode != BORDER or mode == BICUBIC:
             return None
@@ -106,6 +110,7 @@ def _grid_sampler(
     if interpolation_mode not in modes or padding_mode not in (ZEROS, BORDER, REFLECTION):
         raise ValueError(f"{op} has no interpolation mode {interpolation_mode} or padding mode {padding_mode}")
     (batch, channels), sizes, outputs = input.shape[:2], input.shape[2:], grid.shape[1:-1]
+    precision = 53 if dtype == "float64" else 24
     own, strides, data = planes(input, prod(sizes)), strides_of(sizes), []
     for n in range(batch):
         start = n * prod(outputs) * spatial
@@ -113,7 +118,7 @@ def _grid_sampler(
         for o in range(prod(outputs)):
             coordinates = grid.data[start + o * spatial : start + (o + 1) * spatial][::-1]  # the last dim's comes first
             taps.append([
-                _taps(x, size, interpolation_mode, padding_mode, align_corners)
+                _taps(x, size, interpolation_mode, padding_mode, align_corners, precision)
                 for x, size in zip(coordinates, sizes, strict=True)
             ])  # fmt: skip
         data += [_sampled(dtype, own[n * channels + c], strides, each) for c in range(channels) for each in taps]

@@ -84,13 +84,14 @@ def _elements_of(*names: str, outer: bool = False) -> Callable[[Mapping[str, Any
     return count
 
 
-@contraction("aten::mm", "self", "mat2", sums_in=_elements_of("self", "mat2"))
+@contraction("aten::mm", "self", "mat2", sums_in=_elements_of("self", "mat2"), of_matrices=True)
 def mm(self: np.ndarray, mat2: np.ndarray) -> Contraction:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j]"""
     return products(format_of(self), self, mat2)
 
 
-@contraction("aten::addmm", "mat1", "mat2", sums_in=_elements_of("mat1", "mat2"), addend="self", scale="alpha")
+@contraction("aten::addmm", "mat1", "mat2", sums_in=_elements_of("mat1", "mat2"),
+             addend="self", scale="alpha", of_matrices=True)  # fmt: skip
 def addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:

@@ -37,6 +37,7 @@ def contraction(
     addend: str | None = None,
     scale: str | None = None,
     otherwise: Callable[..., Golden] | None = None,
+    of_matrices: bool = False,
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
     `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
@@ -49,7 +50,7 @@ def contraction(
             golden = sums(**arguments).golden()
             return golden if otherwise is None else otherwise(golden, **arguments)
 
-        products = Products((lhs, rhs), addend, scale, sums)
+        products = Products((lhs, rhs), addend, scale, sums, of_matrices)
         semantics(name, accumulates=lhs, products=products, elements=sums_in)(meaning)
         return sums
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from math import prod
+from math import isfinite, prod
 from operator import add
 from typing import Any
 
@@ -25,7 +25,7 @@ from conform.numerics.ball import gamma, underflow
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.grid import common_grid
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 
 Divisors = Callable[[Sequence[np.ndarray]], np.ndarray]  # of the places of windows, in every dim
 
@@ -198,22 +198,23 @@ def _spread(grad_output: np.ndarray, own: Sliding, divisors: Divisors) -> Golden
 
 def _sum_of_quotients(fmt: Format, terms: Pieces[tuple[np.ndarray, np.ndarray]]) -> Golden:
     """The budget is that of k quotients, each rounded and perhaps below the normal range, added up in any order."""
-    compute, sums, sizes, count = compute_format(fmt), [], 0.0, 0
+    compute, sums, sizes, special, count = compute_format(fmt), [], 0.0, 0.0, 0
     for numbers, divisors in terms:
-        quotients = Real.exact(numbers) / Real.exact(divisors.astype(np.float64))
-        sums.append(quotients.sum(0))
-        finite = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
-        sizes, count = sizes + (finite / np.abs(divisors)).sum(0), count + len(numbers)
+        finite = np.where(np.isfinite(numbers), numbers, 0.0)
+        sums.append((Real.exact(finite) / Real.exact(divisors.astype(np.float64))).sum(0))
+        special = special + np.where(np.isfinite(numbers), 0.0, numbers * np.sign(divisors)).sum(0)
+        sizes, count = sizes + (np.abs(finite) / np.abs(divisors)).sum(0), count + len(numbers)
 
     def exactly(index: tuple[int]) -> Fraction:
         return sum(
             (Fraction(x) / int(d) for numbers, divisors in terms
-             for x, d in zip(numbers[:, index[0]].tolist(), divisors[:, index[0]].tolist(), strict=True)),
+             for x, d in zip(numbers[:, index[0]].tolist(), divisors[:, index[0]].tolist(), strict=True)
+             if isfinite(x)),
             Fraction(0),
         )  # fmt: skip
 
     with np.errstate(all="ignore"):
-        value, real = decide_exactly(fmt, reduce(add, sums), exactly)
+        value, real = decide_exactly(fmt, where(special != 0, special, reduce(add, sums)), exactly)
         budget = gamma(count, compute.unit_roundoff) * sizes + count * underflow(compute)
     special = ~np.isfinite(real.hi)
     golden = Golden(fmt, value, real, budget=np.where(special, 0.0, budget), scale=sizes, zero_sign_free=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import floor, prod
-from operator import mul
+from operator import add, mul
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from conform.interp.golden import Golden
 from conform.numerics.ball import gamma, underflow
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 
 COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
 
@@ -85,17 +85,20 @@ def interpolated(
     elements = [read([line.at[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
     weights = [reduce(mul, [line.weights[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
     hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
+    finite = [np.where(np.isfinite(x), x, 0.0) for x in elements]
     with np.errstate(all="ignore"):
-        real = reduce(lambda x, y: x + y, [Real.exact(x) * w for x, w in zip(elements, weights, strict=True)])
+        special = sum(np.where(np.isfinite(x), 0.0, x * np.sign(w.hi)) for x, w in zip(elements, weights, strict=True))
+        real = reduce(add, [Real.exact(x) * w for x, w in zip(finite, weights, strict=True)])
+        real = where(special != 0, special, real)
 
     def exactly(index: tuple[int]) -> Fraction:
         own = [line.exact(index[0]) for line in lines]
         products = (Fraction(float(x[index])) * prod(one[tap] for one, tap in zip(own, corner, strict=True))
-                    for x, corner in zip(elements, corners, strict=True))  # fmt: skip
+                    for x, corner in zip(finite, corners, strict=True))  # fmt: skip
         return sum(products, Fraction(0))
 
     value, real = decide_exactly(fmt, real, exactly)
-    sizes = [np.where(np.isfinite(x), np.abs(x), 0.0) for x in elements]
+    sizes = list(map(np.abs, finite))
     magnitude = sum(size * np.abs(w.hi) for size, w in zip(sizes, weights, strict=True))
     largest = np.maximum.reduce(sizes)
     roundings = len(corners) + 3 * len(lines)

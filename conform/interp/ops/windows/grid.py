@@ -60,7 +60,11 @@ def _golden(
     axes = [_Axis(count, mode, padding, align_corners) for count in size]
     numbers = [points[:, 1].tolist(), points[:, 0].tolist()]
     infinite = np.isinf(points).any(1)
-    is_open = (infinite if mode == BICUBIC or padding != BORDER else np.zeros_like(infinite))[which]
+    unknown = np.zeros(len(points), bool)
+    if padding == REFLECTION:
+        limit = 2.0 ** (compute.precision - 5)
+        unknown = ((np.nan_to_num(np.abs(points), nan=0.0) + 1) * np.array(size[::-1]) >= limit).any(1)
+    is_open = unknown[which] | (infinite if mode == BICUBIC or padding != BORDER else np.zeros_like(infinite))[which]
 
     def there(places: Sequence[np.ndarray]) -> np.ndarray:
         inside = [(at >= 0) & (at < count) for at, count in zip(places, size, strict=True)]

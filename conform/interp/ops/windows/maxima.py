@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from conform.interp.blocks.assembly import assembled
-from conform.interp.blocks.blocks import Pieces, fits, spans
+from conform.interp.blocks.blocks import Pieces
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.reduction.sums import sums_of
+from conform.interp.ops.reduction.sums import accumulation, sums_of
 from conform.interp.ops.windows.average import adaptive, adaptive_windows
 from conform.interp.ops.windows.sliding import Block, Sliding, most_windows, per_dim, pooling
 from conform.interp.semantics import semantics
@@ -122,26 +122,13 @@ def _sums_at(grad_output: np.ndarray, indices: np.ndarray, shape: tuple[int, ...
     """Of results of `shape`, images of `plane` elements each: the sums of what has each as its index."""
     fmt, count = format_of(grad_output), prod(indices.shape[-2:])
     targets = indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
-    order = np.argsort(targets, kind="stable")
-    grads, targets = grad_output.reshape(-1)[order].astype(np.float64), targets[order]
-    first = np.searchsorted(targets, targets)
-    most = int((np.arange(targets.size) - first).max(initial=0)) + 1
+    grads = grad_output.reshape(-1).astype(np.float64)
+    total = accumulate.total_at([(targets, grads)], prod(shape))
 
-    def sums(place: slice) -> Golden:
-        low, high = np.searchsorted(targets, [place.start, place.stop])
-        rank, column = np.arange(low, high) - first[low:high], targets[low:high] - place.start
+    def exactly(index: tuple[int]) -> Fraction:
+        return accumulate.exact_total(grads[targets == index[0]])
 
-        def piece(some: slice) -> np.ndarray:
-            own = (rank >= some.start) & (rank < some.stop)
-            terms = np.zeros((some.stop - some.start, place.stop - place.start))
-            terms[rank[own] - some.start, column[own]] = grads[low:high][own]
-            return terms
-
-        width = place.stop - place.start
-        return sum_of_terms(fmt, Pieces(lambda: map(piece, spans(most, width)), not fits(most * width)))
-
-    parts = ((place, sums(place)) for place in spans(prod(shape), most))
-    return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
+    return accumulation(fmt, total, exactly).rearranged(lambda part: part.reshape(shape))
 
 
 def sum_of_terms(fmt: Format, terms: Pieces[np.ndarray]) -> Golden:
