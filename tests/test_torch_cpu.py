@@ -36,8 +36,8 @@ COMPOSED = (
 )  # fmt: skip
 
 NOT_VIEWED = (
-    "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-    "two contiguous subspaces). Use .reshape(...) instead."
+    "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans "
+    "across two contiguous subspaces). Use .reshape(...) instead."
 )
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
 # (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
@@ -109,7 +109,8 @@ EVERYWHERE |= {
 # Products of stacks and vectors, pooling, sampling: partial sums held in the half type, or channels_last of five dims.
 EVERYWHERE |= {
     *((op, dtype, ERROR) for dtype in ("float16", "bfloat16") for op in (
-        "aten::addbmm", "aten::addmv", "aten::addr", "aten::_adaptive_avg_pool3d", "aten::_adaptive_avg_pool2d_backward",
+        "aten::addbmm", "aten::addmv", "aten::addr", "aten::_adaptive_avg_pool3d",
+        "aten::_adaptive_avg_pool2d_backward",
         "aten::max_pool2d_with_indices_backward", "aten::grid_sampler_2d",
     )),
     *((op, "bfloat16", ERROR) for op in ("aten::avg_pool2d_backward", "aten::col2im")),
