@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from conform.domains.contraction.matrices import NO_KERNEL
-from conform.domains.engine.arguments import Argument, boolean, integer, integers, optional, result, tensor
+from conform.domains.engine.arguments import Argument, boolean, integer, integers, optional, result, string, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
@@ -189,3 +189,186 @@ spec(
     integer("groups", Value.In(_groups)),
     result(dtype_of("input"), shaped(_convolved)),
 )
+
+
+# --- conv1d, conv2d, conv3d and their transposes ----------------------------------------------------------------------
+# As convolution, but that the name says how many spatial dims there are, and an input may lack the batch dim.
+
+NOTHING = "torch checks less of what has no elements"
+
+
+
+def _operands(spatial: int, transposed: bool) -> tuple[Argument, ...]:
+    """input, weight and bias."""
+
+    def weight_sizes(input: MetaArgument, sizes: tuple[int, ...], d: int) -> Sizes:
+        """of channels: those of the input, divided by the groups that divide them and the outputs"""
+        channels = input.shape[-spatial - 1]
+        if transposed and d == 0:
+            return (channels,)
+        if not transposed and d == 1:
+            return tuple(channels // g for g in divisors(math.gcd(channels, sizes[0])))
+        return ANYTHING
+
+    def outputs(weight: MetaArgument, groups: int) -> int:
+        """size(weight, 1) groups if transposed, else size(weight, 0)"""
+        return weight.size(1) * groups if transposed else weight.size(0)
+
+    return (
+        tensor(
+            "input",
+            Dtype.NotIn(COMPLEX).unjudged("torch takes complex numbers"),
+            Dtype.Ne("bool").unjudged(NO_KERNEL, lambda input: input.numel == 0),
+            Dtype.NotIn(OTHER_INTEGERS).lenient("torch takes them without dilation and transposition"),
+            Rank.In((spatial + 2, spatial + 1)),
+            Size.Ge(1).unjudged(NOTHING),
+        ),
+        tensor(
+            "weight",
+            dtype_of("input"),
+            Rank.Eq(spatial + 2),
+            Size.Ge(1).unjudged(NOTHING),
+            Size.In(weight_sizes),
+            Size.Be(lambda input, d: (2 * input.shape[-spatial - 1],) if d == 0 and not transposed else ()),
+        ),
+        optional(
+            tensor(
+                "bias",
+                dtype_of("input").unjudged("some of torch's kernels take a bias of any dtype"),
+                Rank.Eq(1),
+                Size.Eq(outputs, ("weight", "groups"), "outputs"),
+            )
+        ),
+    )
+
+
+def _numbers(name: str, spatial: int, *constraints: Constraint, least: int, preferred: tuple[int, ...]) -> Argument:
+    lengths = tuple(dict.fromkeys((1, spatial)))
+    return integers(name, Length.In(lengths), Value.Ge(least), Value.Be(preferred), *constraints)
+
+
+def _of_groups(spatial: int, transposed: bool) -> Argument:
+    def groups(input: MetaArgument, weight: MetaArgument) -> tuple[int, ...]:
+        """the divisors of the channels if transposed, else those of the input / size(weight, 1)"""
+        channels = input.shape[-spatial - 1]
+        return divisors(channels) if transposed else (channels // max(weight.size(1), 1),)
+
+    return integer("groups", Value.In(groups))
+
+
+def _forward(spatial: int) -> None:
+    def least_padding(i: int, length: int, input: MetaArgument, weight: MetaArgument, dilation: Numbers) -> int:
+        """(dilation (kernel - 1) + 1 - input) / 2"""
+        dims = range(i, i + 1) if length > 1 else range(spatial)
+        sizes = input.shape[-spatial:]
+        lacking = [_reach(weight, dilation, d) + 1 - sizes[d] for d in dims]
+        return max([(each + 1) // 2 for each in lacking], default=0)
+
+    def convolved(
+        input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers
+    ) -> tuple[int, ...]:
+        rooms = (
+            input.shape[d - spatial] + 2 * _for(padding, d) - _reach(weight, dilation, d) - 1 for d in range(spatial)
+        )
+        return (*input.shape[: -spatial - 1], weight.size(0),
+                *(room // _for(stride, d) + 1 for d, room in enumerate(rooms)))  # fmt: skip
+
+    spec(
+        f"aten::conv{spatial}d",
+        *_operands(spatial, transposed=False),
+        _numbers("stride", spatial, least=1, preferred=(1, 2, 3)),
+        _numbers("padding", spatial, Value.Ge(least_padding), least=0, preferred=(0, 1, 2)),
+        _numbers("dilation", spatial, least=1, preferred=(1, 2)),
+        _of_groups(spatial, transposed=False),
+        result(dtype_of("input"), shaped(convolved)),
+    )
+
+
+def _by_name(spatial: int) -> None:
+    def fits(input: MetaArgument, weight: MetaArgument, padding: str, dilation: Numbers) -> bool:
+        sizes = input.shape[-spatial:]
+        return padding == "same" or all(_reach(weight, dilation, d) < sizes[d] for d in range(spatial))
+
+    def names(input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers) -> tuple[str, ...]:
+        """"same" of stride 1, "valid" where the kernel is in the input"""
+        same = ("same",) if set(stride) == {1} else ()
+        return (*(("valid",) if fits(input, weight, "valid", dilation) else ()), *same)
+
+    def convolved(
+        input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: str, dilation: Numbers
+    ) -> tuple[int, ...]:
+        sizes = input.shape[-spatial:]
+        if padding == "valid":
+            sizes = [(sizes[d] - _reach(weight, dilation, d) - 1) // _for(stride, d) + 1 for d in range(spatial)]
+        return (*input.shape[: -spatial - 1], weight.size(0), *sizes)
+
+    def strides(input: MetaArgument, weight: MetaArgument) -> Sizes:
+        """1 of a kernel that is not in the input"""
+        is_inside = all(k <= n for k, n in zip(weight.shape[2:], input.shape[-spatial:], strict=True))
+        return ANYTHING if is_inside else (1,)
+
+    def dilations(i: int, length: int, input: MetaArgument, weight: MetaArgument, stride: Numbers) -> Sizes:
+        """of a stride other than 1: at most (input - 1) / (kernel - 1)"""
+        if set(stride) == {1}:
+            return ANYTHING
+        dims = range(i, i + 1) if length > 1 else range(spatial)
+        most = [(input.shape[d - spatial] - 1) // (weight.size(2 + d) - 1) for d in dims if weight.size(2 + d) > 1]
+        return integers_between(1, max(min(most), 1)) if most else ANYTHING
+
+    spec(
+        f"aten::conv{spatial}d.padding",
+        *_operands(spatial, transposed=False),
+        _numbers("stride", spatial, Value.In(strides), least=1, preferred=(1, 2)),
+        string("padding", Value.In(names)),
+        _numbers("dilation", spatial, Value.In(dilations), least=1, preferred=(1, 2)),
+        _of_groups(spatial, transposed=False),
+        result(dtype_of("input"), shaped(convolved)),
+    )
+
+
+def _transposed(name: str, spatial: int) -> None:
+    def unpadded(
+        input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers, output_padding: Numbers, d: int
+    ) -> int:
+        between = _for(stride, d) * (input.shape[d - spatial] - 1)
+        return between + _reach(weight, dilation, d) + _for(output_padding, d) + 1
+
+    def most_padding(
+        i: int, length: int, input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers,
+        output_padding: Numbers,
+    ) -> int:  # fmt: skip
+        """(stride (input - 1) + dilation (kernel - 1) + output_padding) / 2"""
+        dims = range(i, i + 1) if length > 1 else range(spatial)
+        return min([(unpadded(input, weight, stride, dilation, output_padding, d) - 1) // 2 for d in dims], default=0)
+
+    def output_paddings(i: int, length: int, stride: Numbers, dilation: Numbers) -> Space:
+        """[0, max(stride, dilation))"""
+        dims = range(i, i + 1) if length > 1 else range(spatial)
+        return integers_between(0, min(max(_for(stride, d), _for(dilation, d)) for d in dims) - 1)
+
+    def convolved(
+        input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, output_padding: Numbers,
+        groups: int, dilation: Numbers,
+    ) -> tuple[int, ...]:  # fmt: skip
+        sizes = (
+            unpadded(input, weight, stride, dilation, output_padding, d) - 2 * _for(padding, d) for d in range(spatial)
+        )
+        return (*input.shape[: -spatial - 1], weight.size(1) * groups, *sizes)
+
+    spec(
+        name,
+        *_operands(spatial, transposed=True),
+        _numbers("stride", spatial, least=1, preferred=(1, 2, 3)),
+        _numbers("padding", spatial, Value.Le(most_padding).unjudged(NOTHING), least=0, preferred=(0, 1, 2)),
+        _numbers("output_padding", spatial, Value.In(output_paddings), least=0, preferred=(0, 1)),
+        _of_groups(spatial, transposed=True),
+        _numbers("dilation", spatial, least=1, preferred=(1, 2)),
+        result(dtype_of("input"), shaped(convolved)),
+    )
+
+
+for _rank in (1, 2, 3):
+    _forward(_rank)
+    _by_name(_rank)
+for _name in ("aten::conv_transpose1d", "aten::conv_transpose2d.input", "aten::conv_transpose3d.input"):
+    _transposed(_name, int(_name.partition("transpose")[2][0]))

@@ -43,6 +43,22 @@ def test_by_hand(op: str, operands: list, keywords: dict, expected: Any) -> None
     check(f"aten::{op}", *map(f32, operands), **keywords, gives=f32(expected))
 
 
+@pytest.mark.parametrize(
+    ("op", "keywords", "expected"),
+    [
+        ("conv1d", {}, [[[21.0, 32.0]]]),
+        ("conv1d", {"bias": f32([0.5]), "padding": [1], "stride": [2]}, [[[10.5, 32.5]]]),
+        ("conv1d.padding", {"padding": "same"}, [[[21.0, 32.0, 3.0]]]),  # of one place more, it is on the right
+        ("conv1d.padding", {"padding": "valid", "dilation": [2]}, [[[31.0]]]),
+        ("conv_transpose1d", {}, [[[1.0, 12.0, 23.0, 30.0]]]),
+    ],
+)
+def test_convolutions_with_and_without_a_batch(op: str, keywords: dict, expected: list) -> None:
+    row, kernel = [[[1.0, 2.0, 3.0]]], f32([[[1.0, 10.0]]])
+    check(f"aten::{op}", f32(row), kernel, **keywords, gives=f32(expected))
+    check(f"aten::{op}", f32(row[0]), kernel, **keywords, gives=f32(expected[0]))
+
+
 def test_rounded_once_and_wrapped() -> None:
     check("aten::dot", f16([2048.0, 1.0, 1.0]), f16([1.0, 1.0, 1.0]), gives=f16(2050.0))
     check("aten::bmm", i64([[[2**62]]]), i64([[[4]]]), gives=i64([[[0]]]))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.converted import moved
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.formulas.winograd import or_by_winograd
@@ -204,3 +205,96 @@ def _special_terms(pair: Pair) -> np.ndarray:
         special = ~(np.isfinite(row)[:, None] & np.isfinite(column)) & ~gap
         total = total + np.where(special, row[:, None] * column, 0.0)
     return total
+
+
+# Convolutions of one, two or three spatial dims, whose input may lack the batch dim
+
+
+def _with_batch(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `convolution`: with a batch dim, and the number that a padding by name stands for on the left."""
+    image, kernel = arguments["input"], np.shape(arguments["weight"])[2:]
+    single = moved(image, lambda part: part[None]) if image.ndim < len(kernel) + 2 else image
+    padding = arguments["padding"]
+    if isinstance(padding, str):
+        reach = [d * (k - 1) for d, k in zip(_per_dim(arguments["dilation"], len(kernel)), kernel, strict=True)]
+        padding = [each // 2 if padding == "same" else 0 for each in reach]
+    return {"output_padding": [0], **arguments, "input": single, "padding": padding}
+
+
+def _sums_in(arguments: Mapping[str, Any]) -> int:
+    transposed = "output_padding" in arguments
+    sums = _channels_by_places({**_with_batch(arguments), "transposed": transposed})
+    return sums * 2 ** (np.ndim(arguments["weight"]) - 2)  # a padding "same" may be one more on the right
+
+
+def _or_by_winograd(golden: Golden, **arguments: Any) -> Golden:
+    """As `or_by_winograd` says, of a result that may lack the batch dim."""
+    shape, given = golden.value.shape, _with_batch(arguments)
+    whole = golden.rearranged(lambda part: part.reshape(len(given["input"]), *shape[1 - given["weight"].ndim :]))
+    return or_by_winograd(whole, **given, transposed=False).rearranged(lambda part: part.reshape(shape))
+
+
+def _of_any_batch(sums: Contraction, input: np.ndarray, weight: np.ndarray) -> Contraction:
+    """The sums, as a result without a batch dim if the input has none."""
+    return sums if input.ndim == weight.ndim else replace(sums, shape=(sums.columns, *sums.leading[1:]))
+
+
+def _forward(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, **options: Any) -> Contraction:
+    """With `padding` "same", results of as many places as the input has: an odd one more of padding is on the right."""
+    given, same = _with_batch({"input": input, "weight": weight, "bias": bias, **options}), options["padding"] == "same"
+    sizes = given["input"].shape[2:] if same else None
+    return _of_any_batch(_over(**given, transposed=False, sizes=sizes), input, weight)
+
+
+@contraction("aten::conv1d", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv2d", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd)
+@contraction("aten::conv3d", "input", "weight", sums_in=_sums_in, addend="bias")
+def conv(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: Sequence[int] = (1,),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    groups: int = 1,
+) -> Contraction:
+    """The convolution of an input with or without a batch dim"""
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    return _forward(input, weight, bias, **options)
+
+
+@contraction("aten::conv1d.padding", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv2d.padding", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd)
+@contraction("aten::conv3d.padding", "input", "weight", sums_in=_sums_in, addend="bias")
+def conv_by_name(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: Sequence[int] = (1,),
+    padding: str = "valid",
+    dilation: Sequence[int] = (1,),
+    groups: int = 1,
+) -> Contraction:
+    """The convolution without padding ("valid"), or ("same", of stride 1) with as many places as the input has; what
+    is odd of that padding is on the right"""
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    return _forward(input, weight, bias, **options)
+
+
+@contraction("aten::conv_transpose1d", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv_transpose2d.input", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv_transpose3d.input", "input", "weight", sums_in=_sums_in, addend="bias")
+def conv_transpose(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: Sequence[int] = (1,),
+    padding: Sequence[int] = (0,),
+    output_padding: Sequence[int] = (0,),
+    groups: int = 1,
+    dilation: Sequence[int] = (1,),
+) -> Contraction:
+    """The transposed convolution of an input with or without a batch dim"""
+    options = {"stride": stride, "padding": padding, "output_padding": output_padding, "dilation": dilation}
+    given = _with_batch({"input": input, "weight": weight, "bias": bias, "groups": groups, **options})
+    return _of_any_batch(_over(**given, transposed=True), input, weight)
