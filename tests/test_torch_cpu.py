@@ -35,6 +35,10 @@ COMPOSED = (
     "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
 )  # fmt: skip
 
+NOT_VIEWED = (
+    "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans "
+    "across two contiguous subspaces). Use .reshape(...) instead."
+)
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
 # (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
 EVERYWHERE = {
@@ -102,6 +106,22 @@ EVERYWHERE |= {
     *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
     ("aten::pow", "int32", NAN),
 }
+# Products of stacks and vectors, pooling, sampling: partial sums held in the half type, or channels_last of five dims.
+EVERYWHERE |= {
+    *((op, dtype, ERROR) for dtype in ("float16", "bfloat16") for op in (
+        "aten::addbmm", "aten::addmv", "aten::addr", "aten::_adaptive_avg_pool3d",
+        "aten::_adaptive_avg_pool2d_backward",
+        "aten::max_pool2d_with_indices_backward", "aten::grid_sampler_2d",
+    )),
+    *((op, "bfloat16", ERROR) for op in ("aten::avg_pool2d_backward", "aten::col2im")),
+    *(("aten::addbmm", dtype, NAN) for dtype in ("float16", "float32")),
+    *((op, "float32", "a number where NaN is expected") for op in ("aten::addbmm", "aten::addmv")),
+    ("aten::_adaptive_avg_pool2d_backward", "float16", NAN),
+    *(("aten::grid_sampler_2d", dtype, NAN) for dtype in FLOATS),
+    *((op, dtype, "RuntimeError: Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
+      for op in ("aten::max_pool3d", "aten::max_pool3d_with_indices") for dtype in ("int64", *FLOATS)),
+    *(("aten::kron", dtype, NOT_VIEWED) for dtype in ("bool", "int64", *FLOATS)),
+}  # fmt: skip
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.

@@ -15,13 +15,15 @@ class Products:
     """An op that adds up products over shared indices.
 
     factors: the arguments that are multiplied; addend: the argument that is added to the sums; scale: the number that
-    multiplies the sums, or one of the factors before (P35); sums: of the op's arguments by name, the sums tile by tile.
+    multiplies the sums, or one of the factors before (P35); sums: of the op's arguments by name, the sums tile by tile;
+    of_matrices: result[i, j] is made of a row of the first factor and a column of the second.
     """
 
     factors: tuple[str, str]
     addend: str | None
     scale: str | None
     sums: Callable[..., Contraction]
+    of_matrices: bool = False
 
 
 class Attends(NamedTuple):

@@ -62,7 +62,7 @@ def _of_products(products: Products, name: str, value: np.ndarray, index: Index)
     """A row of the first matrix, a column of the second, an element of the addend; all of what is no matrix."""
     if name not in products.factors:
         return _broadcast_element(value, index) if value.ndim <= len(index) == 2 else value
-    if value.ndim != 2 or len(index) != 2:
+    if not products.of_matrices:
         return value
     return value[index[0]] if name == products.factors[0] else value[:, index[1]]
 

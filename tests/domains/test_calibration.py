@@ -57,6 +57,12 @@ UNREACHABLE: dict[tuple[str, str], str] = {
     ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "step in all numbers but NaN"): "no NaN is drawn",
+    **{(f"aten::{op}", constraint): "what sizes must be depends on the dims that the ranks give"
+       for rank, ops in ((4, ("conv2d", "conv2d.padding", "conv_transpose2d.input")),
+                         (5, ("conv3d", "conv3d.padding", "conv_transpose3d.input")))
+       for op in ops for constraint in (f"rank(input) in {{{rank}, {rank - 1}}}", f"rank(weight) = {rank}")},
+    **{(f"aten::conv{spatial}d.padding", "stride[i] in 1 of a kernel that is not in the input"):
+       "padding has no value then" for spatial in (1, 2, 3)},
 }  # fmt: skip
 
 # Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.

@@ -74,6 +74,17 @@ def shaped(shape: Callable[..., Sequence[int]], text: str = "shape") -> tuple[Co
     )
 
 
+def sized(sizes: Callable[..., Sequence[int | None]], text: str) -> Constraint:
+    """The sizes that a function of other arguments gives, in order of the dims; None, and what is beyond them: any."""
+    names = sizes.__code__.co_varnames[: sizes.__code__.co_argcount]
+
+    def allowed(d: int, *operands: Any) -> Space | tuple[int, ...]:
+        given = sizes(*operands)
+        return ANYTHING if d >= len(given) or given[d] is None else (given[d],)
+
+    return Size.In(allowed, ("d", *names), text)
+
+
 def broadcastable_with(*names: str) -> tuple[Constraint, ...]:
     """Every size 1, or that of each tensor in its place from the end, where that is not 1.
 
@@ -102,10 +113,15 @@ def broadcast_of(*names: str) -> tuple[Constraint, ...]:
 
 def broadcast(*operands: MetaArgument) -> tuple[int, ...]:
     """The broadcast shape of operands of which any two broadcast with each other."""
-    rank = max(operand.rank for operand in operands)
+    return broadcast_sizes(*(operand.shape for operand in operands))
+
+
+def broadcast_sizes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The broadcast shape of shapes of which any two broadcast with each other."""
+    rank = max(map(len, shapes))
     sizes = []
     for d in range(-rank, 0):
-        found = {operand.shape[d] for operand in operands if -d <= operand.rank} - {1}
+        found = {shape[d] for shape in shapes if -d <= len(shape)} - {1}
         sizes.append(found.pop() if found else 1)
     return tuple(sizes)
 

@@ -15,6 +15,11 @@ def unchanged(x: np.ndarray) -> np.ndarray:
     return x
 
 
+def moved(operand: np.ndarray | Converted, move: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | Converted:
+    """The operand with `move`, which only rearranges or repeats elements, applied to it."""
+    return Converted(move(operand.array), operand.change) if isinstance(operand, Converted) else move(operand)
+
+
 class Converted:
     """An array, but for its elements, which `change` gives of the array's own.
 

@@ -40,14 +40,17 @@ def by_tiles(function: Callable[[slice, slice], Golden], shape: tuple[int, int],
 class Contraction:
     """Sums of products as the elements of a matrix [m, n], of which `tile` gives those of some rows and columns.
 
-    leading: the dims of the result that the rows stand for, in C order; the columns are its dim 1. width: how many
-    elements are worked on for each row, where those are more than its columns
+    leading: the dims of the result that the rows stand for, in C order; the columns are its dim `axis`. width: how many
+    elements are worked on for each row, where those are more than its columns. shape: the result's, where it lacks dims
+    of size 1 that it would have so
     """
 
     leading: tuple[int, ...]
     columns: int
     tile: Callable[[slice, slice], Golden]
     width: int = 1
+    axis: int = 1
+    shape: tuple[int, ...] | None = None
 
     @property
     def matrix(self) -> tuple[int, int]:
@@ -56,7 +59,11 @@ class Contraction:
     def golden(self) -> Golden:
         """All of them, in the shape of the result."""
         whole = by_tiles(self.tile, self.matrix, self.width)
-        return whole.rearranged(lambda part: np.moveaxis(part.reshape(*self.leading, self.columns), -1, 1))
+        return whole.rearranged(self._shaped)
+
+    def _shaped(self, matrix: np.ndarray) -> np.ndarray:
+        result = np.moveaxis(matrix.reshape(*self.leading, self.columns), -1, self.axis)
+        return result if self.shape is None else result.reshape(self.shape)
 
     def tiles(self) -> Iterator[tuple[slice, slice]]:
         """(some rows, some columns), for all of the matrix."""
@@ -64,11 +71,17 @@ class Contraction:
 
     def part(self, array: np.ndarray, place: tuple[slice, slice]) -> np.ndarray:
         """[m, n]: what stands at a tile in an array of the result's shape."""
-        return np.moveaxis(array, 1, -1)[self._index(*place)]
+        return self._by_columns(array)[self._index(*place)]
 
     def put(self, array: np.ndarray, place: tuple[slice, slice], part: np.ndarray) -> None:
         """Puts it there."""
-        np.moveaxis(array, 1, -1)[self._index(*place)] = part
+        self._by_columns(array)[self._index(*place)] = part
+
+    def _by_columns(self, array: np.ndarray) -> np.ndarray:
+        """A view of an array of the result's shape, [*leading, columns]."""
+        sizes = list(self.leading)
+        sizes.insert(self.axis if self.axis >= 0 else len(sizes), self.columns)
+        return np.moveaxis(array if self.shape is None else array.reshape(sizes), self.axis, -1)
 
     def _index(self, rows: slice, columns: slice) -> tuple[np.ndarray | slice, ...]:
         return (*np.unravel_index(np.arange(rows.start, rows.stop), self.leading), columns)

@@ -16,7 +16,7 @@ from conform.refs.references import reference
 IGNORED = None  # a target that counts for nothing
 
 
-def _check_weight(weight: RefTensor | None, classes: int, dtype: str | None) -> list[float]:
+def check_weight(weight: RefTensor | None, classes: int, dtype: str | None) -> list[float]:
     """The weights of the classes; ones where there is no tensor. With `dtype`, they must be of it."""
     if weight is None:
         return [1.0] * classes
@@ -27,7 +27,7 @@ def _check_weight(weight: RefTensor | None, classes: int, dtype: str | None) -> 
     return weight.data
 
 
-def _classes(target: RefTensor, classes: int, ignore_index: int) -> list[int | None]:
+def classes_of(target: RefTensor, classes: int, ignore_index: int) -> list[int | None]:
     """The target classes, IGNORED for ignore_index; ValueError for others that are no classes."""
     if target.dtype not in ("int64", "uint8"):
         raise ValueError(f"target classes are int64 or uint8, found {target.dtype}")
@@ -37,7 +37,7 @@ def _classes(target: RefTensor, classes: int, ignore_index: int) -> list[int | N
     return [IGNORED if index == ignore_index else index for index in target.data]
 
 
-def _weighted_mean_or_sum(
+def weighted_mean_or_sum(
     dtype: str, shape: Shape, losses: Sequence[Value], divisor: Value, reduction: int
 ) -> RefTensor:
     """As `reduced`, with the mean over the weights of the targets (P67)."""
@@ -59,13 +59,13 @@ def nll_loss_forward(
     if target.shape != self.shape[:-1] and (len(self.shape), target.shape) != (1, (1,)):
         raise ValueError(f"nll_loss of shape {self.shape} needs a target of {self.shape[:-1]}, found {target.shape}")
     count = self.shape[-1]
-    weights, targets = _check_weight(weight, count, self.dtype), _classes(target, count, ignore_index)
+    weights, targets = check_weight(weight, count, self.dtype), classes_of(target, count, ignore_index)
     losses = [
         Form() if index is IGNORED else times(value_of(self.data[row * count + index]), -weights[index])
         for row, index in enumerate(targets)
     ]
     total_weight = total(value_of(weights[index]) for index in targets if index is not IGNORED)
-    output = _weighted_mean_or_sum(self.dtype, self.shape[:-1], losses, total_weight, reduction)
+    output = weighted_mean_or_sum(self.dtype, self.shape[:-1], losses, total_weight, reduction)
     rounded = UNSPECIFIED if reduction == NONE else round_form(self.dtype, total_weight)
     return output, RefTensor(self.dtype, (), [rounded])
 
@@ -136,13 +136,13 @@ def _of_classes(
     count, shape, samples = _samples(self)
     if target.shape != shape:
         raise ValueError(f"cross_entropy_loss of shape {self.shape} needs a target of {shape}, found {target.shape}")
-    weights, targets = _check_weight(weight, count, self.dtype), _classes(target, count, ignore_index)
+    weights, targets = check_weight(weight, count, self.dtype), classes_of(target, count, ignore_index)
     losses = [
         Form() if index is IGNORED else _loss_of_class(logits, index, weights, smoothing)
         for logits, index in zip(samples, targets, strict=True)
     ]
     total_weight = total(value_of(weights[index]) for index in targets if index is not IGNORED)
-    return _weighted_mean_or_sum(self.dtype, shape, losses, total_weight, reduction)
+    return weighted_mean_or_sum(self.dtype, shape, losses, total_weight, reduction)
 
 
 def _loss_of_class(logits: Sequence[float], index: int, weights: Sequence[float], smoothing: Fraction) -> Value:
@@ -162,7 +162,7 @@ def _of_probabilities(
     if target.dtype not in FLOAT_FORMATS:
         raise ValueError(f"probabilities are floats, found {target.dtype}")
     count, shape, samples = _samples(self)
-    weights = _check_weight(weight, count, None)
+    weights = check_weight(weight, count, None)
     losses = [
         _loss_of_probabilities(logits, shares, weights, smoothing)
         for logits, shares in zip(samples, _samples(target)[2], strict=True)

@@ -1,0 +1,294 @@
+"""Pooling: the domains of its arguments.
+
+The last `rank` dims of self are slid over; before them are channels, and perhaps a batch, which may be empty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from conform.domains.engine.arguments import (
+    Argument,
+    boolean,
+    index_tensor,
+    integer,
+    integers,
+    optional,
+    result,
+    tensor,
+)
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space, integers_between
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped, sized
+from conform.domains.specs import FLOATS, NUMBERS, spec
+
+AVERAGED = ("int64", *FLOATS)
+Numbers = Sequence[int]
+
+
+def _each(values: Numbers, rank: int) -> tuple[int, ...]:
+    """The values for the last dims, of which one may stand for all."""
+    return tuple(values) if len(values) == rank else (values[0],) * rank
+
+
+def _half(rank: int) -> Callable[..., int]:
+    def half(kernel_size: Numbers, i: int, length: int) -> int:
+        """kernel_size[i] // 2, of all dims if padding is one number"""
+        halves = [size // 2 for size in _each(kernel_size, rank)]
+        return min(halves) if length == 1 else halves[min(i, rank - 1)]
+
+    return half
+
+
+def _reach(kernel: int, dilation: int) -> int:
+    """From the first element that a window takes to the one after the last."""
+    return dilation * (kernel - 1) + 1
+
+
+def _smallest(sliding: int) -> Callable[..., int]:
+    def smallest(
+        rank: int, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, ceil_mode: bool
+    ) -> int:
+        """0 of batches, 1 of channels, max(1, kernel_size - 2 padding (- stride + 1 with ceil_mode)) of the others"""
+        return _least(sliding, rank, d, kernel_size, stride, padding, (1,), ceil_mode)
+
+    return smallest
+
+
+def _smallest_dilated(sliding: int) -> Callable[..., int]:
+    def smallest(
+        rank: int, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil_mode: bool
+    ) -> int:
+        """0 of batches, 1 of channels, else max(1, dilation (kernel_size - 1) + 1 - 2 padding - what ceil_mode adds)"""
+        return _least(sliding, rank, d, kernel_size, stride, padding, dilation, ceil_mode)
+
+    return smallest
+
+
+def _least(
+    sliding: int, rank: int, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
+    ceil_mode: bool,
+) -> int:  # fmt: skip
+    if d < rank - sliding:
+        return 1 if d == rank - sliding - 1 else 0
+    kernel, step, pad, gap = (
+        _each(values, sliding)[d - rank] for values in (kernel_size, stride or kernel_size, padding, dilation)
+    )
+    return max(1, _reach(kernel, gap) - 2 * pad - (step - 1 if ceil_mode else 0))
+
+
+def pooled_sizes(
+    sizes: Sequence[int], kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil_mode: bool
+) -> tuple[int, ...]:
+    """How many windows there are along each of the dims."""
+    rank = len(sizes)
+    numbers = (_each(values, rank) for values in (kernel_size, stride or kernel_size, padding, dilation))
+    return tuple(_windows(*each, ceil_mode) for each in zip(sizes, *numbers, strict=True))
+
+
+def _windows(size: int, kernel: int, step: int, pad: int, gap: int, ceil_mode: bool) -> int:
+    """How many windows there are (torch.nn.AvgPool2d: those of ceil_mode start inside the input or left padding)."""
+    count = (size + 2 * pad - _reach(kernel, gap) + (step - 1 if ceil_mode else 0)) // step + 1
+    return count - 1 if ceil_mode and (count - 1) * step >= size + pad else count
+
+
+def _numbers(
+    name: str, rank: int, *constraints: Constraint, least: int, preferred: Numbers, empty: bool = False
+) -> Argument:
+    """A number for each of the last dims, or one for all; none where `empty`."""
+    lengths = dict.fromkeys((*((0,) if empty else ()), 1, rank))
+    wishes = [Value.Be(preferred)] if preferred else []
+    return integers(name, Length.In(tuple(lengths)), Value.Ge(least), *constraints, *wishes)
+
+
+def _below_half(kernel_size: Numbers, i: int, length: int) -> int:
+    """(kernel_size[i] - 1) // 2"""
+    halves = [max(size - 1, 0) // 2 for size in _each(kernel_size, 2)]
+    return min(halves) if length == 1 else halves[min(i, 1)]
+
+
+def _sliding(rank: int, *of_padding: Constraint) -> tuple[Argument, ...]:
+    """kernel_size, stride and padding, of at most half of the kernel, or with constraints of its own."""
+    of_padding = of_padding or (Value.Le(_half(rank)),)
+    return (
+        _numbers("kernel_size", rank, least=1, preferred=(1, 2, 3)),
+        _numbers("stride", rank, least=1, preferred=(1, 2, 3), empty=True),
+        _numbers("padding", rank, *of_padding, least=0, preferred=()),
+    )
+
+
+# --- Means ------------------------------------------------------------------------------------------------------------
+
+
+def _average(rank: int, *more: Constraint, has_override: bool = True) -> None:
+    def averaged(
+        self: MetaArgument, kernel_size: Numbers, stride: Numbers, padding: Numbers, ceil_mode: bool
+    ) -> tuple[int, ...]:
+        sizes = pooled_sizes(self.shape[-rank:], kernel_size, stride, padding, (1,), ceil_mode)
+        return (*self.shape[:-rank], *sizes)
+
+    spec(
+        f"aten::avg_pool{rank}d",
+        tensor("self", Dtype.In(AVERAGED), Rank.In((rank + 1, rank + 2)), Size.Ge(_smallest(rank)), *more),
+        *_sliding(rank),
+        boolean("ceil_mode"),
+        boolean("count_include_pad"),
+        *([optional(integer("divisor_override", Value.Ne(0)))] if has_override else []),
+        result(dtype_of("self"), shaped(averaged)),
+    )
+
+
+def _kernel_there(rank: int, d: int, kernel_size: Numbers) -> int:
+    """kernel_size of the last three dims"""
+    return _each(kernel_size, 3)[d - rank] if d >= rank - 3 else 0
+
+
+_average(1, has_override=False)
+_average(2)
+_average(
+    3,
+    Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernels of them on the CPU"),
+    Size.Ge(_kernel_there).lenient("torch wants no window larger than the image, whatever padding it has"),
+)
+
+
+def _of_batches(sliding: int) -> Callable[..., int]:
+    def least(rank: int, d: int) -> int:
+        """0 of batches, else 1"""
+        return 0 if d < rank - sliding - 1 else 1
+
+    return least
+
+
+def _sizes_before(
+    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, ceil_mode: bool
+) -> Numbers:
+    """size(grad_output, d); of the last two dims those of which there are so many windows"""
+    return _before(grad_output, d, kernel_size, stride, padding, (1,), ceil_mode)
+
+
+def _sizes_before_dilated(
+    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
+    ceil_mode: bool,
+) -> Numbers:  # fmt: skip
+    """size(grad_output, d); of the last two dims those of which there are so many windows"""
+    return _before(grad_output, d, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def _before(
+    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
+    ceil_mode: bool,
+) -> Numbers:  # fmt: skip
+    count, at = grad_output.size(d), d - grad_output.rank
+    if at < -2:
+        return (count,)
+    numbers = [_each(values, 2)[at] for values in (kernel_size, stride or kernel_size, padding, dilation)]
+    if min(numbers[0], numbers[1], numbers[3]) < 1:
+        return ANYTHING
+    most = (count + 1) * numbers[1] + _reach(numbers[0], numbers[3])
+    return tuple(size for size in range(1, most) if _windows(size, *numbers, ceil_mode) == count) or ANYTHING
+
+
+def _grads(sizes: Callable[..., Numbers], *more: Argument) -> tuple[Argument, ...]:
+    """grad_output, self, kernel_size, stride, padding, those between, ceil_mode."""
+    return (
+        tensor("grad_output", Dtype.In(FLOATS).unjudged("torch takes int64 here and there"), Rank.In((3, 4)),
+               Size.Ge(_of_batches(2))),
+        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank), Size.In(sizes)),
+        *_sliding(2, Value.Le(_below_half).lenient("half the kernel will do if an image has so many windows")),
+        *more,
+        boolean("ceil_mode"),
+    )  # fmt: skip
+
+
+spec(
+    "aten::avg_pool2d_backward",
+    *_grads(_sizes_before),
+    boolean("count_include_pad"),
+    optional(integer("divisor_override", Value.Ne(0))),
+    result(dtype_of("self"), shape_of("self")),
+)
+
+# --- Maxima -----------------------------------------------------------------------------------------------------------
+
+
+def _maximum(name: str, rank: int, of_dtypes: Constraint, indices: bool) -> None:
+    def pooled(
+        self: MetaArgument, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil_mode: bool
+    ) -> tuple[int, ...]:
+        sizes = pooled_sizes(self.shape[-rank:], kernel_size, stride, padding, dilation, ceil_mode)
+        return (*self.shape[:-rank], *sizes)
+
+    spec(
+        name,
+        tensor("self", of_dtypes, Rank.In((rank + 1, rank + 2)), Size.Ge(_smallest_dilated(rank))),
+        *_sliding(rank),
+        _numbers("dilation", rank, least=1, preferred=(1, 2)),
+        boolean("ceil_mode"),
+        result(dtype_of("self"), shaped(pooled)),
+        *([result(Dtype.Eq("int64"), shaped(pooled))] if indices else []),
+    )
+
+
+_maximum("aten::max_pool1d", 1, Dtype.In(FLOATS).lenient("some of torch's kernels take integers"), indices=False)
+for _rank in (2, 3):
+    _maximum(f"aten::max_pool{_rank}d", _rank, Dtype.In(NUMBERS), indices=False)
+    _maximum(f"aten::max_pool{_rank}d_with_indices", _rank, Dtype.In(NUMBERS), indices=True)
+
+
+def _places(self: MetaArgument) -> Space:
+    """[0, size(self, -2) size(self, -1))"""
+    return integers_between(0, math.prod(self.shape[-2:]) - 1)
+
+
+spec(
+    "aten::max_pool2d_with_indices_backward",
+    *_grads(_sizes_before_dilated, _numbers("dilation", 2, least=1, preferred=(1, 2))),
+    index_tensor("indices", Dtype.Eq("int64"), shape_of("grad_output"), Value.In(_places)),
+    result(dtype_of("self"), shape_of("self")),
+)
+
+# --- As many windows as are asked for ---------------------------------------------------------------------------------
+
+
+SOME = "torch does not check every size"
+UNCHECKED = "torch checks nothing where there are no elements"
+
+
+def _of_no_elements(self: MetaArgument) -> bool:
+    return self.numel == 0
+
+
+def _adaptive(name: str, rank: int, indices: bool = False) -> None:
+    def pooled(self: MetaArgument, output_size: Numbers) -> tuple[int, ...]:
+        return (*self.shape[:-rank], *_each(output_size, rank))
+
+    nothing = Dtype.In(FLOATS).unjudged("torch takes others where there is one window or none")
+    spec(
+        name,
+        tensor("self", nothing, Rank.In((rank + 1, rank + 2)), Size.Ge(_of_batches(rank)).unjudged(SOME)),
+        integers("output_size", Length.Eq(rank), Value.Ge(0).unjudged(UNCHECKED, _of_no_elements), Value.Be((1, 2, 3))),
+        result(dtype_of("self"), shaped(pooled)),
+        *([result(Dtype.Eq("int64"), shaped(pooled))] if indices else []),
+    )
+
+
+_adaptive("aten::adaptive_avg_pool1d", 1)
+_adaptive("aten::_adaptive_avg_pool2d", 2)
+_adaptive("aten::_adaptive_avg_pool3d", 3)
+_adaptive("aten::adaptive_max_pool2d", 2, indices=True)
+
+spec(
+    "aten::_adaptive_avg_pool2d_backward",
+    tensor("grad_output", Dtype.In(FLOATS), Rank.In((3, 4)), Size.Ge(_of_batches(2)).unjudged(SOME)),
+    tensor(
+        "self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank),
+        Size.Ge(_of_batches(2)).unjudged(SOME),
+        sized(lambda grad_output: grad_output.shape[:-2], "{size(grad_output, d)} but of the last two dims").unjudged(
+            SOME
+        ),
+    ),
+    result(dtype_of("self"), shape_of("self")),
+)  # fmt: skip

@@ -1,0 +1,145 @@
+"""Interpolation between the elements around a place: weighted means, and what errors of coordinates make of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from math import floor, prod
+from operator import add, mul
+
+import numpy as np
+
+from conform.interp.golden import Golden
+from conform.numerics.ball import gamma, underflow
+from conform.numerics.escalate import decide_exactly
+from conform.numerics.formats import Format, compute_format
+from conform.numerics.real import Real, where
+
+COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
+
+
+@dataclass(frozen=True)
+class Line:
+    """Along one dim, for each of n places: which elements [t, n] it is a mean of, their weights, exactly too, and how
+    far an implementation's coordinate may be off. Of linear interpolation there are two elements, and around [4, n]
+    are those and their neighbours."""
+
+    at: np.ndarray
+    weights: Real
+    exact: Callable[[int], list[Fraction]]
+    error: np.ndarray
+    around: np.ndarray | None
+
+    def __getitem__(self, index: np.ndarray) -> Line:
+        around = None if self.around is None else self.around[:, index]
+        weights = self.weights[:, index]
+        return Line(self.at[:, index], weights, lambda i: self.exact(int(index[i])), self.error[index], around)
+
+
+def real_of(numbers: Sequence[Fraction]) -> Real:
+    """Fractions as reals."""
+    hi = np.array([float(one) for one in numbers])
+    rest = [one - Fraction(near) for one, near in zip(numbers, hi.tolist(), strict=True)]
+    lo = np.array([float(one) for one in rest])
+    is_exact = np.array([one == Fraction(near) for one, near in zip(rest, lo.tolist(), strict=True)], bool)
+    return Real(hi, lo, np.where(is_exact, 0.0, np.abs(lo) * 2.0**-52 + 2.0**-1074))
+
+
+def line_of(size: int, places: Sequence[Fraction], scale: Sequence[Fraction], compute: Format) -> Line:
+    """At the coordinates `places`, of [0, size - 1]; scale: what their rounding errors are relative to."""
+    low = [min(floor(place), size - 1) for place in places]
+    share = [place - one for place, one in zip(places, low, strict=True)]
+    first = np.array(low, np.int64)
+    second = np.minimum(first + 1, size - 1)
+    weights = real_of([*(1 - one for one in share), *share]).reshape((2, len(low)))
+    error = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(one) for one in scale])
+    around = np.stack([np.maximum(first - 1, 0), first, second, np.minimum(second + 1, size - 1)])
+    return Line(np.stack([first, second]), weights, lambda i: [1 - share[i], share[i]], error, around)
+
+
+def interpolated(
+    fmt: Format,
+    tensor: np.ndarray,
+    batch: Sequence[np.ndarray],
+    lines: Sequence[Line],
+    there: Callable[[Sequence[np.ndarray]], np.ndarray] | None = None,
+) -> Golden:
+    """[m]: the sum of the elements around, each times its weights along every dim.
+
+    The budget is the change that an error of the coordinates makes (the slopes of the cells they may lie in), and the
+    rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123). there: of coordinates,
+    whether an element stands there; one that does not is 0.
+    """
+    compute, corners = compute_format(fmt), list(itertools.product(*(range(len(line.at)) for line in lines)))
+
+    def read(places: Sequence[np.ndarray]) -> np.ndarray:
+        if there is None:
+            return tensor[(*batch, *places)].astype(np.float64)
+        sizes = tensor.shape[-len(places) :]
+        inside = [np.clip(place, 0, size - 1) for place, size in zip(places, sizes, strict=True)]
+        return np.where(there(places), tensor[(*batch, *inside)].astype(np.float64), 0.0)
+
+    elements = [read([line.at[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
+    weights = [reduce(mul, [line.weights[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
+    hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
+    finite = [np.where(np.isfinite(x), x, 0.0) for x in elements]
+    with np.errstate(all="ignore"):
+        special = sum(np.where(np.isfinite(x), 0.0, x * np.sign(w.hi)) for x, w in zip(elements, weights, strict=True))
+        real = reduce(add, [Real.exact(x) * w for x, w in zip(finite, weights, strict=True)])
+        real = where(special != 0, special, real)
+
+    def exactly(index: tuple[int]) -> Fraction:
+        own = [line.exact(index[0]) for line in lines]
+        products = (Fraction(float(x[index])) * prod(one[tap] for one, tap in zip(own, corner, strict=True))
+                    for x, corner in zip(finite, corners, strict=True))  # fmt: skip
+        return sum(products, Fraction(0))
+
+    value, real = decide_exactly(fmt, real, exactly)
+    sizes = list(map(np.abs, finite))
+    magnitude = sum(size * np.abs(w.hi) for size, w in zip(sizes, weights, strict=True))
+    largest = np.maximum.reduce(sizes)
+    roundings = len(corners) + 3 * len(lines)
+    with np.errstate(all="ignore"):
+        budget = gamma(roundings, compute.unit_roundoff) * magnitude + len(lines) * compute.unit_roundoff * largest
+        slopes = (_slope(read, lines, dim) if line.around is not None else _slope_of_cubic(elements)
+                  for dim, line in enumerate(lines))  # fmt: skip
+        budget = budget + sum(line.error * slope for line, slope in zip(lines, slopes, strict=True))
+        budget = budget + roundings * underflow(compute)
+    budget = np.where(np.isfinite(real.hi), budget, 0.0)
+    golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
+    overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
+    return golden.opened(hidden, "P123").opened(overflows, "P35")
+
+
+def _slope(read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], dim: int) -> np.ndarray:
+    """[m]: how steep the interpolation is along a dim at most, in the cells that the coordinate may lie in."""
+    own, steepest = lines[dim], 0.0
+    low = own.weights.hi[1] <= own.error
+    high = own.weights.hi[0] <= own.error
+    for pair, is_reached in ((0, low), (1, np.ones_like(low)), (2, high)):
+        if not is_reached.any():
+            continue
+        for corner in itertools.product((0, 1), repeat=len(lines)):
+            if corner[dim]:
+                continue
+            places = [line.at[tap] for line, tap in zip(lines, corner, strict=True)]
+            ends = []
+            for end in (pair, pair + 1):
+                places[dim] = own.around[end]
+                ends.append(read(places))
+            with np.errstate(all="ignore"):
+                change = np.abs(ends[1] - ends[0])
+            steepest = np.maximum(steepest, np.where(is_reached & np.isfinite(change), change, 0.0))
+    return steepest
+
+
+def _slope_of_cubic(elements: Sequence[np.ndarray]) -> np.ndarray:
+    """[m]: as `_slope`; the derivatives of the four weights add up to 0, and their magnitudes to less than 3, and the
+    magnitudes of the weights along the other dim to less than 4/3."""
+    finite = np.isfinite(elements)
+    largest, least = np.where(finite, elements, -np.inf).max(0), np.where(finite, elements, np.inf).min(0)
+    with np.errstate(all="ignore"):
+        return np.where(finite.any(0), 2 * (largest - least), 0.0)

@@ -1,0 +1,199 @@
+"""Resizing of images: the nearest element, or a linear interpolation between the elements around each place."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import floor, prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import spans
+from conform.interp.golden import Golden
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.windows.cells import Line, interpolated, line_of
+from conform.interp.semantics import semantics
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
+
+
+def sizes_of(
+    shape: Sequence[int], output_size: Sequence[int] | None, scales: Sequence[float | None] | None, rank: int
+) -> tuple[list[int], list[Fraction]]:
+    """(the result's sizes of the last `rank` dims, how many elements of the input one of the result stands for)."""
+    own, factors = shape[-rank:], list(scales or [None] * rank)
+    if output_size is None:
+        sizes = [floor(size * Fraction(factor)) for size, factor in zip(own, factors, strict=True)]
+    else:
+        sizes, factors = list(output_size), [factor if factor and factor > 0 else None for factor in factors]
+    steps = [
+        Fraction(size, count) if factor is None else 1 / Fraction(factor)
+        for size, count, factor in zip(own, sizes, factors, strict=True)
+    ]
+    return sizes, steps
+
+
+def resized(name: str, rank: int) -> Callable[[Mapping[str, Any]], int]:
+    """How many elements the result has; `name`: the tensor."""
+
+    def count(arguments: Mapping[str, Any]) -> int:
+        shape, sizes = np.shape(arguments[name]), arguments["output_size"]
+        if sizes is None:
+            factors = arguments["scale_factors"] or ()
+            sizes = [int(size * factor) + 1 for size, factor in zip(shape[-rank:], factors, strict=False)]
+        return prod(shape[:-rank]) * prod(sizes)
+
+    return count
+
+
+# The nearest element
+
+
+def _nearest(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction]) -> Golden:
+    """floor(i * step) along each dim; where float32 may take i * step for a number beyond an integer, the element
+    beside it is as right (P122)."""
+    rank = len(sizes)
+    low, high = zip(*map(_elements_near, self.shape[-rank:], sizes, steps), strict=True)
+    golden = _taken(self, low)
+    doubtful = [dim for dim in range(rank) if (low[dim] != high[dim]).any()]
+    others = [
+        _taken(self, [high[dim] if dim in some else low[dim] for dim in range(rank)])
+        for count in range(1, len(doubtful) + 1) for some in itertools.combinations(doubtful, count)
+    ]  # fmt: skip
+    return golden.or_else(*others)
+
+
+def _elements_near(size: int, count: int, step: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """[count]: the element at floor(i * step), and that on the other side of an integer within 4 roundings."""
+    error = 4 * Fraction(FORMATS["float32"].unit_roundoff)
+    own, other = np.empty((2, count), np.int64)
+    for i in range(count):
+        place = i * step
+        own[i] = other[i] = floor(place)
+        if i:
+            ends = floor(place * (1 - error)), floor(place * (1 + error))
+            other[i] = next((end for end in ends if end != own[i]), own[i])
+    return np.minimum(own, size - 1), np.minimum(other, size - 1)
+
+
+def _taken(self: np.ndarray, places: Sequence[np.ndarray]) -> Golden:
+    result = self
+    for axis, place in enumerate(places, self.ndim - len(places)):
+        result = result.take(place, axis)
+    return exact(result, format_of(self))
+
+
+# Linear interpolation
+
+
+def _line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
+    if align_corners:
+        step = Fraction(size - 1, count - 1) if count > 1 else Fraction(0)
+        places = [i * step for i in range(count)]
+        return line_of(size, places, places, compute)
+    centres = [(i + Fraction(1, 2)) * step for i in range(count)]
+    places = [min(max(one - Fraction(1, 2), Fraction(0)), Fraction(size - 1)) for one in centres]
+    return line_of(size, places, [one + Fraction(1, 2) for one in centres], compute)
+
+
+def _linear(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], align_corners: bool) -> Golden:
+    fmt, rank = format_of(self), len(sizes)
+    compute = compute_format(fmt)
+    lines = [_line(*each, align_corners, compute) for each in zip(self.shape[-rank:], sizes, steps, strict=True)]
+    shape = (*self.shape[:-rank], *sizes)
+
+    def some(place: slice) -> Golden:
+        index = np.unravel_index(np.arange(place.start, place.stop), shape)
+        own = [line[at] for line, at in zip(lines, index[-rank:], strict=True)]
+        return interpolated(fmt, self, index[:-rank], own)
+
+    parts = ((place, some(place)) for place in spans(prod(shape), 4**rank))
+    return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
+
+
+# The ops
+
+
+def _nearest_by_sizes(rank: int) -> Callable[..., Golden]:
+    def upsample(
+        input: np.ndarray, output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
+    ) -> Golden:
+        """The element at floor(i / scale_factor) along each of the last dims, or at floor(i * input size / output_size)
+        (P122); the sizes are floor(input size * scale_factor) where none are given"""
+        return _nearest(input, *sizes_of(input.shape, output_size, scale_factors, rank))
+
+    return upsample
+
+
+def _linear_by_sizes(rank: int) -> Callable[..., Golden]:
+    def upsample(
+        input: np.ndarray, output_size: Sequence[int] | None, align_corners: bool, scale_factors: Sequence[float] | None
+    ) -> Golden:
+        """The linear interpolation along each of the last dims at (i + 1/2) / scale - 1/2, clamped to the elements, of
+        the scale_factors or output size / input size; with align_corners at i (input size - 1) / (output size - 1).
+        Sizes as those of upsample_nearest2d (P123)"""
+        return _linear(input, *sizes_of(input.shape, output_size, scale_factors, rank), align_corners)
+
+    return upsample
+
+
+for _rank in (1, 2, 3):
+    _elements = resized("input", _rank)
+    semantics(f"aten::upsample_nearest{_rank}d.vec", selects=True, elements=_elements)(_nearest_by_sizes(_rank))
+for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
+    semantics(f"aten::upsample_{_name}.vec", elements=resized("input", _rank))(_linear_by_sizes(_rank))
+
+Scale = float | None
+
+
+@semantics("aten::upsample_nearest1d", selects=True, elements=resized("self", 1))
+def upsample_nearest1d(self: np.ndarray, output_size: Sequence[int], scales: Scale = None) -> Golden:
+    """As upsample_nearest1d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales], 1))
+
+
+@semantics("aten::upsample_nearest2d", selects=True, elements=resized("self", 2))
+def upsample_nearest2d(
+    self: np.ndarray, output_size: Sequence[int], scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As upsample_nearest2d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2))
+
+
+@semantics("aten::upsample_nearest3d", selects=True, elements=resized("self", 3))
+def upsample_nearest3d(
+    self: np.ndarray, output_size: Sequence[int], scales_d: Scale = None, scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As upsample_nearest3d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3))
+
+
+@semantics("aten::upsample_linear1d", elements=resized("self", 1))
+def upsample_linear1d(
+    self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales: Scale = None
+) -> Golden:
+    """As upsample_linear1d.vec with output_size; a scale says what an element stands for"""
+    return _linear(self, *sizes_of(self.shape, output_size, [scales], 1), align_corners)
+
+
+@semantics("aten::upsample_bilinear2d", elements=resized("self", 2))
+def upsample_bilinear2d(
+    self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As upsample_bilinear2d.vec with output_size; a scale says what an element stands for"""
+    return _linear(self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2), align_corners)
+
+
+@semantics("aten::upsample_trilinear3d", elements=resized("self", 3))
+def upsample_trilinear3d(
+    self: np.ndarray,
+    output_size: Sequence[int],
+    align_corners: bool,
+    scales_d: Scale = None,
+    scales_h: Scale = None,
+    scales_w: Scale = None,
+) -> Golden:
+    """As upsample_trilinear3d.vec with output_size; a scale says what an element stands for"""
+    return _linear(self, *sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3), align_corners)

@@ -1,0 +1,139 @@
+"""Maxima over windows, where they stand, and the gradients of maxima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.blocks.blocks import Pieces
+from conform.interp.golden import Golden
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.reduction.sums import accumulation, sums_of
+from conform.interp.ops.windows.average import adaptive, adaptive_windows
+from conform.interp.ops.windows.sliding import Block, Sliding, most_windows, per_dim, pooling
+from conform.interp.semantics import semantics
+from conform.numerics import accumulate
+from conform.numerics.digits import decide_digits, dots
+from conform.numerics.formats import FORMATS, Format, compute_format, format_of
+from conform.numerics.grid import common_grid
+
+
+def _largest(self: np.ndarray, windows: Sliding) -> tuple[Golden, Golden]:
+    """(the largest element of each window, NaN if one is; its number in the image).
+
+    Which of several largest ones, or NaNs, is open (P120), and so is what a window has that lies in the padding, but
+    that it is -inf of floats (P121)."""
+    fmt, plane = format_of(self), self.shape[self.ndim - len(windows.counts) :]
+    numbers = np.arange(prod(plane)).reshape(plane)
+    values = windows.golden(self, lambda block: _values(fmt, block))
+    return values, windows.golden(self, lambda block: _places(fmt, block, numbers))
+
+
+def _lowest(fmt: Format) -> float | int:
+    return -np.inf if fmt.is_float else fmt.min_value
+
+
+def _met(fmt: Format, block: Block) -> Pieces[np.ndarray]:
+    """[taps, m]: what the windows meet, the lowest number where that is nothing."""
+    return block.elements.map(lambda piece, there: np.where(there, piece, piece.dtype.type(_lowest(fmt))), block.there)
+
+
+def _maximum(fmt: Format, block: Block) -> np.ndarray:
+    """[m]: the largest, NaN where there is one."""
+    largest = [piece.max(0) for piece in _met(fmt, block)]
+    return np.max(largest, axis=0)
+
+
+def _values(fmt: Format, block: Block) -> Golden:
+    golden = exact(_maximum(fmt, block), fmt, zero_sign_free=fmt.is_float)
+    return golden if fmt.is_float else golden.opened(_is_in_padding(block), "P121")
+
+
+def _is_in_padding(block: Block) -> np.ndarray:
+    return ~np.logical_or.reduce([there.any(0) for there in block.there])
+
+
+def _places(fmt: Format, block: Block, numbers: np.ndarray) -> Golden:
+    largest = _maximum(fmt, block)
+    count, place = np.zeros(block.count, np.int64), np.zeros(block.count, np.int64)
+    own = block.pieces(lambda coordinates, there, _: numbers[tuple(coordinates)])
+    for piece, there, at in zip(block.elements, block.there, own, strict=True):
+        is_largest = there & ((piece == largest) | (piece != piece))
+        count += is_largest.sum(0)
+        place = np.where(is_largest.any(0), at[is_largest.argmax(0), np.arange(block.count)], place)
+    return exact(place, FORMATS["int64"]).opened(count > 1, "P120").opened(count == 0, "P121")
+
+
+def _pooled(rank: int, with_indices: bool) -> Callable[..., Any]:
+    def max_pool(
+        self: np.ndarray,
+        kernel_size: Sequence[int],
+        stride: Sequence[int] = (),
+        padding: Sequence[int] = (0,),
+        dilation: Sequence[int] = (1,),
+        ceil_mode: bool = False,
+    ) -> Golden | tuple[Golden, Golden]:
+        """The largest element of each window of the last dimensions, NaN if one is, and with indices its number in its
+        image (P4, P5, P120, P121). Windows as those of avg_pool2d, with elements dilation apart"""
+        windows = pooling(self.shape[-rank:], kernel_size, stride, padding, dilation, ceil_mode)
+        if with_indices:
+            return _largest(self, windows)
+        fmt = format_of(self)
+        return windows.golden(self, lambda block: _values(fmt, block))
+
+    return max_pool
+
+
+for _rank in (1, 2, 3):
+    _register = semantics(f"aten::max_pool{_rank}d", compares=True, selects=True, elements=most_windows(_rank))
+    _register(_pooled(_rank, with_indices=False))
+for _rank in (2, 3):
+    _register = semantics(f"aten::max_pool{_rank}d_with_indices", compares=True, elements=most_windows(_rank))
+    _register(_pooled(_rank, with_indices=True))
+
+
+@semantics("aten::adaptive_max_pool2d", compares=True, elements=adaptive_windows(2))
+def adaptive_max_pool2d(self: np.ndarray, output_size: Sequence[int]) -> tuple[Golden, Golden]:
+    """The largest element of each of output_size windows along the last two dimensions (those of _adaptive_avg_pool2d),
+    and its number in its image (P4, P5, P120)"""
+    return _largest(self, adaptive(self, per_dim(output_size, 2)))
+
+
+@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output")
+def max_pool2d_with_indices_backward(
+    grad_output: np.ndarray,
+    self: np.ndarray,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    indices: np.ndarray,
+) -> Golden:
+    """The sum of grad_output over the windows whose index each element is, in its image"""
+    return _sums_at(grad_output, indices, self.shape, prod(self.shape[-2:]))
+
+
+def _sums_at(grad_output: np.ndarray, indices: np.ndarray, shape: tuple[int, ...], plane: int) -> Golden:
+    """Of results of `shape`, images of `plane` elements each: the sums of what has each as its index."""
+    fmt, count = format_of(grad_output), prod(indices.shape[-2:])
+    targets = indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
+    grads = grad_output.reshape(-1).astype(np.float64)
+    total = accumulate.total_at([(targets, grads)], prod(shape))
+
+    def exactly(index: tuple[int]) -> Fraction:
+        return accumulate.exact_total(grads[targets == index[0]])
+
+    return accumulation(fmt, total, exactly).rearranged(lambda part: part.reshape(shape))
+
+
+def sum_of_terms(fmt: Format, terms: Pieces[np.ndarray]) -> Golden:
+    """The sums [m] of terms [k, m]."""
+    total, one = accumulate.total_of(terms, axis=0), np.ones((1, 1))
+    exactly = lambda index: dots((piece[:, index[0]], one) for piece in terms)  # noqa: E731
+    golden = sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exactly))
+    return golden.on_grid(common_grid(compute_format(fmt), terms, axis=0))

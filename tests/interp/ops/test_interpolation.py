@@ -1,0 +1,80 @@
+"""Resizing of images and sampling at the places of a grid, by hand."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from tests.interp.ops.literal import check, f32, goldens
+
+ROW = [[[1.0, 3.0, 7.0]]]
+
+
+@pytest.mark.parametrize(
+    ("op", "keywords", "expected"),
+    [
+        ("nearest1d.vec", {"output_size": [6], "scale_factors": None}, [[[1.0, 1.0, 3.0, 3.0, 7.0, 7.0]]]),
+        ("nearest1d.vec", {"output_size": None, "scale_factors": [0.5]}, [[[1.0]]]),
+        ("nearest1d.vec", {"output_size": [2], "scale_factors": None}, [[[1.0, 3.0]]]),
+        ("linear1d.vec", {"output_size": [5], "scale_factors": None, "align_corners": True}, [[[1, 2, 3, 5, 7]]]),
+        ("linear1d.vec", {"output_size": [1], "scale_factors": None, "align_corners": True}, [[[1.0]]]),
+        ("linear1d.vec", {"output_size": None, "scale_factors": [2.0], "align_corners": False},
+         [[[1.0, 1.5, 2.5, 4.0, 6.0, 7.0]]]),
+    ],
+)  # fmt: skip
+def test_resized(op: str, keywords: dict, expected: list) -> None:
+    check(f"aten::upsample_{op}", f32(ROW), **keywords, gives=f32(expected))
+
+
+def test_an_element_whose_place_float32_rounds_to_the_other_side_may_be_the_next() -> None:
+    """8 * 7 / 56 is 1; float32's 7 / 56 is exact, but 49 / 147 is not: 3 * 0.33333334 is above, and may be below."""
+    image = f32(np.arange(49.0).reshape(1, 1, 49))
+    (golden,) = goldens("aten::upsample_nearest1d", image, [147], None)
+    assert golden.value[0, 0, 3] == 1.0
+    assert {float(one.value[0, 0, 3]) for one in golden.alternatives} == {0.0}
+
+
+def test_what_has_no_weight_is_open_if_it_is_no_number() -> None:
+    (golden,) = goldens("aten::upsample_linear1d", f32([[[1.0, inf]]]), [3], True)
+    assert golden.open.tolist() == [[[True, False, True]]]  # the last one meets itself with weight 0
+    assert golden.value[0, 0, 1] == inf
+
+
+IMAGE = [[[[1.0, 2.0], [3.0, 4.0]]]]
+BILINEAR, NEAREST, BICUBIC = range(3)
+ZEROS, BORDER, REFLECTION = range(3)
+
+
+@pytest.mark.parametrize(
+    ("place", "mode", "padding", "align_corners", "expected"),
+    [
+        ((0.0, 0.0), BILINEAR, ZEROS, True, 2.5),
+        ((-1.0, 1.0), BILINEAR, ZEROS, True, 3.0),
+        ((-1.0, -1.0), BILINEAR, ZEROS, False, 0.25),  # the corner of the image: a quarter of the first element
+        ((-1.0, -1.0), BILINEAR, BORDER, False, 1.0),
+        ((3.0, -0.5), BILINEAR, ZEROS, False, 0.0),
+        ((3.0, -0.5), BILINEAR, BORDER, False, 2.0),
+        ((2.0, -1.0), BILINEAR, REFLECTION, True, 1.5),  # x 1.5 is reflected to 0.5
+        ((inf, -inf), BILINEAR, BORDER, True, 2.0),
+        ((nan, nan), BILINEAR, BORDER, True, 1.0),
+        ((0.75, -0.25), NEAREST, ZEROS, True, 2.0),
+        ((5.0, 0.25), NEAREST, ZEROS, False, 0.0),
+        ((-1.0, 1.0), BICUBIC, BORDER, True, 3.0),
+        ((0.0, 0.0), BICUBIC, BORDER, True, 2.5),
+    ],
+)
+def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, expected: float) -> None:
+    (golden,) = goldens("aten::grid_sampler_2d", f32(IMAGE), f32([[[place]]]), mode, padding, align_corners)
+    assert golden.open is None
+    assert golden.value.tolist() == [[[[expected]]]]
+
+
+@pytest.mark.parametrize(
+    ("place", "mode", "padding"),
+    [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS)],
+)
+def test_places_that_are_open(place: tuple, mode: int, padding: int) -> None:
+    (golden,) = goldens("aten::grid_sampler_2d", f32(IMAGE), f32([[[place]]]), mode, padding, True)
+    assert golden.open.all()
