@@ -114,7 +114,7 @@ ROWS = [
     ("rad2deg", {"self": f64(1, -0.0, inf)}, f64(57.29577951308232, -0.0, inf)),
     ("gcd", {"self": i8(-12, 0, -128), "other": i8(18, 0, 0)}, i8(6, 0, U)),
     ("lcm", {"self": i8(-4, 0, 100), "other": i8(6, 5, 99)}, i8(12, 0, U)),
-    ("ldexp.Tensor", {"self": tensor("float16", [3.0]), "other": i8(-2)}, f32(0.75)),
+    ("ldexp.Tensor", {"self": tensor("float16", [3.0]), "other": i8(-2)}, tensor("float16", [0.75])),
     ("ldexp.Tensor", {"self": f64(1, 0), "other": f64(0.5, inf)}, f64(1.4142135623730951, nan)),
     ("positive", {"self": i8(-3)}, i8(-3)),
     ("conj_physical", {"self": c64(1 + 2j)}, c64(1 - 2j)),

@@ -120,9 +120,9 @@ def sub(self: Operand, other: Operand, alpha: Scalar = 1) -> RefTensor:
         if isinstance(operand, bool) or (isinstance(operand, RefTensor) and operand.dtype == "bool"):
             raise ValueError("sub is not defined for bools")
     dtype = common_operands(self, other)[0]
-    alpha = read_factor("alpha", alpha, dtype)
     if isinstance(alpha, bool):
         raise ValueError(f"a bool alpha needs bool operands, found {dtype}")
+    alpha = read_factor("alpha", alpha, dtype)
     if category(dtype) == INTEGER:
         return each(common_operands(self, other), lambda x, y: wrap_integer(dtype, x - alpha * y))
     return add(self, other, -alpha)

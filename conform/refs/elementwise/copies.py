@@ -70,7 +70,7 @@ def read_value(op: str, value: Scalar, dtype: str) -> Scalar:
         raise ValueError(f"{op}: the complex value {value} does not go with {dtype}")
     if category(dtype) == INTEGER and isinstance(value, int):
         low, high = INTEGER_RANGES[dtype]
-        if not low <= value <= high:
+        if not min(low, -high) <= value <= high:  # P93
             raise ValueError(f"{op}: {value} is outside the range of {dtype}, {low} to {high}")
     return convert(value, dtype)
 

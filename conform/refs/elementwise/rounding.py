@@ -134,11 +134,11 @@ def frexp_(self: RefTensor) -> tuple[RefTensor, RefTensor]:
 
 @reference("aten::ldexp.Tensor")
 def ldexp_(self: RefTensor, other: RefTensor) -> RefTensor:
-    """self * 2^other, rounded once; the dtype is that of self * pow(2.0, other)."""
+    """self * 2^other, rounded once; integers become float32."""
     refuse("ldexp", self.dtype, COMPLEX)
     refuse("ldexp", other.dtype, COMPLEX)
-    power_dtype = other.dtype if category(other.dtype) == FLOAT else "float32"
-    dtype = result_type([self, RefTensor(power_dtype, other.shape, other.data)])
+    dtype = result_type([self, other])
+    dtype = dtype if category(dtype) == FLOAT else "float32"
     shape = broadcast_shapes(self.shape, other.shape)
     factors, powers = expand(converted(self, dtype), self.shape, shape), expand(other.data, other.shape, shape)
     return RefTensor(dtype, shape, [_times_power(dtype, x, y) for x, y in zip(factors, powers, strict=True)])
