@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import conform
+from conform.call.aliases import aliases_of
 from conform.interp import semantics
 from conform.judging.credit import NOT_CREDITED
 from conform.judging.likely import TOLD
@@ -34,6 +35,10 @@ COMPOSED = (
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "nll_loss", "nll_loss_forward",
     "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
 )  # fmt: skip
+
+ALIASES: dict[str, set[str]] = {}  # of each op, without overloads
+for _alias, _name in aliases_of(set(semantics.names())):
+    ALIASES.setdefault(_name.partition(".")[0], set()).add(_alias.partition(".")[0])
 
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
 # (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
@@ -101,13 +106,16 @@ EVERYWHERE |= {
     ("aten::_native_batch_norm_legit_no_training", "float32", ERROR),
     *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
     ("aten::pow", "int32", NAN),
+    *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
 }
+EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
 ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     **{  # bool, int32: with a float32 tensor, float16 with a bfloat16 one
-        ("aten::remainder", dtype, NAN): VECTORS
+        (op, dtype, NAN): VECTORS
+        for op in ("aten::remainder", "aten::fmod")
         for dtype in ("bfloat16", "float32", "float64", "bool", "int32", "float16")
     },
     **{
@@ -127,7 +135,9 @@ KNOWN_GENERATED = {
     *(("aten::arange", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
 }
 # Invalid calls of which the process dies.
-CRASHES = {"aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training"}
+CRASHES = {
+    "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
+}  # fmt: skip
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"
 
 PACKETS = frozenset(name.partition(".")[0] for name in semantics.names())

@@ -97,7 +97,10 @@ spec(
 FLOAT = Dtype.In(FLOATS)
 spec("aten::elu", tensor("self", FLOAT), parameter("alpha"), parameter("scale"), parameter("input_scale"), SAME)
 spec("aten::selu", tensor("self", FLOAT), SAME)
-OF_ORDINARY_INVERSE = Value.NotIn(REALS.within(-1e-4, 1e-4)).unjudged("1 / alpha may overflow")
+TINY = REALS.within(-1e-4, 1e-4).narrowed("Ne", 0)
+OF_ORDINARY_INVERSE = Value.NotIn(
+    lambda own: TINY if own.dtype == "float" else (), ("",), "(-10^-4, 10^-4) but 0"
+).unjudged("1 / alpha may overflow")
 spec("aten::celu", tensor("self", FLOAT), parameter("alpha", Value.Ne(0), OF_ORDINARY_INVERSE), SAME)
 spec("aten::log_sigmoid", tensor("self", FLOAT), SAME)
 

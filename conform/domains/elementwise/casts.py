@@ -6,6 +6,7 @@ from conform.domains.elementwise.outcomes import SAME
 from conform.domains.engine.arguments import boolean, dtype, optional, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import no_complex32_with, not_complex_here, shape_of, written_into
 from conform.domains.specs import COMPLEX, spec
 
@@ -19,9 +20,9 @@ spec("aten::clone", tensor("self"), SAME)
 spec("aten::alias", tensor("self"), SAME)
 
 
-def _expanding_to(self: MetaArgument, d: int, rank: int) -> tuple[int, ...]:
+def _expanding_to(self: MetaArgument, d: int, rank: int) -> Space | tuple[int, ...]:
     """{1, size(self, d - rank)}"""
-    return (1, self.shape[d - rank])
+    return (1, self.shape[d - rank]) if rank - d <= self.rank else ANYTHING
 
 
 spec(

@@ -21,7 +21,7 @@ from conform.domains.engine.vocabulary import (
     shaped,
     written_into,
 )
-from conform.domains.specs import FLOATS, NUMBERS, REAL, spec
+from conform.domains.specs import FLOATS, INTEGERS, NUMBERS, REAL, spec
 from conform.numerics.formats import format_named
 
 spec("aten::maximum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
@@ -42,15 +42,16 @@ def _held(own: MetaArgument, self: MetaArgument) -> Space:
     if own.dtype == "complex":
         return ANYTHING
     fmt = format_named(common_dtype(own, self))
-    if own.dtype == "int" and fmt.is_integer:
-        return integers_between(fmt.min_value, fmt.max_value)
+    if own.dtype == "int":
+        largest = fmt.max_value if fmt.is_integer else min(int(fmt.max_finite), 2**63 - 1)
+        return integers_between(fmt.min_value if fmt.is_integer else -largest, largest)
     return ANYTHING if fmt.is_integer or fmt.bits == 64 else REALS.within(-fmt.max_finite, fmt.max_finite)
 
 
 IN_RANGE = Value.In(_held, ("", "self"), "the range of the common dtype with self (P94)").unjudged(
     "an implementation may saturate, or refuse"
 )
-BOUND = (Dtype.Ne("complex"), Dtype.Ne("bool").unjudged("torch takes bools for numbers"))
+NO_BOOL = Dtype.Ne("bool").unjudged("torch takes bools for numbers")
 
 
 def _bound(name: str) -> Argument:
@@ -95,15 +96,21 @@ for _op, _name in (("aten::clamp_min", "min"), ("aten::clamp_max", "max")):
     )
 
 spec("aten::relu", tensor("self", Dtype.In(NUMBERS)), SAME)
+
+
+def _not_below(own: MetaArgument, least: MetaArgument) -> Space:
+    are_real = own.dtype in ("int", "float") and least.dtype in ("int", "float")
+    return REALS.narrowed("Ge", least.value) if are_real else ANYTHING
+
+
 spec(
     "aten::hardtanh",
-    tensor("self", Dtype.In(NUMBERS), Dtype.In(FLOATS).unjudged("torch truncates the bounds of integers")),
-    scalar("min_val", BOUND, IN_RANGE),
-    scalar(
+    tensor("self", Dtype.In(NUMBERS), Dtype.NotIn(INTEGERS).unjudged("torch truncates the bounds of integers")),
+    parameter("min_val", NO_BOOL),
+    parameter(
         "max_val",
-        BOUND,
-        IN_RANGE,
-        Value.Ge(lambda min_val: min_val.value).unjudged("torch's modules refuse it, the operator does not"),
+        NO_BOOL,
+        Value.In(_not_below, ("", "min_val"), "[min_val, inf)").unjudged("the operator takes it"),
     ),
     SAME,
 )
@@ -111,12 +118,13 @@ spec("aten::relu6", tensor("self", Dtype.In(NUMBERS)), SAME)
 
 # --- By a threshold ---------------------------------------------------------------------------------------------------
 
-OF_FLOATS = (Dtype.In(NUMBERS), Dtype.In(FLOATS).unjudged("torch truncates the numbers beside integers"))
+OF_FLOATS = (Dtype.In(NUMBERS), Dtype.NotIn(INTEGERS).unjudged("torch truncates the numbers beside integers"))
+*_, FITS = written_into("self")
 spec(
     "aten::threshold",
     tensor("self", OF_FLOATS),
     scalar("threshold", Dtype.Ne("complex")),
-    scalar("value", Dtype.Ne("complex"), written_into("self")),
+    scalar("value", Dtype.Ne("complex"), FITS),
     SAME,
 )
 spec("aten::hardshrink", tensor("self", Dtype.In(FLOATS)), parameter("lambd"), SAME)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conform.domains.engine.arguments import Argument, result, scalar, tensor
-from conform.domains.engine.constraints import Dtype
+from conform.domains.engine.constraints import Constraint, Dtype
 from conform.domains.engine.vocabulary import (
     broadcast_of,
     broadcastable_with,
@@ -13,24 +13,29 @@ from conform.domains.engine.vocabulary import (
     parameter,
     weight_of,
 )
-from conform.domains.specs import FLOATS, INTEGERS, spec
+from conform.domains.specs import INTEGERS, spec
 
 OF_THREE = result(dtype_common_to("self", "tensor1", "tensor2"), broadcast_of("self", "tensor1", "tensor2"))
 
 
-def _combined(op: str, *kinds: Dtype) -> None:
+KIND, RANGE, FINITE = (one.unjudged("torch converts it") for one in weight_of("self", "tensor1", "tensor2"))
+
+
+def _combined(op: str, kinds: tuple[Constraint, ...], weight: tuple[Constraint, ...]) -> None:
     spec(
         op,
         tensor("self", kinds),
         tensor("tensor1", kinds, broadcastable_with("self")),
         tensor("tensor2", kinds, broadcastable_with("self", "tensor1")),
-        scalar("value", [one.unjudged("torch converts it") for one in weight_of("self", "tensor1", "tensor2")]),
+        scalar("value", weight),
         OF_THREE,
     )
 
 
-_combined("aten::addcmul", not_complex_here(), Dtype.Ne("bool").unjudged("torch takes bools beside numbers"))
-_combined("aten::addcdiv", not_complex_here(), Dtype.In(FLOATS).unjudged("torch takes one of integers beside floats"))
+NO_BOOL = Dtype.Ne("bool").unjudged("torch takes bools beside numbers")
+NO_INTEGER = Dtype.NotIn(("bool", *INTEGERS)).unjudged("torch takes one operand of integers beside floats")
+_combined("aten::addcmul", (not_complex_here(), NO_BOOL), (KIND, RANGE, FINITE))
+_combined("aten::addcdiv", (not_complex_here(), NO_INTEGER), (KIND, FINITE))
 
 
 def _weighted(op: str, *weight: Argument) -> None:

@@ -6,6 +6,7 @@ from conform.domains.elementwise.outcomes import REAL_RESULT, SAME
 from conform.domains.engine.arguments import tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, REALS
 from conform.domains.engine.vocabulary import dtype_of, parameter, typically
 from conform.domains.specs import FLOATS, REAL, spec
 
@@ -25,7 +26,10 @@ spec(
     tensor("weight", dtype_of("self"), Rank.Le(1), Size.In(_weights)),
     SAME,
 )
-spec("aten::softshrink", tensor("self", FLOAT), parameter("lambd", Value.Ge(0)), SAME)
+NOT_NEGATIVE = Value.In(
+    lambda own: REALS.narrowed("Ge", 0) if own.dtype in ("int", "float") else ANYTHING, ("",), "[0, inf)"
+)
+spec("aten::softshrink", tensor("self", FLOAT), parameter("lambd", NOT_NEGATIVE), SAME)
 spec("aten::hardswish", tensor("self", FLOAT, typically(-4, 4)), SAME)
 spec("aten::hardsigmoid", tensor("self", FLOAT, typically(-4, 4)), SAME)
 spec("aten::deg2rad", tensor("self", Dtype.In(REAL)), REAL_RESULT)

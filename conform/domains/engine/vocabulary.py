@@ -221,7 +221,9 @@ def weight_of(*names: str) -> tuple[Constraint, ...]:
 
 def parameter(name: str, *constraints: Constraint) -> Argument:
     """A real number of ordinary size that shapes a function."""
-    size = Value.In(REALS.within(-1e4, 1e4)).unjudged("half types may not hold larger ones, or their products")
+    size = Value.In(
+        lambda own: REALS.within(-1e4, 1e4) if own.dtype in ("int", "float") else ANYTHING, ("",), "[-10^4, 10^4]"
+    ).unjudged("half types may not hold larger ones, or their products")
     return scalar(name, Dtype.Ne("complex"), size, *constraints)
 
 
