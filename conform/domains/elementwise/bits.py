@@ -34,6 +34,12 @@ SHIFTS = Value.Be((0, 1, 2, 3, 5, 7))  # what every integer type has the bits fo
 for _op in ("aten::bitwise_left_shift", "aten::bitwise_right_shift"):
     _of_bits(_op, "Tensor_Scalar", not_both(["bool"], "self"), SHIFTS)
 
+SOME_ZERO = Value.Be((0, 1, 2))
 for _op in ("aten::logical_and", "aten::logical_or", "aten::logical_xor"):
-    spec(_op, tensor("self"), tensor("other", no_complex32_with("self"), broadcastable_with("self")), TRUTH_OF_PAIR)
-spec("aten::logical_not", tensor("self"), TRUTH)
+    spec(
+        _op,
+        tensor("self", SOME_ZERO),
+        tensor("other", no_complex32_with("self"), broadcastable_with("self"), SOME_ZERO),
+        TRUTH_OF_PAIR,
+    )
+spec("aten::logical_not", tensor("self", SOME_ZERO), TRUTH)
