@@ -123,7 +123,10 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
         for op in ("aten::sinh", "aten::cosh")
         for dtype in ("bfloat16", "float32", "float64", *INTEGERS)
     },
-    **{(op, "bfloat16", ERROR): VECTORS for op in ("aten::erf", "aten::special_erf", "aten::lgamma")},
+    **{
+        (op, "bfloat16", ERROR): VECTORS
+        for op in ("aten::erf", "aten::special_erf", "aten::lgamma", "aten::special_gammaln")
+    },
     ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
