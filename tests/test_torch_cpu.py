@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import conform
+from conform.call.aliases import aliases_of
 from conform.interp import semantics
 from conform.judging.credit import NOT_CREDITED
 from conform.judging.likely import TOLD
@@ -39,6 +40,10 @@ NOT_VIEWED = (
     "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans "
     "across two contiguous subspaces). Use .reshape(...) instead."
 )
+ALIASES: dict[str, set[str]] = {}  # of each op, without overloads
+for _alias, _name in aliases_of(set(semantics.names())):
+    ALIASES.setdefault(_name.partition(".")[0], set()).add(_alias.partition(".")[0])
+
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
 # (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
 EVERYWHERE = {
@@ -105,6 +110,7 @@ EVERYWHERE |= {
     ("aten::_native_batch_norm_legit_no_training", "float32", ERROR),
     *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
     ("aten::pow", "int32", NAN),
+    *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
 }
 # Products of stacks and vectors, pooling, sampling: partial sums held in the half type, or channels_last of five dims.
 EVERYWHERE |= {
@@ -122,12 +128,14 @@ EVERYWHERE |= {
       for op in ("aten::max_pool3d", "aten::max_pool3d_with_indices") for dtype in ("int64", *FLOATS)),
     *(("aten::kron", dtype, NOT_VIEWED) for dtype in ("bool", "int64", *FLOATS)),
 }  # fmt: skip
+EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
 ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     **{  # bool, int32: with a float32 tensor, float16 with a bfloat16 one
-        ("aten::remainder", dtype, NAN): VECTORS
+        (op, dtype, NAN): VECTORS
+        for op in ("aten::remainder", "aten::fmod")
         for dtype in ("bfloat16", "float32", "float64", "bool", "int32", "float16")
     },
     **{
@@ -135,7 +143,10 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
         for op in ("aten::sinh", "aten::cosh")
         for dtype in ("bfloat16", "float32", "float64", *INTEGERS)
     },
-    **{(op, "bfloat16", ERROR): VECTORS for op in ("aten::erf", "aten::special_erf", "aten::lgamma")},
+    **{
+        (op, "bfloat16", ERROR): VECTORS
+        for op in ("aten::erf", "aten::special_erf", "aten::lgamma", "aten::special_gammaln")
+    },
     ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
@@ -147,7 +158,9 @@ KNOWN_GENERATED = {
     *(("aten::arange", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
 }
 # Invalid calls of which the process dies.
-CRASHES = {"aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training"}
+CRASHES = {
+    "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
+}  # fmt: skip
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"
 
 PACKETS = frozenset(name.partition(".")[0] for name in semantics.names())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from conform.call.aliases import canonical
 from conform.contracts import tosa
 from conform.contracts.almost_eq import Tolerance
 from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_dtype, read
@@ -133,7 +134,8 @@ class Table:
         return self._find(op, format_name) or (SELECTED if traits_of(op).selects else no_row)
 
     def _find(self, op: str, format_name: str) -> Row | None:
-        for name in (op, op.partition(".")[0], ANY_OP):
+        own = canonical(op)
+        for name in (op, own, own.partition(".")[0], ANY_OP):
             for entry in self.rows.get(name, ()):
                 if _covers(entry, format_name):
                     return _row(entry, format_name)

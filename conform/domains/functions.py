@@ -6,7 +6,7 @@ from conform.domains.engine.arguments import Argument, result, scalar, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import common_dtype, component, is_integral, real_result
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, Space, integers_between
+from conform.domains.engine.spaces import ANYTHING, REALS, Space, integers_between
 from conform.domains.engine.vocabulary import (
     broadcast_of,
     broadcastable_with,
@@ -15,6 +15,7 @@ from conform.domains.engine.vocabulary import (
     no_complex32_with,
     not_both,
     not_complex_here,
+    parameter,
     real_dtype_common_to,
     shape_of,
     typically,
@@ -93,6 +94,15 @@ spec(
     scalar("threshold", Dtype.Ne("complex")),
     SAME,
 )
+FLOAT = Dtype.In(FLOATS)
+spec("aten::elu", tensor("self", FLOAT), parameter("alpha"), parameter("scale"), parameter("input_scale"), SAME)
+spec("aten::selu", tensor("self", FLOAT), SAME)
+TINY = REALS.within(-1e-4, 1e-4).narrowed("Ne", 0)
+OF_ORDINARY_INVERSE = Value.NotIn(
+    lambda own: TINY if own.dtype == "float" else (), ("",), "(-10^-4, 10^-4) but 0"
+).unjudged("1 / alpha may overflow")
+spec("aten::celu", tensor("self", FLOAT), parameter("alpha", Value.Ne(0), OF_ORDINARY_INVERSE), SAME)
+spec("aten::log_sigmoid", tensor("self", FLOAT), SAME)
 
 
 # --- Powers -----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 
+from conform.call.aliases import aliases_of
 from conform.call.families import FAMILIES, family_in, load_families
 from conform.domains.engine.arguments import RESULT, Argument
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
@@ -66,6 +67,9 @@ def _out_specs() -> dict[str, OpSpec]:
 def _load() -> None:
     """In the order of the families, whichever module was imported first."""
     load_families(_ROOM)
+    for alias, name in list(aliases_of(_SPECS)):
+        _SPECS[alias] = OpSpec(alias, _SPECS[name].arguments, _SPECS[name].results)
+        _FAMILY[alias] = _FAMILY[name]
     ordered = sorted(_SPECS.items(), key=lambda item: FAMILIES.index(_FAMILY[item[0]]))
     _SPECS.clear()
     _SPECS.update(ordered)

@@ -133,8 +133,8 @@ def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str
             for argument in schema.arguments
             if argument.type in ("Scalar", "float", "Tensor") and _is_wider(bound.get(argument.name), fmt)
         }
-        if rounded and rounded not in readings:
-            readings.append(rounded)
+        alone = [{name: value} for name, value in rounded.items()] if len(rounded) > 1 else []
+        readings += [one for one in (rounded, *alone) if one and one not in readings]
     return readings
 
 

@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from conform.call import schemas
+from conform.call.aliases import aliases_of
 from conform.call.families import family_in, load_families
 from conform.interp.golden import Golden, Outcome
 from conform.interp.traits import Traits
@@ -71,6 +72,7 @@ def _place(function: Callable) -> str:
 @cache
 def _load() -> dict[str, Semantics]:
     load_families(_ROOM)
+    _table.update([(alias, _table[name]) for alias, name in aliases_of(_table)])
     return _table
 
 

@@ -221,7 +221,7 @@ def _at_range_ends(
     does not decide."""
     if not hard.any():
         return result
-    value, real = result
+    value, real, hard = np.asarray(result[0]), result[1], np.asarray(hard)  # of 0-d operands numpy makes scalars
     numbers = again(*(operand[hard] for operand in np.broadcast_arrays(*operands)))
     value[hard], undecided = numbers.decided(fmt)
     write(real, hard, numbers.real())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from conform.call.aliases import canonical
 from conform.selftest.plants.enumerated import Plant
 
 FILE = Path(__file__).with_name("survivors.yaml")
@@ -25,7 +26,8 @@ class Explanation:
 
     def covers(self, plant: Plant) -> bool:
         """Whether it speaks of this plant."""
-        names = (plant.op, f"{plant.op.partition('.')[0]}.*")
+        own = canonical(plant.op)
+        names = (plant.op, own, f"{own.partition('.')[0]}.*")
         return fnmatchcase(plant.defect, self.defect) and any(fnmatchcase(n, glob) for glob in self.ops for n in names)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from conform.call.bound import bound_call
 from conform.call.schemas import schema
+from conform.domains.specs import spec_of
 from conform.inputs.specials import special_values
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
@@ -17,12 +18,13 @@ from conform.interp.semantics import traits_of
 
 COMMUTE = [name for name in semantics.names() if traits_of(name).commutes]
 TENSORS = [name for name in COMMUTE if all(argument.type == "Tensor" for argument in schema(name).arguments[:2])]
-INTEGERS_ONLY = {"aten::bitwise_and.Tensor"}
 
 
 @pytest.mark.parametrize("name", TENSORS)
 def test_operands_that_commute_give_one_result_in_either_order(name: str) -> None:
-    values = special_values("int64" if name in INTEGERS_ONLY else "float32")
+    of_floats = "float32" in spec_of(name).dtypes
+    values = special_values("float32" if of_floats else "int64")
+    values = values if of_floats else values[values != values.min()]  # P98 leaves out the smallest integer
     pairs = np.array(list(itertools.product(values, repeat=2))).T
     each = {"reduction": 0} if any(argument.name == "reduction" for argument in schema(name).arguments) else {}
     one, other = (evaluate_call(bound_call(name, operands, each)) for operands in (list(pairs), list(pairs[::-1])))

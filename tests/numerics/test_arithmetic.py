@@ -262,6 +262,7 @@ def test_axpy_just_below_a_tie():
 def test_scalars_and_broadcasting():
     value, real = arithmetic.add(F32, np.float64(1.0), np.float64(2.0))
     assert (value.shape, real.shape, float(value)) == ((), (), 3.0)
+    assert float(arithmetic.mul(F64, np.float64(-5e-167), np.float64(-5e-167))[0]) == 0.0  # decided on Fractions
     assert arithmetic.mul(F32, np.ones((3, 1)), np.ones(4))[1].radius.shape == (3, 4)
     assert arithmetic.floor_div(F64, np.full((2, 1), 1e300), np.full(3, 0.7))[0].shape == (2, 3)
     assert arithmetic.div(F16, np.empty((0, 2)), np.ones(2))[0].shape == (0, 2)

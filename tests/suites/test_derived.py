@@ -210,20 +210,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (1239, 29),
-        "dtype": (1201, 139),
-        "given": (7, 6),
-        "keyword": (3187, 139),
-        "line": (282, 136),
+        "broadcast": (3365, 74),
+        "dtype": (2295, 263),
+        "given": (11, 8),
+        "keyword": (5291, 263),
+        "line": (530, 260),
         "long": (108, 27),
-        "many": (59, 49),
-        "promotes": (301, 33),
-        "rank": (644, 135),
-        "refuses": (400, 104),
-        "rows": (285, 48),
-        "shape": (263, 133),
-        "size": (1052, 136),
-        "square": (136, 136),
+        "many": (61, 51),
+        "promotes": (871, 100),
+        "rank": (1264, 259),
+        "refuses": (645, 206),
+        "rows": (297, 50),
+        "shape": (511, 257),
+        "size": (1971, 260),
+        "square": (260, 260),
     }
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from conform.domains.engine.arguments import Argument, scalar
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.dtypes import COMPLEX, category, common_dtype, component, is_integral, real_result
 from conform.domains.engine.mathematics import shown
@@ -232,6 +233,48 @@ def weight_of(*names: str) -> tuple[Constraint, ...]:
             f"the finite range of a float {common}",
         ).lenient("a kernel may hold the factor in the type it computes in"),
     )
+
+
+def parameter(name: str, *constraints: Constraint) -> Argument:
+    """A real number of ordinary size that shapes a function."""
+    size = Value.In(
+        lambda own: REALS.within(-1e4, 1e4) if own.dtype in ("int", "float") else ANYTHING, ("",), "[-10^4, 10^4]"
+    ).unjudged("half types may not hold larger ones, or their products")
+    return scalar(name, Dtype.Ne("complex"), size, *constraints)
+
+
+def written_into(name: str) -> tuple[Constraint, ...]:
+    """A Python number that becomes an element of the tensor: one that its dtype holds, of floats the fraction cut off
+    (P14, P93)."""
+    return (
+        Dtype.NotIn(
+            lambda operand: () if category(operand.dtype) == 3 else ("complex",), (name,), f"complex for a real {name}"
+        ).unjudged("torch drops an imaginary part of 0"),
+        Value.In(
+            lambda own, operand: _integers_of(operand.dtype) if own.dtype == "int" else ANYTHING,
+            ("", name),
+            f"the range of an integer dtype({name}) (P93)",
+        ),
+        Value.In(
+            lambda own, operand: _truncated_to(operand.dtype) if own.dtype == "float" else ANYTHING,
+            ("", name),
+            f"what an integer dtype({name}) holds of floats (P93)",
+        ).unjudged("torch wraps some negative numbers"),
+        Value.NotIn(
+            lambda own, operand: _beyond(own.dtype, operand.dtype), ("", name), f"what overflows a float dtype({name})"
+        ).lenient("it is an infinity, or refused (P93)"),
+    )
+
+
+def _truncated_to(dtype: str) -> Space:
+    fmt = format_named(component(dtype))
+    return REALS.narrowed("Ge", fmt.min_value).narrowed("Lt", fmt.max_value + 1) if fmt.is_integer else ANYTHING
+
+
+def _beyond(kind: str, dtype: str) -> Space | tuple[()]:
+    """The finite numbers of a kind that overflow a float dtype."""
+    finite = _reals_of(kind, dtype)
+    return () if finite is ANYTHING else finite.complement(REALS)
 
 
 def _kinds_for(dtype: str) -> tuple[str, ...]:

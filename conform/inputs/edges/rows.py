@@ -17,6 +17,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from conform.call.aliases import canonical
 from conform.call.families import load_families
 from conform.inputs.specials import is_value, rounded, with_neighbours, without_duplicates
 from conform.interp.semantics import traits_of
@@ -100,6 +101,7 @@ def edges_of(op_name: str) -> Edges | None:
     """The edges of `aten::name.overload`: its own, else the ones of `aten::name`, else of what its traits say; None if
     there are none."""
     _load()
+    op_name = canonical(op_name)
     if own := _EDGES.get(op_name) or _EDGES.get(op_name.partition(".")[0]):
         return own
     traits = traits_of(op_name)

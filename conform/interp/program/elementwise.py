@@ -54,6 +54,11 @@ def mul(self: Any, other: Any) -> Any:
     return combined(fmt, operator.mul, operator.mul, *operands(fmt, self, other))
 
 
+@rule("aten::square")
+def square(self: Number) -> Any:
+    return mul(self, self) if self.format.is_float else NotImplemented
+
+
 @rule("aten::div.Tensor", "aten::div.Scalar")
 def div(self: Any, other: Any) -> Number:
     fmt = float_result(common_format(self, other))
@@ -171,6 +176,11 @@ def clamp(self: Number, min: float | None = None, max: float | None = None) -> A
 @rule("aten::hardtanh")
 def hardtanh(self: Number, min_val: float = -1, max_val: float = 1) -> Any:
     return _clamped(self, min_val, max_val)
+
+
+@rule("aten::relu6")
+def relu6(self: Number) -> Any:
+    return _clamped(self, 0, 6)
 
 
 def _clamped(x: Number, low: float | None, high: float | None) -> Any:

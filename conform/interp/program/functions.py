@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.elementwise import add, mul
+from conform.interp.program.elementwise import add, clamp, mul
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, operands, rule
 from conform.interp.promotion import float_result
 from conform.numerics import functions
-from conform.numerics.ball import Ball, underflow
+from conform.numerics.ball import ULPS, Ball, underflow
 from conform.numerics.functions.error import erfc_float64
 from conform.numerics.real import Real, where
 
@@ -43,7 +43,15 @@ def _sigmoid(x: Ball) -> Ball:
     return Ball(quotient.mid, np.where(np.isinf(quotient.rad) & (x.mid < 0), small, quotient.rad), x.compute)
 
 
+def _expm1(x: Ball) -> Ball:
+    """With the slope of exp; 3 ulp (OpenCL C 3.0, section 7.4)."""
+    with np.errstate(all="ignore"):
+        spread = np.exp(x.mid + x.rad) * -np.expm1(-x.rad)
+        return x.rounded(np.expm1(x.mid), spread, ULPS["exp"])._determined(x).but_exact((x.mid == 0) & (x.rad == 0))
+
+
 exp = _define(functions.exp, Ball.exp, "aten::exp")
+_define(functions.expm1, _expm1, "aten::expm1", "aten::special_expm1")
 log = _define(functions.log, Ball.log, "aten::log")
 _define(functions.log1p, Ball.log1p, "aten::log1p", "aten::special_log1p")
 _define(functions.sin, Ball.sin, "aten::sin")
@@ -82,3 +90,14 @@ def gelu(self: Number, approximate: str = "none") -> Any:
 
 def _by_constant(x: Number, factor: Real) -> Number:
     return combined(x.format, lambda y: y * factor, lambda y: y * y.irrational(float(factor.hi)), x)
+
+
+# --- elu --------------------------------------------------------------------------------------------------------------
+
+
+@rule("aten::elu")
+def elu(self: Number, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
+    """scale * max(self, 0) + scale * alpha * (e^(input_scale * min(self, 0)) - 1), of which one term is 0."""
+    above, below = clamp(self, min=0), clamp(self, max=0)
+    lower = mul(add(exp(mul(below, input_scale)), -1), alpha)
+    return add(mul(above, scale), mul(lower, scale))

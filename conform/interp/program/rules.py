@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.call.aliases import canonical
 from conform.call.families import load_families
 from conform.errors import NoGolden
 from conform.interp.program.number import Number
@@ -50,7 +51,7 @@ def _load() -> dict[str, Rule]:
 
 def find(name: str) -> Rule | None:
     """The rule of the overload `name`, or None."""
-    return _load().get(name)
+    return _load().get(canonical(name))
 
 
 def names() -> frozenset[str]:
@@ -60,7 +61,7 @@ def names() -> frozenset[str]:
 
 def is_selection(name: str) -> bool:
     """Whether the overload `name` has a rule by which it rounds nothing."""
-    return name in _load() and name in _selecting
+    return canonical(name) in _load() and canonical(name) in _selecting
 
 
 # --- What rules are written in ----------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -44,6 +45,14 @@ def positions(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> l
     for size, stride in zip(sizes, strides, strict=True):
         result = [position + step * stride for position in result for step in range(size)]
     return result
+
+
+def rearranged(tensor: RefTensor, shape: Sequence[int], source: Callable[[Shape], Shape]) -> RefTensor:
+    """A tensor of `shape` whose element at each index is that of `tensor` at source(index)."""
+    own = strides_of(tensor.shape)
+    indices = itertools.product(*(range(size) for size in shape))
+    places = [sum(i * stride for i, stride in zip(source(index), own, strict=True)) for index in indices]
+    return RefTensor(tensor.dtype, tuple(shape), [tensor.data[place] for place in places])
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import accumulate
 from math import copysign, inf, isfinite, isnan, nan, prod
 
-from conform.refs.elementwise import greater
+from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.exponentials import log_sum_exp
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, converted
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact, round_real, sum_exact

@@ -170,6 +170,7 @@ def broadcasts(spec: OpSpec) -> Iterator[Derived]:
     operands = _operands(spec)
     if len(operands) < 2 or any(one.type.name == "IndexTensor" for one in operands):
         return
+    named: set[str] = set()
     for full, operand in itertools.product(BROADCAST_OF, operands):
         plain = _plain_shapes(spec, operand, len(full), (2, *full))
         if len(plain) < 2 or operand.name not in plain:
@@ -177,6 +178,8 @@ def broadcasts(spec: OpSpec) -> Iterator[Derived]:
         result = _result_of(spec, plain)
         for shape in _reduced(plain[operand.name]):
             name = f"broadcast_{operand.name}_{text_of(shape)}_to_{text_of(plain[operand.name])}"
+            name += f"_in_{text_of(result)}" if name in named else ""  # an operand may have fewer dims than the result
+            named.add(name)
             yield from _broadcast(spec, name, plain | {operand.name: shape}, result)
     tensors = [one.name for one in operands if not one.may_be_none]
     for pair in BOTH_BROADCAST:

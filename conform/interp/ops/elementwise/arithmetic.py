@@ -1,4 +1,4 @@
-"""Elementwise arithmetic and real functions.
+"""Elementwise arithmetic.
 
 Floats: the real result on the operands' exact values, rounded once. Integers wrap modulo 2^n (P10); add of bools is or,
 mul is and (P17).
@@ -6,7 +6,6 @@ mul is and (P17).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,19 +19,15 @@ from conform.interp.operands import (
     broadcast_numbers,
     complex_numbers,
     converted,
-    numbers,
     steps_of,
 )
 from conform.interp.ops.functions.complex_parts import absolute, complex_function
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
-from conform.numerics import arithmetic, functions
-from conform.numerics.ball import Ball, held_format
+from conform.numerics import arithmetic
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
-
-LARGEST_POWER_OF_TEN = 308  # that float64 holds
 
 
 def exact(value: np.ndarray, fmt: Format, **freedoms: object) -> Golden:
@@ -63,9 +58,22 @@ def add(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Gold
     return _add_float(fmt, x, y, float(alpha))
 
 
+@pointwise("aten::sub.Tensor", "aten::sub.Scalar")
+def sub(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Golden:
+    """self - alpha * other, or self + (-alpha) * other, of whose zeros the signs differ where alpha is 0; not of bools
+    (P96)"""
+    fmt = result_type(self, other)
+    if fmt.is_integer:
+        return integers(fmt, lambda x, y: x - converted(alpha, fmt) * y, self, other)
+    if fmt.is_complex:
+        return _add_complex(fmt, self, other, -alpha)
+    x, y = broadcast_numbers(fmt, self, other)
+    return replace(_add_float(fmt, x, y, -float(alpha)), zero_sign_free=alpha == 0)
+
+
 def _add_float(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> Golden:
-    if alpha == 1:
-        return Golden(fmt, *arithmetic.add(fmt, x, y))
+    if abs(alpha) == 1:
+        return Golden(fmt, *arithmetic.add(fmt, x, alpha * y))
     fused = Golden(fmt, *arithmetic.axpy(fmt, np.float64(alpha), x, y))
     return fused.or_else(*_add_in_two_roundings(fmt, x, y, alpha))
 
@@ -77,11 +85,11 @@ def _add_in_two_roundings(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: floa
         product, _ = arithmetic.mul(step, np.float64(alpha), y)
         goldens.append(Golden(fmt, *arithmetic.add(fmt, x, product.astype(np.float64))))
         total, _ = arithmetic.add(step, x, product.astype(np.float64))
-        goldens.append(_rounded_from(fmt, total.astype(np.float64)))
+        goldens.append(rounded_from(fmt, total.astype(np.float64)))
     return goldens
 
 
-def _rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
+def rounded_from(fmt: Format, wide: np.ndarray) -> Golden:
     """A float64 result of an allowed computation, rounded to `fmt`: the rounded value itself is the expectation."""
     value = round_to(fmt, wide)
     return Golden(fmt, value, Real.exact(value.astype(np.float64)))
@@ -164,10 +172,10 @@ def _rounded_quotients(fmt: Format, a: np.ndarray, b: np.ndarray, rounding_mode:
         for step in steps_of(fmt):
             quotient, _ = arithmetic.div(step, a, b)
             rounded = np.floor if rounding_mode == "floor" else np.trunc
-            goldens.append(_rounded_from(fmt, rounded(quotient.astype(np.float64))))
+            goldens.append(rounded_from(fmt, rounded(quotient.astype(np.float64))))
             if rounding_mode == "floor":
                 python = _python_floor_division(a.astype(step.storage), b.astype(step.storage))
-                goldens.append(_rounded_from(fmt, python.astype(np.float64)))
+                goldens.append(rounded_from(fmt, python.astype(np.float64)))
     return goldens
 
 
@@ -189,23 +197,38 @@ def remainder(self: Operand, other: Operand) -> Golden | Outcome:
     if fmt.is_float:
         a, b = broadcast_numbers(fmt, self, other)
         exactly = Golden(fmt, *arithmetic.remainder(fmt, a, b), zero_sign_free=True)
-        return exactly.or_else(*_remainders_by_floor(exactly, a, b))
+        return exactly.or_else(*_remainders_by_quotient(exactly, a, b, np.floor))
+    return _integer_remainder(fmt, self, other, np.remainder)
+
+
+@pointwise("aten::fmod.Tensor", "aten::fmod.Scalar")
+def fmod(self: Operand, other: Operand) -> Golden | Outcome:
+    """self - other * trunc(self / other): the remainder with the sign of self (P6, P34, P90)"""
+    fmt = result_type(self, other)
+    if fmt.is_float:
+        a, b = broadcast_numbers(fmt, self, other)
+        exactly = Golden(fmt, *arithmetic.fmod(fmt, a, b), zero_sign_free=True)
+        return exactly.or_else(*_remainders_by_quotient(exactly, a, b, np.trunc))
+    return _integer_remainder(fmt, self, other, np.fmod)
+
+
+def _integer_remainder(fmt: Format, self: Operand, other: Operand, of_integers: np.ufunc) -> Outcome:
     dividend, divisor = broadcast_converted(fmt, self, other)
     zero, overflow = _divisor_rules(fmt, dividend, divisor)
-    result = np.where(overflow, 0, dividend % np.where(zero | overflow, fmt.storage.type(1), divisor))
+    result = np.where(overflow, 0, of_integers(dividend, np.where(zero | overflow, fmt.storage.type(1), divisor)))
     return Outcome((exact(result, fmt).opened(zero, "P11"),), refusal="P11" if zero.any() else None)
 
 
-def _remainders_by_floor(exactly: Golden, a: np.ndarray, b: np.ndarray) -> list[Golden]:
-    """P34: a - b * floor(a / b), each step rounded in the compute or element type, or the last two at once; where the
-    type does not hold the floor of every such quotient, or the divisor is infinite, the formula is no remainder."""
+def _remainders_by_quotient(exactly: Golden, a: np.ndarray, b: np.ndarray, rounded: np.ufunc) -> list[Golden]:
+    """P34, P90: a - b * rounded(a / b), each step, or all but the division at once, rounded in either type: where the
+    type does not hold every such quotient, or the divisor is infinite, the formula is no remainder."""
     fmt, goldens = exactly.format, []
     for step in steps_of(fmt):
         quotient = arithmetic.div(step, a, b)[0].astype(np.float64)
-        product = arithmetic.mul(step, b, np.floor(quotient))[0].astype(np.float64)
-        differences = arithmetic.sub(step, a, product)[0], arithmetic.axpy(step, np.floor(quotient), a, -b)[0]
+        product = arithmetic.mul(step, b, rounded(quotient))[0].astype(np.float64)
+        differences = arithmetic.sub(step, a, product)[0], arithmetic.axpy(step, rounded(quotient), a, -b)[0]
         for difference in differences:
-            other = _rounded_from(fmt, difference.astype(np.float64))
+            other = rounded_from(fmt, difference.astype(np.float64))
             is_one = (np.abs(quotient) < 2.0**step.precision) & np.isfinite(b)
             value = np.where(is_one, other.value, exactly.value)
             real = where(is_one, other.real, exactly.real)
@@ -213,24 +236,7 @@ def _remainders_by_floor(exactly: Golden, a: np.ndarray, b: np.ndarray) -> list[
     return goldens
 
 
-# Choice and sign
-
-
-@pointwise("aten::maximum", compares=True, commutes=True, selects=True)
-def maximum(self: Operand, other: Operand) -> Golden:
-    """The larger of self and other, NaN if either is NaN (P4, P5)"""
-    fmt = result_type(self, other)
-    lhs, rhs = broadcast_converted(fmt, self, other)
-    first = (lhs >= rhs) | (lhs != lhs)
-    return exact(np.where(first, lhs, rhs), fmt, zero_sign_free=fmt.is_float)
-
-
-@pointwise("aten::minimum", compares=True, commutes=True, selects=True)
-def minimum(self: Operand, other: Operand) -> Golden:
-    """The smaller of self and other, NaN if either is NaN (P4, P5)"""
-    fmt = result_type(self, other)
-    lhs, rhs = broadcast_converted(fmt, self, other)
-    return exact(np.where((lhs <= rhs) | (lhs != lhs), lhs, rhs), fmt, zero_sign_free=fmt.is_float)
+# Sign
 
 
 @pointwise("aten::neg")
@@ -252,96 +258,51 @@ def abs_(self: Operand) -> Golden:
     return integers(fmt, np.abs, self)
 
 
-@pointwise("aten::round")
-def round_(self: Operand) -> Golden:
-    """The nearest integer, ties to even; integers are themselves"""
+@pointwise("aten::sign")
+def sign(self: Operand) -> Golden:
+    """1 above zero, -1 below, 0 of zeros; the sign of a zero is free, NaN's is open (P91)"""
     fmt = result_type(self)
-    return exact(np.rint(converted(self, fmt)) if fmt.is_float else self, fmt)
+    x = converted(self, fmt)
+    signs = x if fmt.kind == "bool" else (x > 0).astype(fmt.storage) - (x < 0).astype(fmt.storage)
+    return exact(signs, fmt, zero_sign_free=fmt.is_float).opened(x != x, "P91")
 
 
-@pointwise("aten::round.decimals")
-def round_decimals(self: Operand, decimals: int) -> Golden:
-    """The nearest multiple of 10^-decimals, ties to even (P33)"""
-    fmt = result_type(self)
-    x = numbers(self, fmt)
-    return Golden(fmt, *arithmetic.round_decimals(fmt, x, decimals)).or_else(*_rounded_scalings(fmt, x, decimals))
+@pointwise("aten::square")
+def square(self: np.ndarray) -> Golden:
+    """self * self; of bools, which become int64, the power with the integer 2"""
+    return mul(self.astype(np.int64) if self.dtype == np.bool_ else self, self)
 
 
-def _power_of_ten(exponent: int) -> np.float64:
-    """10^exponent as a double, infinite beyond."""
-    return np.float64(10.0**exponent if exponent <= LARGEST_POWER_OF_TEN else np.inf)
+# Of integers
 
 
-def _rounded_scalings(fmt: Format, x: np.ndarray, decimals: int) -> list[Golden]:
-    """P33: round(x * 10^d) / 10^d, each step rounded, in the compute or element type; for d < 0 the other way round."""
-    goldens = []
-    for step in steps_of(fmt):
-        power = round_to(step, _power_of_ten(abs(decimals))).astype(np.float64)
-        scale, unscale = (arithmetic.mul, arithmetic.div) if decimals >= 0 else (arithmetic.div, arithmetic.mul)
-        scaled, _ = scale(step, x, power)
-        result, _ = unscale(step, np.rint(scaled.astype(np.float64)), power)
-        goldens.append(_rounded_from(fmt, result.astype(np.float64)))
-    return goldens
+@pointwise("aten::floor_divide", "aten::floor_divide.Scalar")
+def floor_divide(self: Operand, other: Operand) -> Golden | Outcome:
+    """self / other, rounded down (P32)"""
+    return div_mode(self, other, "floor")
 
 
-@pointwise("aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor", commutes=True)
-def bitwise_and(self: Operand, other: Operand) -> Golden:
-    """The bits set in both, in two's complement; of bools, and"""
+@pointwise("aten::gcd", commutes=True)
+def gcd(self: np.ndarray, other: np.ndarray) -> Golden:
+    """The greatest common divisor, 0 of zeros; open where the dtype does not hold it (P98)"""
     fmt = result_type(self, other)
-    return integers(fmt, np.bitwise_and, self, other)
+    divisor = np.gcd(*(_magnitudes(x, fmt) for x in broadcast_converted(fmt, self, other)))
+    return _held(divisor, divisor > fmt.max_value, fmt)
 
 
-# Real functions
+@pointwise("aten::lcm", commutes=True)
+def lcm(self: np.ndarray, other: np.ndarray) -> Golden:
+    """The least common multiple, 0 beside a zero; open where the dtype does not hold it (P98)"""
+    fmt = result_type(self, other)
+    x, y = (_magnitudes(operand, fmt) for operand in broadcast_converted(fmt, self, other))
+    factor = x // np.maximum(np.gcd(x, y), np.uint64(1))
+    return _held(factor * y, factor > np.uint64(fmt.max_value) // np.maximum(y, np.uint64(1)), fmt)
 
 
-def real_function(name: str, self: Operand, **parameters: object) -> Golden:
-    """A function of the ladder on every element; integers and bools become float32 first (P18)."""
-    fmt = float_result(result_type(self))
-    if fmt.is_complex:
-        return complex_function(name, fmt, complex_numbers(self, fmt))
-    return Golden(fmt, *functions.apply(name, fmt, numbers(self, fmt), **parameters))
+def _magnitudes(integers_: np.ndarray, fmt: Format) -> np.ndarray:
+    """Of the smallest integer too."""
+    return np.abs(integers_.astype(np.int64)).astype(np.uint64) if fmt.kind == "int" else integers_.astype(np.uint64)
 
 
-@pointwise("aten::exp")
-def exp(self: Operand) -> Golden:
-    """e to the power self"""
-    return real_function("exp", self)
-
-
-@pointwise("aten::sqrt")
-def sqrt(self: Operand) -> Golden:
-    """The square root; NaN below zero, -0 of -0"""
-    fmt = float_result(result_type(self))
-    if fmt.is_complex:
-        return complex_function("sqrt", fmt, complex_numbers(self, fmt))
-    return Golden(fmt, *arithmetic.sqrt(fmt, numbers(self, fmt)))
-
-
-@pointwise("aten::sin")
-def sin(self: Operand) -> Golden:
-    """The sine of an angle in radians; NaN of infinities"""
-    return real_function("sin", self)
-
-
-@pointwise("aten::gelu")
-def gelu(self: Operand, approximate: str = "none") -> Golden:
-    """x * Phi(x) with Phi the standard normal distribution; "tanh": x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715
-    x^3)))"""
-    fmt = result_type(self)
-    x = numbers(self, fmt)
-    value, real = functions.apply("gelu" if approximate == "none" else "gelu_tanh", fmt, x)
-    compute = held_format(fmt)
-    return Golden.derived(fmt, value, real, _gelu(Ball.exact(x, compute), approximate)).opened(x == -np.inf, "P38")
-
-
-SATURATION = 40.0  # of the tanh form, whose tanh is 1 - e^-4600 there; +-1 from there on, even where x^3 overflows
-
-
-def _gelu(x: Ball, approximate: str) -> Ball:
-    """Through the documented formulas: x/2 * (1 + erf(x / sqrt 2)), or the tanh form; both cancel for negative x."""
-    if approximate == "none":
-        distribution = (x * x.irrational(math.sqrt(0.5))).erf(functions.erf_float64) + 1.0
-    else:
-        near = Ball.exact(np.clip(x.mid, -SATURATION, SATURATION), x.compute)
-        distribution = ((near + near * near * near * 0.044715) * x.irrational(math.sqrt(2 / math.pi))).tanh() + 1.0
-    return x * 0.5 * distribution
+def _held(numbers: np.ndarray, overflows: np.ndarray, fmt: Format) -> Golden:
+    return exact(np.where(overflows, np.uint64(0), numbers).astype(fmt.storage), fmt).opened(overflows, "P98")

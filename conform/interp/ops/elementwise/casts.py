@@ -1,4 +1,4 @@
-"""Conversion between dtypes."""
+"""Conversion between dtypes, and copies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from conform.interp.formulas.complexes import components
 from conform.interp.golden import Golden
+from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import pointwise
 from conform.numerics.formats import Format, format_named, format_of
@@ -22,9 +23,36 @@ def to_copy(self: np.ndarray, dtype: str | None = None) -> Golden:
     return cast(self, format_named(dtype) if dtype else format_of(self))
 
 
+@pointwise("aten::copy", selects=True)
+def copy(self: np.ndarray, src: np.ndarray) -> Golden:
+    """src, broadcast to the shape of self, in its dtype, converted as _to_copy does (P13 to P16)"""
+    return cast(np.broadcast_to(src, self.shape), format_of(self))
+
+
+@pointwise("aten::clone", "aten::alias", "aten::positive", selects=True)
+def clone(self: np.ndarray) -> Golden:
+    """self"""
+    return exact(self, format_of(self))
+
+
+@pointwise("aten::fill.Scalar", selects=True)
+def fill(self: np.ndarray, value: int | float | complex) -> Golden:
+    """value, in the dtype of self, at every place (P93)"""
+    fmt = format_of(self)
+    return exact(np.broadcast_to(converted(value, fmt), self.shape), fmt)
+
+
+@pointwise("aten::fill.Tensor", selects=True)
+def fill_with_element(self: np.ndarray, value: np.ndarray) -> Golden:
+    """The element of value, converted to the dtype of self as _to_copy does, at every place"""
+    return copy(self, value)
+
+
 def cast(operand: np.ndarray, fmt: Format) -> Golden:
     """`operand` converted to `fmt`."""
     source = format_of(operand)
+    if source.is_complex and not fmt.is_complex and fmt.kind != "bool":  # P16
+        operand, source = operand.real, source.component
     if fmt.is_float and fmt.bits <= 8 and fmt != source:
         return _to_small_float(operand, source, fmt)
     value = convert(operand, source, fmt)

@@ -255,7 +255,7 @@ def softplus(self: np.ndarray, beta: int | float = 1, threshold: int | float = 2
     branches = [_exceeds(x, beta, threshold)]
     for step in steps_of(fmt):
         branches.append(round_to(step, *_product(x, beta)).astype(np.float64) > threshold)
-    golden, *others = (_softplus(fmt, x, beta, linear) for linear in _distinct(branches))
+    golden, *others = (softplus_of(fmt, x, beta, linear) for linear in _distinct(branches))
     return golden.or_else(*others)
 
 
@@ -278,7 +278,7 @@ def _distinct(masks: list[np.ndarray]) -> list[np.ndarray]:
     return [mask for i, mask in enumerate(masks) if not any((mask == earlier).all() for earlier in masks[:i])]
 
 
-def _softplus(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) -> Golden:
+def softplus_of(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) -> Golden:
     """The golden whose elements are x itself where `linear`, and the formula elsewhere."""
     regular = ~linear & np.isfinite(x) & (np.isfinite(beta) & (beta != 0))
     settled = np.where(linear, x, _softplus_limit(x, beta))

@@ -1,12 +1,15 @@
-"""Ops that make tensors of numbers."""
+"""Numbers at equal distances: by their step, or by how many they are."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil, isfinite, isinf, isnan, trunc
 
-from conform.refs.exact.promotion import FLOAT, INTEGER, category, convert
+from conform.refs.creation.constants import fill_number
+from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, convert
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
-from conform.refs.exact.tensor import RefTensor
+from conform.refs.exact.rounding import COMPONENTS, round_ratio
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
 from conform.refs.references import reference
 
 Number = bool | int | float
@@ -79,3 +82,51 @@ def _element(dtype: str, start: Number, step: Number, i: int) -> float:
     if i == 0 and start == 0:
         return float(start) + 0.0 * float(step)  # only the zeros' signs matter
     return round_exact(dtype, add_exact(exact(start), multiply_exact(exact(i), exact(step))))
+
+
+@reference("aten::linspace")
+def linspace(
+    start: Number | complex,
+    end: Number | complex,
+    steps: int,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """start + i (end - start) / (steps - 1) for i < steps, exact and rounded once, of complex numbers part by part.
+
+    One step is start alone. Without dtype float32, complex64 if an argument is complex. Open are what lies between
+    ends that are not both finite, and of an integer dtype what is no integer.
+    """
+    is_complex = isinstance(start, complex) or isinstance(end, complex)
+    dtype = dtype or ("complex64" if is_complex else "float32")
+    if steps < 0 or category(dtype) == BOOL or (is_complex and category(dtype) != COMPLEX):
+        raise ValueError(f"linspace from {start} to {end} in {steps} steps of {dtype} is not defined")
+    if category(dtype) != COMPLEX:
+        return RefTensor(dtype, (steps,), [_between(dtype, start, end, i, steps) for i in range(steps)])
+    start, end, component = complex(start), complex(end), COMPONENTS[dtype]
+    parts = [
+        (_between(component, start.real, end.real, i, steps), _between(component, start.imag, end.imag, i, steps))
+        for i in range(steps)
+    ]
+    data = [UNSPECIFIED if UNSPECIFIED in (real, imag) else complex(real, imag) for real, imag in parts]
+    return RefTensor(dtype, (steps,), data)
+
+
+def _between(dtype: str, start: Number, end: Number, i: int, steps: int) -> Number:
+    """The i-th of `steps` numbers from start to end."""
+    if i in (0, steps - 1):
+        return _as_element(dtype, start if i == 0 else end)
+    if not (isfinite(start) and isfinite(end)):
+        return UNSPECIFIED
+    number = Fraction(start) + i * (Fraction(end) - Fraction(start)) / (steps - 1)
+    if category(dtype) == FLOAT:
+        return round_ratio(dtype, number.numerator, number.denominator)
+    return fill_number("a number between the ends", int(number), dtype) if number.denominator == 1 else UNSPECIFIED
+
+
+def _as_element(dtype: str, number: Number) -> Number:
+    if category(dtype) == INTEGER and isfinite(number) and number != int(number):
+        return UNSPECIFIED
+    return fill_number("an end", number, dtype)

@@ -1,0 +1,56 @@
+"""Parts of numbers: the domains of their arguments."""
+
+from __future__ import annotations
+
+from conform.domains.elementwise.outcomes import SAME
+from conform.domains.engine.arguments import result, scalar, tensor
+from conform.domains.engine.constraints import Dtype, Value
+from conform.domains.engine.dtypes import component
+from conform.domains.engine.vocabulary import (
+    broadcast_of,
+    broadcastable_with,
+    dtype_common_to,
+    dtype_of,
+    not_complex_here,
+    real_dtype_common_to,
+    shape_of,
+)
+from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, REAL, spec
+
+PART = result(Dtype.Eq(lambda self: component(self.dtype)), shape_of("self"))
+
+OF_ITSELF = "torch gives a real self itself, an alias that its schema does not name"
+spec("aten::conj_physical", tensor("self", Dtype.In(COMPLEX).unjudged(OF_ITSELF)), SAME)
+spec("aten::real", tensor("self"), PART)
+spec("aten::imag", tensor("self", Dtype.In(COMPLEX)), PART)
+spec(
+    "aten::copysign.Tensor",
+    tensor("self", Dtype.In(REAL)),
+    tensor("other", Dtype.In(REAL), broadcastable_with("self")),
+    result(real_dtype_common_to("self", "other"), broadcast_of("self", "other")),
+)
+spec(
+    "aten::copysign.Scalar",
+    tensor("self", Dtype.In(REAL)),
+    scalar("other", Dtype.Ne("complex")),
+    result(real_dtype_common_to("self", "other"), shape_of("self")),
+)
+OF_ONE_DTYPE = "neighbours in one dtype are none in another"
+spec(
+    "aten::nextafter",
+    tensor("self", Dtype.In(REAL), Dtype.NotIn(("bool", *INTEGERS)).unjudged(OF_ONE_DTYPE)),
+    tensor("other", dtype_of("self").unjudged(OF_ONE_DTYPE), broadcastable_with("self")),
+    result(dtype_common_to("self", "other"), broadcast_of("self", "other")),
+)
+spec("aten::frexp.Tensor", tensor("self", Dtype.In(FLOATS)), SAME, result(Dtype.Eq("int32"), shape_of("self")))
+spec(
+    "aten::ldexp.Tensor",
+    tensor("self", not_complex_here()),
+    tensor(
+        "other",
+        Dtype.In(INTEGERS).unjudged("torch takes powers that are no integers"),
+        broadcastable_with("self"),
+        Value.Be((-3, -2, -1, 0, 1, 2, 3, 5)),
+    ),
+    result(real_dtype_common_to("self", "other"), broadcast_of("self", "other")),
+)

@@ -1,0 +1,82 @@
+"""Combinations of three operands, rounded once: addcmul, addcdiv, lerp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from conform.interp.golden import Golden
+from conform.interp.operands import broadcast_numbers, converted
+from conform.interp.ops.elementwise.arithmetic import integers
+from conform.interp.promotion import Operand, result_type
+from conform.interp.semantics import pointwise
+from conform.numerics.ball import Ball, chosen, held_format
+from conform.numerics.escalate import decide_exactly
+from conform.numerics.formats import Format
+from conform.numerics.real import Real, where
+
+
+def rational(fmt: Format, formula: Callable, special: np.ndarray, *operands: np.ndarray) -> tuple[np.ndarray, Real]:
+    """A formula of rational operations on finite operands, rounded once: on Reals, and where they do not decide on
+    Fractions; `special` where an operand is not finite."""
+    finite = np.logical_and.reduce([np.isfinite(x) for x in operands])
+    safe = [np.where(finite, x, 1.0) for x in operands]
+    real = where(finite, formula(*map(Real.exact, safe)), special)
+
+    def of_fractions(index: tuple[int, ...]) -> Fraction:
+        return formula(*(Fraction(float(x[index])) for x in safe))
+
+    return decide_exactly(fmt, real, of_fractions)
+
+
+def wider(one: Ball, other: Ball) -> Ball:
+    """Of two ways to compute the same number the one that may err more."""
+    return chosen(other.rad > one.rad, other, one)
+
+
+def _class(x: np.ndarray) -> np.ndarray:
+    """What decides about infinities and NaN in products and quotients: finite numbers by their signs."""
+    return np.where(np.isfinite(x), np.sign(x), x)
+
+
+@pointwise("aten::addcmul")
+def addcmul(self: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, value: int | float = 1) -> Golden:
+    """self + value * tensor1 * tensor2; integers wrap (P10, P96)"""
+    fmt = result_type(self, tensor1, tensor2)
+    if fmt.is_integer:
+        return integers(fmt, lambda x, y, z: x + converted(value, fmt) * y * z, self, tensor1, tensor2)
+    x, y, z = broadcast_numbers(fmt, self, tensor1, tensor2)
+    v = np.full_like(x, float(value))
+    special = x + _class(v) * _class(y) * _class(z)
+    found = rational(fmt, lambda x, y, z, v: x + v * y * z, special, x, y, z, v)
+    a, b, c, d = (Ball.exact(operand, held_format(fmt)) for operand in (x, y, z, v))
+    ball = wider(a + d * b * c, a + d * (b * c))
+    return Golden.derived(fmt, *found, ball, zero_sign_free=True)
+
+
+@pointwise("aten::addcdiv")
+def addcdiv(self: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, value: int | float = 1) -> Golden:
+    """self + value * tensor1 / tensor2; not of integers (P96)"""
+    fmt = result_type(self, tensor1, tensor2)
+    x, y, z = broadcast_numbers(fmt, self, tensor1, tensor2)
+    v = np.full_like(x, float(value))
+    special = x + _class(v) * _class(y) / np.where(np.isfinite(z) & (z != 0), np.sign(z), z)
+    divides = z != 0
+    found = rational(fmt, lambda x, y, z, v: x + v * y / z, special, np.where(divides, x, np.inf), y, z, v)
+    a, b, c, d = (Ball.exact(operand, held_format(fmt)) for operand in (x, y, z, v))
+    return Golden.derived(fmt, *found, wider(a + d * b / c, a + d * (b / c)), zero_sign_free=True)
+
+
+@pointwise("aten::lerp.Scalar", "aten::lerp.Tensor")
+def lerp(self: np.ndarray, end: np.ndarray, weight: Operand) -> Golden:
+    """self + weight * (end - self), or end - (1 - weight) * (end - self) (P96)"""
+    fmt = result_type(self, end, weight)
+    x, y, w = broadcast_numbers(fmt, self, end, weight)
+    special = x + _class(w) * _class(y - x)
+    found = rational(fmt, lambda x, y, w: x + w * (y - x), special, x, y, w)
+    a, b, c = (Ball.exact(operand, held_format(fmt)) for operand in (x, y, w))
+    ball = wider(a + c * (b - a), b - (-c + 1.0) * (b - a))
+    infinite = (np.isinf(x) | np.isinf(y)) & ~(np.isnan(x) | np.isnan(y) | np.isnan(w))
+    return Golden.derived(fmt, *found, ball, zero_sign_free=True).opened(infinite, "P96")

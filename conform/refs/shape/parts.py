@@ -1,0 +1,158 @@
+"""Parts of a tensor: slices, diagonals, splits, and what writes into such a part."""
+
+from __future__ import annotations
+
+from conform.refs.exact.promotion import converted
+from conform.refs.exact.tensor import RefTensor, Shape, positions, rearranged, strides_of, wrap_dim
+from conform.refs.references import reference
+
+
+def _dim_of(op: str, self: RefTensor, dim: int) -> int:
+    """The dim, wrapped; ValueError for a 0-d tensor, which has no parts."""
+    if not self.shape:
+        raise ValueError(f"{op} needs a tensor of at least one dim")
+    return wrap_dim(dim, len(self.shape))
+
+
+def _with(shape: Shape, dim: int, *sizes: int) -> Shape:
+    """The shape with `sizes` in the place of its size at `dim`."""
+    return (*shape[:dim], *sizes, *shape[dim + 1 :])
+
+
+@reference("aten::slice.Tensor")
+def slice_(
+    self: RefTensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> RefTensor:
+    """Every step-th index of `dim` from start to before end; both count from the end if negative, and are clamped."""
+    if not self.shape or step <= 0:
+        raise ValueError(f"slice needs a dimensioned tensor and a positive step; found {self.shape} and {step}")
+    dim = wrap_dim(dim, len(self.shape))
+    size = self.shape[dim]
+    first, last = _clamped(start, 0, size), _clamped(end, size, size)
+    kept = len(range(first, last, step))
+    strides = list(strides_of(self.shape))
+    offset = first * strides[dim]
+    strides[dim] *= step
+    shape = (*self.shape[:dim], kept, *self.shape[dim + 1 :])
+    return RefTensor(self.dtype, shape, [self.data[i] for i in positions(shape, strides, offset)])
+
+
+@reference("aten::slice_scatter")
+def slice_scatter(
+    self: RefTensor, src: RefTensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> RefTensor:
+    """self with src, converted to its dtype, in the place of slice(self, dim, start, end, step); src has its shape."""
+    return _written(self, src, slice_(_positions(self), dim, start, end, step))
+
+
+def _positions(self: RefTensor) -> RefTensor:
+    """A tensor of self's shape that holds each element's place in self's data."""
+    return RefTensor("int64", self.shape, list(range(len(self.data))))
+
+
+def _written(self: RefTensor, src: RefTensor, places: RefTensor) -> RefTensor:
+    if src.shape != places.shape:
+        raise ValueError(f"src of shape {src.shape} does not fit the part, of shape {places.shape}")
+    data = list(self.data)
+    for place, value in zip(places.data, converted(src, self.dtype), strict=True):
+        data[place] = value
+    return RefTensor(self.dtype, self.shape, data)
+
+
+@reference("aten::select.int")
+def select(self: RefTensor, dim: int, index: int) -> RefTensor:
+    """The part at `index` of `dim`, without that dim; a negative index counts from the end."""
+    dim = _dim_of("select", self, dim)
+    size = self.shape[dim]
+    if not -size <= index < size:
+        raise ValueError(f"index {index} is outside dim {dim} of size {size}")
+    return rearranged(self, _with(self.shape, dim), lambda i: (*i[:dim], index % size, *i[dim:]))
+
+
+@reference("aten::select_scatter")
+def select_scatter(self: RefTensor, src: RefTensor, dim: int, index: int) -> RefTensor:
+    """self with src, converted to its dtype, in the place of select(self, dim, index); src has its shape."""
+    return _written(self, src, select(_positions(self), dim, index))
+
+
+@reference("aten::unbind.int")
+def unbind(self: RefTensor, dim: int = 0) -> tuple[RefTensor, ...]:
+    """select(self, dim, i) for every i."""
+    dim = _dim_of("unbind", self, dim)
+    return tuple(select(self, dim, i) for i in range(self.shape[dim]))
+
+
+@reference("aten::split_with_sizes")
+def split_with_sizes(self: RefTensor, split_sizes: list[int], dim: int = 0) -> tuple[RefTensor, ...]:
+    """Parts of the sizes given along `dim`, one behind the other; they make up the whole."""
+    dim = _dim_of("split_with_sizes", self, dim)
+    if any(size < 0 for size in split_sizes) or sum(split_sizes) != self.shape[dim]:
+        raise ValueError(f"sizes {split_sizes} do not add up to size {self.shape[dim]} of dim {dim}")
+    parts, start = [], 0
+    for size in split_sizes:
+        parts.append(slice_(self, dim, start, start + size))
+        start += size
+    return tuple(parts)
+
+
+@reference("aten::split.Tensor")
+def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ...]:
+    """Parts of size split_size along `dim`, the last one smaller if it does not divide; of an empty dim one part."""
+    dim = _dim_of("split", self, dim)
+    size = self.shape[dim]
+    if split_size < 0 or (split_size == 0 and size != 0):
+        raise ValueError(f"a size of {split_size} does not split dim {dim} of size {size}")
+    if size == 0:
+        return (self,)
+    return tuple(slice_(self, dim, start, start + split_size) for start in range(0, size, split_size))
+
+
+@reference("aten::chunk")
+def chunk(self: RefTensor, chunks: int, dim: int = 0) -> tuple[RefTensor, ...]:
+    """Parts of size ceil(size / chunks) along `dim`, the last one smaller, perhaps fewer; of an empty dim `chunks`."""
+    dim = _dim_of("chunk", self, dim)
+    if chunks <= 0:
+        raise ValueError(f"chunk needs a positive number of chunks, found {chunks}")
+    if self.shape[dim] == 0:
+        return (self,) * chunks
+    return split(self, -(-self.shape[dim] // chunks), dim)
+
+
+@reference("aten::diagonal")
+def diagonal(self: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> RefTensor:
+    """The elements whose index of dim2 is that of dim1 plus offset, along a new last dim in place of both."""
+    dim1, dim2 = wrap_dim(dim1, len(self.shape)), wrap_dim(dim2, len(self.shape))
+    if dim1 == dim2 or not self.shape:
+        raise ValueError(f"diagonal needs two dims, found {dim1} and {dim2} of shape {self.shape}")
+    row, column = max(-offset, 0), max(offset, 0)
+    length = max(min(self.shape[dim1] - row, self.shape[dim2] - column), 0)
+    kept = [dim for dim in range(len(self.shape)) if dim not in (dim1, dim2)]
+
+    def source(index: Shape) -> Shape:
+        own = [0] * len(self.shape)
+        for dim, i in zip(kept, index, strict=False):
+            own[dim] = i
+        own[dim1], own[dim2] = index[-1] + row, index[-1] + column
+        return tuple(own)
+
+    return rearranged(self, (*(self.shape[dim] for dim in kept), length), source)
+
+
+@reference("aten::unfold")
+def unfold(self: RefTensor, dimension: int, size: int, step: int) -> RefTensor:
+    """The windows of `size` along the dimension, `step` apart, each along a new last dim; 0-d counts as shape (1,)."""
+    dim = wrap_dim(dimension, len(self.shape))
+    extent = self.shape[dim] if self.shape else 1
+    if not 0 <= size <= extent or step <= 0:
+        raise ValueError(f"windows of {size}, {step} apart, in a dim of size {extent}")
+    if not self.shape:
+        return RefTensor(self.dtype, (size,), self.data[:size])
+    shape = (*_with(self.shape, dim, (extent - size) // step + 1), size)
+    return rearranged(self, shape, lambda i: _with(i[:-1], dim, i[dim] * step + i[-1]))
+
+
+def _clamped(bound: int | None, default: int, size: int) -> int:
+    """A bound of a slice as an index in [0, size]."""
+    if bound is None:
+        return default
+    return min(max(bound + size if bound < 0 else bound, 0), size)

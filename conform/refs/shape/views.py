@@ -1,0 +1,134 @@
+"""The same elements in another shape or order of dims; the elements of a result, not whose memory they are in."""
+
+from __future__ import annotations
+
+from math import prod
+
+from conform.refs.exact.tensor import RefTensor, expand, positions, strides_of, wrap_dim, wrap_dims
+from conform.refs.references import reference
+
+
+@reference("aten::permute")
+def permute(self: RefTensor, dims: list[int]) -> RefTensor:
+    """Dim i of the result is dim dims[i] of self."""
+    if len(dims) != len(self.shape):
+        raise ValueError(f"dims {dims} do not order the {len(self.shape)} dims of self")
+    order = wrap_dims(dims, len(self.shape))
+    strides = strides_of(self.shape)
+    shape = tuple(self.shape[dim] for dim in order)
+    return RefTensor(self.dtype, shape, [self.data[i] for i in positions(shape, [strides[dim] for dim in order])])
+
+
+@reference("aten::transpose.int")
+def transpose(self: RefTensor, dim0: int, dim1: int) -> RefTensor:
+    """self with two dims swapped."""
+    order = list(range(len(self.shape)))
+    dim0, dim1 = wrap_dim(dim0, len(order)), wrap_dim(dim1, len(order))
+    if order:
+        order[dim0], order[dim1] = dim1, dim0
+    return permute(self, order)
+
+
+@reference("aten::t")
+def t(self: RefTensor) -> RefTensor:
+    """A matrix transposed; a tensor of less dims is itself."""
+    if len(self.shape) > 2:
+        raise ValueError(f"t needs a tensor of at most 2 dims, found shape {self.shape}")
+    return permute(self, list(reversed(range(len(self.shape)))))
+
+
+@reference("aten::movedim.int", "aten::movedim.intlist")
+def movedim(self: RefTensor, source: int | list[int], destination: int | list[int]) -> RefTensor:
+    """Each dim of `source` moved to its place in `destination`; the others keep their order."""
+    rank = len(self.shape)
+    source = wrap_dims([source] if isinstance(source, int) else source, rank)
+    destination = wrap_dims([destination] if isinstance(destination, int) else destination, rank)
+    if len(source) != len(destination):
+        raise ValueError(f"{len(source)} dims do not move to {len(destination)} places")
+    others = iter(dim for dim in range(rank) if dim not in source)
+    moved = dict(zip(destination, source, strict=True))
+    return permute(self, [moved[place] if place in moved else next(others) for place in range(rank)])
+
+
+@reference("aten::expand")
+def expand_(self: RefTensor, size: list[int], implicit: bool = False) -> RefTensor:
+    """Dims of size 1 repeated to `size`, and new dims before them; -1 keeps the size of a dim that self has."""
+    new = len(size) - len(self.shape)
+    if new < 0:
+        raise ValueError(f"shape {self.shape} has more dims than size {size}")
+    own = (None,) * new + self.shape
+    target = tuple(old if wanted == -1 else wanted for wanted, old in zip(size, own, strict=True))
+    if any(wanted is None or wanted < 0 for wanted in target):
+        raise ValueError(f"size {size} has a negative size, or -1 for a new dim")
+    return RefTensor(self.dtype, target, expand(self.data, self.shape, target))
+
+
+@reference("aten::view")
+def view(self: RefTensor, size: list[int]) -> RefTensor:
+    """The elements in row-major order in another shape; one size may be -1, the one that the others leave."""
+    return _reshaped(self, size)
+
+
+@reference("aten::reshape")
+def reshape(self: RefTensor, shape: list[int]) -> RefTensor:
+    """The elements in row-major order in another shape; one size may be -1, the one that the others leave."""
+    return _reshaped(self, shape)
+
+
+def _reshaped(self: RefTensor, sizes: list[int]) -> RefTensor:
+    known = prod(size for size in sizes if size != -1)
+    if any(size < -1 for size in sizes) or sizes.count(-1) > 1:
+        raise ValueError(f"sizes {sizes}: all but one are 0 or more, and one may be -1")
+    if -1 in sizes and (known == 0 or len(self.data) % known):
+        raise ValueError(f"sizes {sizes} leave no one size for {len(self.data)} elements")
+    shape = tuple(len(self.data) // known if size == -1 else size for size in sizes)
+    return RefTensor(self.dtype, shape, self.data)
+
+
+@reference("aten::flatten.using_ints")
+def flatten(self: RefTensor, start_dim: int = 0, end_dim: int = -1) -> RefTensor:
+    """The dims from start_dim to end_dim, that included, as one; of a 0-d tensor shape (1,)."""
+    start, end = wrap_dim(start_dim, len(self.shape)), wrap_dim(end_dim, len(self.shape))
+    if start > end:
+        raise ValueError(f"dim {start_dim} comes behind dim {end_dim}")
+    shape = (*self.shape[:start], prod(self.shape[start : end + 1]), *self.shape[end + 1 :])
+    return RefTensor(self.dtype, shape, self.data)
+
+
+@reference("aten::unsqueeze")
+def unsqueeze(self: RefTensor, dim: int) -> RefTensor:
+    """A new dim of size 1 at `dim`, which counts the dims of the result."""
+    dim = wrap_dim(dim, len(self.shape) + 1)
+    return RefTensor(self.dtype, (*self.shape[:dim], 1, *self.shape[dim:]), self.data)
+
+
+@reference("aten::squeeze")
+def squeeze(self: RefTensor) -> RefTensor:
+    """self without its dims of size 1."""
+    return _squeezed(self, list(range(len(self.shape))))
+
+
+@reference("aten::squeeze.dim", "aten::squeeze.dims")
+def squeeze_dims(self: RefTensor, dim: int | list[int]) -> RefTensor:
+    """self without those of the dims that have size 1."""
+    return _squeezed(self, wrap_dims([dim] if isinstance(dim, int) else dim, len(self.shape)))
+
+
+def _squeezed(self: RefTensor, dims: list[int]) -> RefTensor:
+    shape = tuple(size for dim, size in enumerate(self.shape) if dim not in dims or size != 1)
+    return RefTensor(self.dtype, shape, self.data)
+
+
+@reference("aten::as_strided")
+def as_strided(self: RefTensor, size: list[int], stride: list[int], storage_offset: int | None = None) -> RefTensor:
+    """The element at storage_offset + sum(index[d] * stride[d]) of self's storage: its elements in row-major order.
+
+    That is what a contiguous self has in its storage from offset 0; without storage_offset it is 0.
+    """
+    offset = 0 if storage_offset is None else storage_offset
+    if len(size) != len(stride) or any(number < 0 for number in [*size, *stride, offset]):
+        raise ValueError(f"size {size}, stride {stride} and offset {offset}: as many of each, and none below 0")
+    places = positions(size, stride, offset)
+    if any(place >= len(self.data) for place in places):
+        raise ValueError(f"size {size} and stride {stride} from {offset} reach beyond {len(self.data)} elements")
+    return RefTensor(self.dtype, tuple(size), [self.data[place] for place in places])

@@ -1,0 +1,101 @@
+"""References of tensors made of numbers, of chance and of nothing: literal cases worked out by hand."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import pytest
+
+from conform.refs import UNSPECIFIED
+from tests.refs.helpers import call, same, tensor
+
+OPEN = UNSPECIFIED
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments", "dtype", "expected"),
+    [
+        ("full", {"size": [2], "fill_value": 7}, "int64", [7, 7]),
+        ("full", {"size": [], "fill_value": True}, "bool", True),
+        ("full", {"size": [1], "fill_value": 0.1}, "float32", [0.10000000149011612]),
+        ("full", {"size": [1], "fill_value": 2.9, "dtype": "int8"}, "int8", [2]),
+        ("full", {"size": [1], "fill_value": -1, "dtype": "uint8"}, "uint8", [255]),
+        ("full", {"size": [1], "fill_value": nan, "dtype": "bool"}, "bool", [True]),
+        ("full", {"size": [1], "fill_value": -inf, "dtype": "float16"}, "float16", [-inf]),
+        ("full", {"size": [1], "fill_value": 1 - 2j}, "complex64", [1 - 2j]),
+        ("full", {"size": [0], "fill_value": 1}, "int64", []),
+        ("full_like", {"self": tensor("int16", [1, 2]), "fill_value": 3.5}, "int16", [3, 3]),
+        ("full_like", {"self": tensor("int16", 1), "fill_value": -0.0, "dtype": "float64"}, "float64", -0.0),
+        ("scalar_tensor", {"s": 3}, "float32", 3.0),
+        ("scalar_tensor", {"s": 3, "dtype": "int8"}, "int8", 3),
+        ("ones", {"size": [2]}, "float32", [1.0, 1.0]),
+        ("zeros", {"size": [2], "dtype": "bool"}, "bool", [False, False]),
+        ("ones_like", {"self": tensor("complex64", [2j])}, "complex64", [1 + 0j]),
+        ("zeros_like", {"self": tensor("bool", [True]), "dtype": "int8"}, "int8", [0]),
+        ("eye", {"n": 2, "dtype": "int8"}, "int8", [[1, 0], [0, 1]]),
+        ("eye.m", {"n": 1, "m": 2}, "float32", [[1.0, 0.0]]),
+        ("empty.memory_format", {"size": [2], "dtype": "int8"}, "int8", [OPEN, OPEN]),
+        ("empty_strided", {"size": [2], "stride": [0]}, "float32", [OPEN, OPEN]),
+        ("linspace", {"start": 0, "end": 1, "steps": 3}, "float32", [0.0, 0.5, 1.0]),
+        ("linspace", {"start": 5, "end": 1, "steps": 1}, "float32", [5.0]),
+        ("linspace", {"start": 5, "end": 1, "steps": 0}, "float32", []),
+        ("linspace", {"start": 0.0, "end": 1.0, "steps": 4, "dtype": "float16"}, "float16",
+         [0.0, 0.333251953125, 0.66650390625, 1.0]),
+        ("linspace", {"start": 0, "end": 3, "steps": 3, "dtype": "int8"}, "int8", [0, OPEN, 3]),
+        ("linspace", {"start": 0, "end": -inf, "steps": 3}, "float32", [0.0, OPEN, -inf]),
+        ("linspace", {"start": 0, "end": 2j, "steps": 3}, "complex64", [0j, 1j, 2j]),
+        ("rand", {"size": [2]}, "float32", [OPEN, OPEN]),
+        ("randn", {"size": [1], "dtype": "complex64"}, "complex64", [OPEN]),
+        ("randperm", {"n": 2}, "int64", [OPEN, OPEN]),
+        ("randperm", {"n": 1, "dtype": "float16"}, "float16", [0.0]),
+        ("_local_scalar_dense", {"self": tensor("float16", [[0.5]])}, "float64", 0.5),
+        ("_local_scalar_dense", {"self": tensor("uint8", 200)}, "int64", 200),
+        ("_local_scalar_dense", {"self": tensor("complex64", 2j)}, "complex128", 2j),
+    ],
+)  # fmt: skip
+def test_made(op: str, arguments: dict[str, Any], dtype: str, expected: object) -> None:
+    same(call(op, **arguments), dtype, expected)
+
+
+@pytest.mark.parametrize(
+    ("p", "train", "output", "mask"),
+    [
+        (0.5, False, [-1.0, inf], [True, True]),
+        (0.0, True, [-1.0, inf], [True, True]),
+        (1.0, None, [0.0, OPEN], [False, False]),
+        (0.5, True, [OPEN, OPEN], [OPEN, OPEN]),
+    ],
+)
+def test_native_dropout(p: float, train: bool | None, output: list, mask: list) -> None:
+    result = call("native_dropout", input=tensor("float32", [-1.0, inf]), p=p, train=train)
+    same(result[0], "float32", output)
+    same(result[1], "bool", mask)
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments"),
+    [
+        ("full", {"size": [-1], "fill_value": 1}),
+        ("full", {"size": [1], "fill_value": 1j, "dtype": "float32"}),
+        ("full", {"size": [1], "fill_value": 300, "dtype": "uint8"}),
+        ("full", {"size": [1], "fill_value": nan, "dtype": "int8"}),
+        ("full", {"size": [1], "fill_value": 65505.0, "dtype": "float16"}),
+        ("eye", {"n": -1}),
+        ("empty_strided", {"size": [1], "stride": []}),
+        ("empty_strided", {"size": [1], "stride": [-1]}),
+        ("linspace", {"start": 0, "end": 1, "steps": -1}),
+        ("linspace", {"start": 0, "end": 1, "steps": 2, "dtype": "bool"}),
+        ("linspace", {"start": 0, "end": 1j, "steps": 2, "dtype": "float32"}),
+        ("rand", {"size": [1], "dtype": "int8"}),
+        ("randperm", {"n": -1}),
+        ("randperm", {"n": 257, "dtype": "uint8"}),
+        ("randperm", {"n": 3, "dtype": "bool"}),
+        ("native_dropout", {"input": tensor("float32", [1.0]), "p": 1.5, "train": True}),
+        ("native_dropout", {"input": tensor("int8", [1]), "p": 0.5, "train": True}),
+        ("_local_scalar_dense", {"self": tensor("int8", [1, 2])}),
+    ],
+)
+def test_refused(op: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        call(op, **arguments)
