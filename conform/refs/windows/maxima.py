@@ -1,0 +1,121 @@
+"""The greatest elements of windows, and where they stand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, prod
+
+from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, category
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
+from conform.refs.references import reference
+from conform.refs.windows.sliding import Ints, Window, adaptive_windows, joined, planes, pooling_windows
+from conform.refs.windows.sums import Term, check_floats, check_planes, weighted_sum
+
+Pair = tuple[RefTensor, RefTensor]
+
+
+def _maxima(self: RefTensor, windows: list[list[Window]]) -> Pair:
+    """The greatest element of each window, NaN if one is; and its position in the flattened plane.
+
+    Padding counts as -inf: a window without an input element has that, of integers it is open. The position of several
+    equal elements, or NaNs, is open.
+    """
+    sizes = self.shape[-len(windows) :]
+    each = joined(windows, sizes)
+    values, indices = [], []
+    for plane in planes(self, prod(sizes)):
+        for places, _ in each:
+            nans = [i for i in places if plane[i] != plane[i]]
+            greatest = max((plane[i] for i in places), default=None) if not nans else None
+            holders = nans or [i for i in places if plane[i] == greatest]
+            nothing = -inf if category(self.dtype) == FLOAT else UNSPECIFIED
+            values.append(plane[holders[0]] if holders else nothing)
+            indices.append(holders[0] if len(holders) == 1 else UNSPECIFIED)
+    shape = (*self.shape[: -len(windows)], *map(len, windows))
+    return RefTensor(self.dtype, shape, values), RefTensor("int64", shape, indices)
+
+
+def _max_pool(
+    spatial: int, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> Pair:
+    if category(self.dtype) in (BOOL, COMPLEX):
+        raise ValueError(f"max_pool{spatial}d is not defined for {self.dtype}")
+    check_planes(f"max_pool{spatial}d", self.shape, spatial)
+    return _maxima(self, pooling_windows(self.shape, spatial, kernel_size, stride, padding, dilation, ceil_mode))
+
+
+@reference("aten::max_pool2d_with_indices")
+def max_pool2d_with_indices(
+    self: RefTensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> Pair:  # fmt: skip
+    """The greatest element of each window of (C, H, W) or (N, C, H, W), NaN if one is, and its position in H * W."""
+    return _max_pool(2, self, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@reference("aten::max_pool3d_with_indices")
+def max_pool3d_with_indices(
+    self: RefTensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> Pair:  # fmt: skip
+    """max_pool2d_with_indices with three dims; positions in D * H * W."""
+    return _max_pool(3, self, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@reference("aten::max_pool1d")
+def max_pool1d(
+    self: RefTensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> RefTensor:  # fmt: skip
+    """The greatest element of each window of (C, L) or (N, C, L), NaN if one is."""
+    return _max_pool(1, self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+
+
+@reference("aten::max_pool2d")
+def max_pool2d(
+    self: RefTensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> RefTensor:  # fmt: skip
+    """The first result of max_pool2d_with_indices."""
+    return _max_pool(2, self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+
+
+@reference("aten::max_pool3d")
+def max_pool3d(
+    self: RefTensor, kernel_size: Ints, stride: Ints = (), padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> RefTensor:  # fmt: skip
+    """The first result of max_pool3d_with_indices."""
+    return _max_pool(3, self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+
+
+@reference("aten::adaptive_max_pool2d")
+def adaptive_max_pool2d(self: RefTensor, output_size: Ints) -> Pair:
+    """The greatest element of each of adaptive_avg_pool2d's windows, NaN if one is, and its position in H * W."""
+    check_floats("adaptive_max_pool2d", self)
+    check_planes("adaptive_max_pool2d", self.shape, 2)
+    if isinstance(output_size, int) or len(output_size) != 2:
+        raise ValueError(f"adaptive_max_pool2d takes two output sizes, found {output_size}")
+    return _maxima(self, [adaptive_windows(*pair) for pair in zip(self.shape[-2:], output_size, strict=True)])
+
+
+@reference("aten::max_pool2d_with_indices_backward")
+def max_pool2d_with_indices_backward(
+    grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    ceil_mode: bool, indices: RefTensor,
+) -> RefTensor:  # fmt: skip
+    """Zeros of self's shape, to which each element of grad_output is added at its index: exact sums, rounded once."""
+    dtype = check_floats("max_pool2d_with_indices_backward", grad_output, self)
+    check_planes("max_pool2d_with_indices_backward", self.shape, 2)
+    windows = pooling_windows(self.shape, 2, kernel_size, stride, padding, dilation, ceil_mode)
+    if not grad_output.shape == indices.shape == (*self.shape[:-2], *map(len, windows)) or indices.dtype != "int64":
+        raise ValueError(f"grad_output {grad_output.shape} and int64 indices {indices.shape} do not fit the windows")
+    count, volume, data = prod(map(len, windows)), prod(self.shape[-2:]), []
+    for grads, places in zip(planes(grad_output, count), planes(indices, count), strict=True):
+        terms: list[list[Term]] = [[] for _ in range(volume)]
+        for grad, place in zip(grads, places, strict=True):
+            if not 0 <= place < volume:
+                raise ValueError(f"index {place} is outside a plane of {volume} elements")
+            terms[place].append((Fraction(1), grad))
+        data += [weighted_sum(dtype, own) for own in terms]
+    return RefTensor(dtype, self.shape, data)
