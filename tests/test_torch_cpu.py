@@ -1,7 +1,7 @@
 """The suites on torch's CPU fail for the reasons that docs/torch-cpu.md lists and no others, and each is torch's.
 
 Torch is held to one instruction set after the other, those that the processor has; each has its rows of the table.
-tests/test_torch_cpu_proofs.py says what is right.
+tests/test_torch_cpu_proofs.py and its neighbours say what is right.
 """
 
 from __future__ import annotations
@@ -101,6 +101,10 @@ EVERYWHERE |= {
     ("aten::_native_batch_norm_legit_no_training", "float32", ERROR),
     *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
     ("aten::pow", "int32", NAN),
+    *(("aten::embedding_dense_backward", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    ("aten::scatter_reduce", "bfloat16", ERROR),
+    *(("aten::_pdist_forward", dtype, "RuntimeError: _pdist_forward requires contiguous input")
+      for dtype in ("float32", "float64")),
 }
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")

@@ -117,8 +117,10 @@ def embedding_bag(
 def _check(weight: RefTensor, indices: RefTensor, offsets: RefTensor, mode: int, factors: RefTensor | None) -> None:
     if category(weight.dtype) != FLOAT or mode not in (SUM, MEAN, MAX):
         raise ValueError(f"weight of {weight.dtype}, mode {mode}")
-    if len(indices.shape) != 1 or len(offsets.shape) != 1 or offsets.dtype not in INDEX_DTYPES:
+    if len(indices.shape) != 1 or len(offsets.shape) != 1 or offsets.dtype != indices.dtype:
         raise ValueError(f"indices {indices.shape} and offsets {offsets.shape} of {offsets.dtype} are vectors")
+    if any(not 0 <= offset <= len(indices.data) for offset in offsets.data):
+        raise ValueError(f"offsets {offsets.data} of {len(indices.data)} indices")
     if factors and (mode != SUM or (factors.dtype, factors.shape) != (weight.dtype, indices.shape)):
         raise ValueError(f"per_sample_weights of {factors.dtype}, shape {factors.shape}, in mode {mode}")
 

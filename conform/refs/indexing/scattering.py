@@ -137,6 +137,8 @@ def scatter_reduce(
 ) -> RefTensor:
     """The sum, prod, mean, amax or amin of the src[p] of one target, and of self there unless include_self is False."""
     _same_dtype(self, src)
+    if self.dtype == "bool" and reduce == "mean":
+        raise ValueError("bools have no mean")
     combine = _of_all(self.dtype, reduce, ("sum", "prod", "mean", "amax", "amin"))
     writes = _writes(self, dim, index, src)
     return _written(self, writes, lambda old, new: combine([old, *new] if include_self else new))
@@ -165,7 +167,7 @@ def _smaller(x: Scalar, y: Scalar) -> Scalar:
 def _mean(dtype: str, values: list) -> int | float | Unspecified:
     """The exact mean rounded once; of integers open where it is none, or where their sum wraps."""
     kind = category(dtype)
-    if kind in (BOOL, COMPLEX):
+    if kind == COMPLEX:
         raise NotImplementedError(f"the reference of scatter_reduce has no mean of {dtype}")
     if kind == INTEGER:
         mean = Fraction(sum(values), len(values))
@@ -182,6 +184,8 @@ def _slices(op: str, self: RefTensor, dim: int, index: RefTensor, source: RefTen
     _same_dtype(self, source)
     dim = wrap_dim(dim, len(self.shape))
     own, its = self.shape or (1,), source.shape or (1,)
+    if op == "index_copy" and index.dtype != "int64":
+        raise ValueError(f"index_copy needs an index of int64, found {index.dtype}")
     chosen = vector_of_indices(op, index, own[dim])
     if its != (*own[:dim], len(chosen), *own[dim + 1 :]):
         raise ValueError(f"source of shape {its} for {len(chosen)} indices along dim {dim} of shape {own}")
@@ -222,6 +226,8 @@ def index_fill(self: RefTensor, dim: int, index: RefTensor, value: Scalar) -> Re
     """self[..., index[j], ...] = value."""
     dim = wrap_dim(dim, len(self.shape))
     stored, size = _stored(self.dtype, value), (self.shape or (1,))[dim]
+    if index.dtype != "int64":
+        raise ValueError(f"index_fill needs an index of int64, found {index.dtype}")
     if any(-size <= i < 0 for i in index.data):
         raise NotImplementedError("torch documents no negative index of index_fill")
     chosen = vector_of_indices("index_fill", index, size)

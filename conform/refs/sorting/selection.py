@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import isnan, nan
 
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, category
-from conform.refs.exact.tensor import RefTensor, groups, lines, reduced_shape, wrap_dim
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, groups, lines, reduced_shape, wrap_dim
 from conform.refs.references import reference
 from conform.refs.sorting.order import key, sort
 
@@ -22,7 +22,7 @@ def topk(
 ) -> tuple[RefTensor, RefTensor]:
     """The first k of self sorted along `dim`, descending if `largest`, and their indices; NaN is the greatest (P22).
 
-    Of equal elements any may be taken; not `sorted`, any order of the k is as right.
+    Of equal elements any may be taken; not `sorted`, any order of the k is as right, and open (P112).
     """
     _refuse_unordered("topk", self.dtype)
     dim = wrap_dim(dim, len(self.shape))
@@ -32,7 +32,10 @@ def topk(
     shape = self.shape and (*self.shape[:dim], k, *self.shape[dim + 1 :])
     if not self.shape and k != 1:
         raise NotImplementedError("the reference of topk takes no k of 0 of a 0-d tensor")
-    return tuple(_first(result, dim, k, shape) for result in sort(self, dim, descending=largest))
+    results = tuple(_first(result, dim, k, shape) for result in sort(self, dim, descending=largest))
+    if sorted or k < 2:
+        return results
+    return tuple(RefTensor(each.dtype, each.shape, [UNSPECIFIED] * len(each.data)) for each in results)  # P112
 
 
 def _first(ordered: RefTensor, dim: int, k: int, shape: tuple[int, ...]) -> RefTensor:
