@@ -111,6 +111,10 @@ EVERYWHERE |= {
     *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
     ("aten::pow", "int32", NAN),
     *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
+    *(("aten::embedding_dense_backward", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    ("aten::scatter_reduce", "bfloat16", ERROR),
+    *(("aten::_pdist_forward", dtype, "RuntimeError: _pdist_forward requires contiguous input")
+      for dtype in ("float32", "float64")),
 }
 # Products of stacks and vectors, pooling, sampling: partial sums held in the half type, or channels_last of five dims.
 EVERYWHERE |= {

@@ -98,7 +98,7 @@ def judged(comparison: Comparison, row: Row) -> Iterator[tuple[Numbers, Elements
     """(the numbers of some elements, their judgement), every element once: a block at a time, so that what is computed
     on the way stays small whatever the tensor's size."""
     size = comparison.golden.value.size
-    if comparison.golden.ties is not None:
+    if comparison.golden.ties is not None and not comparison.golden.ties.repeated:
         yield from _among_ties(comparison, row)
     elif fits(size):
         yield slice(0, prod(judged_shape(comparison))), by_any(comparison.readings(), row).reshaped(-1)
@@ -113,7 +113,7 @@ def judged(comparison: Comparison, row: Row) -> Iterator[tuple[Numbers, Elements
 def _among_ties(comparison: Comparison, row: Row) -> Iterator[tuple[np.ndarray, Elements]]:
     """Every index is judged alone but for those that stand earlier along the dim: these are wrong."""
     readings = list(comparison.readings())
-    for numbers, again in repeated(comparison.actual, comparison.golden.ties.dim):
+    for numbers, again in repeated(comparison.actual, comparison.golden.ties):
         elements = by_any((reading.block(numbers) for reading in readings), row)
         wrong = again & elements.compared
         yield numbers, replace(elements, ok=elements.ok & ~wrong, wrong_class=elements.wrong_class | wrong)

@@ -58,6 +58,7 @@ def evaluate_call(call: Bound) -> Outcome:
             raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         refuse_outside_domain(call.op, meant)
+        meant = {name: value for name, value in meant.items() if name not in definition.traits.ignores}
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)

@@ -49,6 +49,7 @@ class Traits:
     exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
     attends: which arguments of attention are what
+    ignores: the arguments on which the meaning does not depend: they are about a gradient, or choose an algorithm
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
     """
@@ -63,4 +64,5 @@ class Traits:
     exponentials: bool = False
     products: Products | None = None
     attends: Attends | None = None
+    ignores: tuple[str, ...] = ()
     elements: Callable[[Mapping[str, Any]], int] | None = None

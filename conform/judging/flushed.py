@@ -57,11 +57,18 @@ class Flushed:
     def _compared(self, number: int, golden: Golden) -> Golden:
         """The elements that are chosen, as they are or flushed. Where the op says which they are, those are right."""
         of_zeros = [each.goldens[number] for each in self._outcomes(_readings(self.call)[1:])]
-        if traits_of(self.call.op).along is None or len(self.outputs) != 2:
+        if not self._tells_indices:
             actual, operands = self.outputs[number].array, self.call.arguments.values()
             return golden.or_else(*of_zeros, *(_chosen(each, actual, operands) for each in of_zeros))
         moved = [_moved(each, self.call, self.outputs[1].array) for each in of_zeros]
         return moved[0].or_else(*moved[1:], *of_zeros) if moved else golden
+
+    @property
+    def _tells_indices(self) -> bool:
+        """Whether the second output says where the elements of the first one stand along a dim."""
+        dim = traits_of(self.call.op).along
+        has_dim = dim is not None and isinstance(self.call.arguments[dim], int)
+        return has_dim and len(self.outputs) == 2 and self.outputs[1].array.dtype == np.int64
 
     @cached_property
     def _computed(self) -> list[Outcome]:
@@ -83,7 +90,9 @@ def _moved(of_zeros: Golden, call: Bound, indices: np.ndarray) -> Golden:
     tensor, dim = next(call.tensors()), call.arguments[traits_of(call.op).along]
     if not tensor.size or not tensor.ndim:
         return of_zeros
-    moved = np.take_along_axis(tensor, np.clip(indices, 0, tensor.shape[dim] - 1), dim)
+    within = np.clip(indices, 0, tensor.shape[dim] - 1)
+    placed = within if within.ndim == tensor.ndim else np.expand_dims(within, dim)
+    moved = np.take_along_axis(tensor, placed, dim).reshape(within.shape)
     right = flushing.flushed(moved) == of_zeros.value
     return replace(of_zeros, value=np.where(right, moved, of_zeros.value), alternatives=())
 

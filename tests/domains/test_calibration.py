@@ -45,8 +45,30 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
 }  # fmt: skip
 # Constraints that no tuple breaks, with the reason.
+NONE_IN_RANGE, HAS_ELEMENT = "no element of it is then in range", "a 0-d index has an element, which is out of range"
 UNREACHABLE: dict[tuple[str, str], str] = {
-    ("aten::gather", "size(index, d) in {0} for some d where size(self, dim) = 0"): "no element of it is then in range",
+    **{(f"aten::{op}", "size(index, d) in {0} for some d where size(self, dim) = 0"): NONE_IN_RANGE
+       for op in ("gather", "scatter.src", "scatter.value", "scatter_add", "scatter.reduce", "scatter.value_reduce",
+                  "scatter_reduce.two")},
+    **{(f"aten::{op}", f"size(index, d) in {zeros}"): NONE_IN_RANGE
+       for op, zeros in (("index_select", "{0} where size(self, dim) = 0"),
+                         ("index_add", "{0} where size(self, dim) = 0"),
+                         ("index_copy", "{0} where size(self, dim) = 0"),
+                         ("index_fill.int_Scalar", "{0} where size(self, dim) = 0"),
+                         ("take", "{0} for some d where self has no elements"))},
+    **{(f"aten::{op}", f"1 <= rank(index) where {empty}"): HAS_ELEMENT
+       for op, empty in (("index_select", "size(self, dim) = 0"), ("index_add", "size(self, dim) = 0"),
+                         ("index_copy", "size(self, dim) = 0"), ("index_fill.int_Scalar", "size(self, dim) = 0"),
+                         ("take", "self has no elements"))},
+    ("aten::embedding", "1 <= rank(indices) where size(weight, 0) = 0"): HAS_ELEMENT,
+    **{(f"aten::{op}", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE
+       for op in ("embedding",)},
+    ("aten::index.Tensor", "rank(indices[i]) in {1, ...} of an index into an empty dim"): HAS_ELEMENT,
+    ("aten::index.Tensor",
+     "size(indices[i], d) in those of a mask that chooses as many places as fit the indices before it"):
+        "masks are drawn to choose them",
+    ("aten::index.Tensor", "(indices[i] is None) in {True} where the dim is empty and the indices before it are not"):
+        "an index of other sizes would fit, which is not drawn",
     ("aten::index_put", "rank(indices[i]) in {1, ...} of an index into an empty dim"):
         "a 0-d index has an element, which is then out of range",
     ("aten::index_put",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, isfinite, isinf, isnan, nan
 
@@ -10,7 +11,7 @@ from flint import arb
 from conform.refs.exact.exponentials import LEAST_EXPONENT
 from conform.refs.exact.promotion import COMPLEX, FLOAT, Scalar, category, converted, promote_types
 from conform.refs.exact.radicals import rational_power
-from conform.refs.exact.reals import round_real
+from conform.refs.exact.reals import fraction_ball, round_real
 from conform.refs.exact.rounding import round_number, round_ratio, round_sqrt
 from conform.refs.exact.tensor import RefTensor, dims_or_all, groups, reduced_shape
 from conform.refs.references import reference
@@ -75,7 +76,7 @@ def _round_norm(dtype: str, magnitudes: list[float], p: float) -> float:
     if inf in magnitudes:
         return inf
     terms = [x for x in magnitudes if x != 0]
-    return _round_power_mean(dtype, terms, p) if terms else 0.0
+    return round_power_mean(dtype, terms, p) if terms else 0.0
 
 
 def _round_negative_norm(dtype: str, magnitudes: list[float], p: float) -> float:
@@ -83,11 +84,11 @@ def _round_negative_norm(dtype: str, magnitudes: list[float], p: float) -> float
     if 0 in magnitudes:
         return 0.0
     terms = [x for x in magnitudes if isfinite(x)]
-    return _round_power_mean(dtype, terms, p) if terms else inf
+    return round_power_mean(dtype, terms, p) if terms else inf
 
 
-def _round_power_mean(dtype: str, terms: list[float], p: float) -> float:
-    """(sum x^p)^(1/p) of finite positive numbers, at least one."""
+def round_power_mean(dtype: str, terms: Sequence[float | Fraction], p: float) -> float:
+    """(sum x^p)^(1/p) of finite positive numbers, at least one, rounded once."""
     if p == 2:
         squares = sum(Fraction(x) ** 2 for x in terms)
         return round_sqrt(dtype, squares.numerator, squares.denominator)
@@ -98,14 +99,18 @@ def _round_power_mean(dtype: str, terms: list[float], p: float) -> float:
     return round_real(dtype, lambda: _norm_ball(terms, dominant, p))
 
 
-def _norm_ball(terms: list[float], dominant: float, p: float) -> arb:
+def _norm_ball(terms: Sequence[float | Fraction], dominant: float | Fraction, p: float) -> arb:
     """dominant * (sum (x / dominant)^p)^(1/p), by logarithms; no power is greater than 1, that of `dominant`."""
-    log_dominant, order = arb(dominant).log(), arb(p)
+    log_dominant, order = _ball(dominant).log(), arb(p)
     rest = list(terms)
     rest.remove(dominant)
-    powers = {x: ((arb(x).log() - log_dominant) * order).max(arb(LEAST_EXPONENT)).exp() for x in set(rest)}
+    powers = {x: ((_ball(x).log() - log_dominant) * order).max(arb(LEAST_EXPONENT)).exp() for x in set(rest)}
     log_sum = sum((powers[x] for x in rest), arb(0)).log1p()
-    return arb(dominant) * (log_sum / order).max(arb(LEAST_EXPONENT)).min(arb(-LEAST_EXPONENT)).exp()
+    return _ball(dominant) * (log_sum / order).max(arb(LEAST_EXPONENT)).min(arb(-LEAST_EXPONENT)).exp()
+
+
+def _ball(x: float | Fraction) -> arb:
+    return fraction_ball(Fraction(x))
 
 
 def _rational_norm(terms: list[Fraction], p: Fraction) -> Fraction | None:

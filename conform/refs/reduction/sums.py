@@ -26,7 +26,7 @@ from conform.refs.exact.tensor import (
 from conform.refs.references import reference
 
 
-def _sum_dtype(self: RefTensor, dtype: str | None) -> str:
+def sum_dtype(self: RefTensor, dtype: str | None) -> str:
     """torch.sum: the dtype argument, to which self is converted first; without it bools and integers sum in int64."""
     if dtype is not None:
         return dtype
@@ -38,7 +38,7 @@ def sum_(
     self: RefTensor, dim: list[int] | int | None = None, keepdim: bool = False, dtype: str | None = None
 ) -> RefTensor:
     """The sum over `dim`, over all dims if it is None or []; 0 where nothing is summed."""
-    result_dtype = _sum_dtype(self, dtype)
+    result_dtype = sum_dtype(self, dtype)
     values = converted(self, result_dtype)
     dims = dims_or_all(dim, len(self.shape))
     sums = [_sum_line(result_dtype, [values[i] for i in group]) for group in groups(self.shape, dims)]
@@ -61,7 +61,7 @@ def _sum_line(dtype: str, values: list) -> bool | int | float:
 @reference("aten::cumsum")
 def cumsum(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
     """Element i is the sum of the elements 0..i along `dim`, rounded once."""
-    result_dtype = _sum_dtype(self, dtype)
+    result_dtype = sum_dtype(self, dtype)
     if category(result_dtype) == BOOL:
         raise ValueError("cumsum is not defined for bool")
     values = converted(self, result_dtype)
@@ -90,11 +90,11 @@ def logsumexp(self: RefTensor, dim: list[int] | int, keepdim: bool = False) -> R
         raise ValueError(f"logsumexp needs a dim, found {dim!r}")
     dtype = self.dtype if category(self.dtype) == FLOAT else "float32"
     values, dims = converted(self, dtype), dims_or_all(dim, len(self.shape))
-    data = [_round_logsumexp(dtype, [values[i] for i in group]) for group in groups(self.shape, dims)]
+    data = [round_logsumexp(dtype, [values[i] for i in group]) for group in groups(self.shape, dims)]
     return RefTensor(dtype, reduced_shape(self.shape, dims, keepdim), data)
 
 
-def _round_logsumexp(dtype: str, values: list[float]) -> float:
+def round_logsumexp(dtype: str, values: list[float]) -> float:
     """On the extended reals (P56): a -inf adds nothing, and the logarithm of nothing is -inf."""
     terms = [x for x in values if x != -inf]
     if not all(map(isfinite, terms)):
@@ -107,14 +107,14 @@ def _round_logsumexp(dtype: str, values: list[float]) -> float:
 @reference("aten::prod", "aten::prod.dim_int")
 def prod_(self: RefTensor, dim: int | None = None, keepdim: bool = False, dtype: str | None = None) -> RefTensor:
     """The product over `dim`, over all dims if it is None; 1 where there is no factor."""
-    result_dtype = _sum_dtype(self, dtype)
+    result_dtype = sum_dtype(self, dtype)
     values = converted(self, result_dtype)
     dims = dims_or_all(dim, len(self.shape))
-    products = [_product_line(result_dtype, [values[i] for i in group]) for group in groups(self.shape, dims)]
+    products = [product_line(result_dtype, [values[i] for i in group]) for group in groups(self.shape, dims)]
     return RefTensor(result_dtype, reduced_shape(self.shape, dims, keepdim), products)
 
 
-def _product_line(dtype: str, values: list) -> bool | int | float | Unspecified:
+def product_line(dtype: str, values: list) -> bool | int | float | Unspecified:
     kind = category(dtype)
     if kind == COMPLEX:
         raise NotImplementedError("the reference of prod covers real dtypes only")

@@ -18,8 +18,9 @@ from conform.refs import RefTensor
 from conform.selftest.agreement.tensors import NotOfItsDtype, for_reference, from_reference
 
 # Rules by which the interpreter alone leaves elements open: a sum that overflows in some order is an exact sum to the
-# reference (P35). Where any other rule leaves an element open, both sides must.
-INTERPRETER_ONLY = frozenset({"P35"})
+# reference (P35), and so is a distance whose square may overflow on the way (P114). Where any other rule leaves an
+# element open, both sides must.
+INTERPRETER_ONLY = frozenset({"P35", "P114"})
 
 
 @dataclass(frozen=True)
@@ -157,12 +158,16 @@ def _equal_reals(mine: np.ndarray, its: np.ndarray, zero_sign_free: bool | np.nd
 def _equal_indices(golden: Golden, values: np.ndarray) -> np.ndarray:
     """Indices among equal elements: as right if the elements have the same rank and no index occurs twice."""
     ties: Ties = golden.ties
-    ranks, mine, its = (np.atleast_1d(array) for array in (ties.ranks, golden.value, values))
+    ranks = np.atleast_1d(ties.ranks)
+    width = ranks.shape[ties.dim] if ties.count is None else ties.count
+    shape = (*ranks.shape[: ties.dim], width, *ranks.shape[ties.dim :][1:])
+    mine, its = golden.value.reshape(shape), values.reshape(shape)
+    inside = (its >= 0) & (its < ranks.shape[ties.dim])
     ordered = np.sort(its, axis=ties.dim)
-    is_permutation = (ordered == np.sort(mine, axis=ties.dim)).all(axis=ties.dim, keepdims=True)
-    within = np.where(is_permutation, its, mine)
-    same_rank = np.take_along_axis(ranks, within, ties.dim) == np.take_along_axis(ranks, mine, ties.dim)
-    return (same_rank & is_permutation).reshape(golden.value.shape)
+    again = (np.diff(ordered, axis=ties.dim) == 0).any(axis=ties.dim, keepdims=True) & (not ties.repeated)
+    rank_of = lambda index: np.take_along_axis(ranks, np.where(inside, index, 0), ties.dim)  # noqa: E731
+    same_rank = rank_of(its) == np.take_along_axis(ranks, mine, ties.dim)
+    return (same_rank & inside & ~again).reshape(golden.value.shape)
 
 
 def _first_difference(

@@ -78,7 +78,8 @@ def _norm(fmt: Format, order: float, sizes: Rows) -> Golden:
         lambda index: _rational_norm(sizes.row(index[0]), order),
     )
     value = np.where(regular, value, round_to(fmt, extreme))
-    return Golden(fmt, value, where(regular, real, extreme), budget=_norm_ball(fmt, sizes, order))
+    balls = sizes.pieces.map(lambda piece: Ball.exact(piece, held_format(fmt)))
+    return Golden(fmt, value, where(regular, real, extreme), budget=norm_ball(balls, order))
 
 
 def _extreme(sizes: Rows, order: float) -> np.ndarray:
@@ -139,20 +140,27 @@ def _mp_norm(row: Iterable[np.ndarray], order: float, extreme: float) -> mp.Numb
 
 
 def _rational_norm(row: Iterable[np.ndarray], order: float) -> Fraction | None:
+    """`rational_norm` of finite magnitudes."""
+    if not all(np.isfinite(piece).all() for piece in row):
+        return None
+    return rational_norm([Fraction(x) for piece in row for x in piece.tolist()], order)
+
+
+def rational_norm(magnitudes: list[Fraction], order: float) -> Fraction | None:
     """The norm, or what rounds like it, of an order a / 2^j where the magnitudes' ratios have rational roots of degree
     2^j: (sqrt 2 + sqrt 8)^2 = 2 (1 + sqrt 4)^2."""
     denominator = 2**FRACTION_BITS
-    if order * denominator % 1 or not all(np.isfinite(piece).all() for piece in row):
+    if order * denominator % 1:
         return None
     p = Fraction(order)
     if abs(p.numerator) > LARGEST_DEGREE:
         return None
-    largest = Fraction(max((piece.max(initial=0.0) for piece in row), default=0.0))
-    if largest == 0 or p < 0 and any((piece == 0).any() for piece in row):
+    largest = max(magnitudes, default=Fraction(0))
+    if largest == 0 or p < 0 and 0 in magnitudes:
         return Fraction(0)
-    if sum(np.count_nonzero(piece) for piece in row) == 1:
+    if sum(x != 0 for x in magnitudes) == 1:
         return largest
-    sum_ = _sum_of_powers((Fraction(x) / largest for piece in row for x in piece.tolist()), p)
+    sum_ = _sum_of_powers((x / largest for x in magnitudes), p)
     if sum_ is None:
         return None
     degree = abs(p.numerator)
@@ -175,9 +183,8 @@ def _exact_root(number: Fraction, degree: int) -> Fraction | None:
     return candidate if candidate**degree == number else None
 
 
-def _norm_ball(fmt: Format, sizes: Rows, order: float) -> np.ndarray:
-    """[count, 1]: the error of the formula in the compute type."""
-    x = sizes.pieces.map(lambda piece: Ball.exact(piece, held_format(fmt)))
+def norm_ball(x: Pieces[Ball], order: float) -> np.ndarray:
+    """[count, 1]: the error of the norm of the magnitudes `x` by its formula in the compute type."""
     if order == 1:
         return Ball.total(x).rad
     return Ball.total(x.map(Ball.square)).sqrt().rad if order == 2 else _power_ball(x, order).rad

@@ -41,11 +41,11 @@ def mean_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False
     fmt = format_named(dtype) if dtype else format_of(self)
     refuse_complex(fmt, "mean")
     axes = reduced_axes(dim, self.ndim)
-    golden = of_conversions(partial(_mean_of_rows, fmt), self, axes, fmt)
+    golden = of_conversions(partial(mean_of_rows, fmt), self, axes, fmt)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _mean_of_rows(fmt: Format, rows: Rows) -> Golden:
+def mean_of_rows(fmt: Format, rows: Rows) -> Golden:
     count = rows.terms
     total = accumulate.total_of(rows.pieces)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Sums, products, extremes, running sums and logarithms of sums of exponentials over dimensions."""
+"""Sums, products, running sums and logarithms of sums of exponentials over dimensions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.blocks.blocks import spans
-from conform.interp.blocks.rows import Rows, as_float64, by_elements_of_rows, by_rows, reduced_shape
+from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows, reduced_shape
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.formulas import log_sum_exp
 from conform.interp.golden import Golden
@@ -84,13 +84,13 @@ def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False,
     """The sum over dim (all dimensions if None or empty), of elements converted to dtype first (P84)"""
     fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
     if fmt.is_float:
-        golden = of_conversions(partial(_sum_of_rows, fmt), self, axes, fmt)
+        golden = of_conversions(partial(sum_of_rows, fmt), self, axes, fmt)
     else:
         golden = _folded(self, axes, fmt, np.logical_or if fmt.kind == "bool" else np.add)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _sum_of_rows(fmt: Format, rows: Rows) -> Golden:
+def sum_of_rows(fmt: Format, rows: Rows) -> Golden:
     total, one = accumulate.total_of(rows.pieces), np.ones((1, 1))
     exact_sums = lambda index: dots((piece[index[0]].T, one) for piece in rows.pieces)  # noqa: E731
     golden = sums_of(fmt, total, *decide_digits(fmt, total.real, total.terms, exact_sums))
@@ -113,25 +113,6 @@ def _folded(self: np.ndarray, axes: tuple[int, ...], fmt: Format, operation: np.
 def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
     """The golden with its elements in another shape."""
     return golden.rearranged(lambda part: part.reshape(shape))
-
-
-@semantics("aten::amax", along="dim", compares=True, selects=True)
-def amax(self: np.ndarray, dim: Sequence[int] = (), keepdim: bool = False) -> Golden:
-    """The largest element over dim (all dimensions if empty), NaN if any is NaN (P4, P5)"""
-    fmt = format_of(self)
-    axes = reduced_axes(dim, self.ndim)
-    return exact(np.max(self, axes, keepdims=keepdim), fmt, zero_sign_free=fmt.is_float)
-
-
-@semantics("aten::argmax", along="dim", compares=True)
-def argmax(self: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Golden:
-    """The index of the first largest element along dim, or in the flattened tensor; the first NaN counts as largest
-    (P20, P21)"""
-    fmt = format_of(self)
-    axes = reduced_axes(None if dim is None else [dim], self.ndim)
-    rows = Rows.over(self, axes, as_float64 if fmt.is_float else lambda some: some)
-    golden = by_rows(lambda some: exact(some.first_largest()[:, 0], FORMATS["int64"]), rows)
-    return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
 @semantics("aten::cumsum", along="dim", accumulates="self")
@@ -205,13 +186,13 @@ def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | No
 def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
     fmt = _sum_format(self, dtype)
     if fmt.is_float:
-        golden = of_conversions(partial(_float_product, fmt), self, axes, fmt)
+        golden = of_conversions(partial(float_product, fmt), self, axes, fmt)
     else:
         golden = _folded(self, axes, fmt, np.logical_and if fmt.kind == "bool" else np.multiply)
     return reshaped(golden, reduced_shape(self.shape, axes, keepdim))
 
 
-def _float_product(fmt: Format, rows: Rows) -> Golden:
+def float_product(fmt: Format, rows: Rows) -> Golden:
     """The budget |y| ((1 + u)^(n - 1) - 1) is that of n - 1 rounded products in any order (Higham, lemma 3.1)."""
     compute, products = accumulator_of(held_format(fmt)), max(rows.terms - 1, 0)
     is_special, special = _special_product(rows)

@@ -1,4 +1,4 @@
-"""Ops that read or write at indices held in tensors."""
+"""Indices for every dim: gather, and numpy's advanced indexing with tensors and masks, of which index_put writes."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ def gather(self: RefTensor, dim: int, index: RefTensor, sparse_grad: bool = Fals
     return RefTensor(self.dtype, index.shape, data)
 
 
+@reference("aten::index.Tensor")
+def index_(self: RefTensor, indices: list[RefTensor | None]) -> RefTensor:
+    """self[indices], numpy's advanced indexing: the dims of separated index tensors come first."""
+    shape, sources = _indexed(self.shape, _without_masks(indices, self.shape))
+    return RefTensor(self.dtype, shape, [self.data[position] for position in sources])
+
+
 @reference("aten::index_put")
 def index_put(
     self: RefTensor, indices: list[RefTensor | None], values: RefTensor, accumulate: bool = False
@@ -54,17 +61,17 @@ def index_put(
     data = list(self.data)
     for position, new in written.items():
         if accumulate:
-            data[position] = _accumulated(self.dtype, [data[position], *new])
+            data[position] = accumulated(self.dtype, [data[position], *new])
         else:
             data[position] = new[0] if len(new) == 1 else UNSPECIFIED  # P25
     return RefTensor(self.dtype, self.shape, data)
 
 
-def _accumulated(dtype: str, terms: list) -> bool | int | float:
+def accumulated(dtype: str, terms: list) -> bool | int | float:
     """The sum of an element and what is added to it, rounded once; -0 only if every term is -0."""
     kind = category(dtype)
     if kind == COMPLEX:
-        raise NotImplementedError("the reference of index_put accumulates real dtypes only")
+        raise NotImplementedError("the references accumulate real dtypes only")
     if kind == BOOL:
         return any(terms)
     if kind == INTEGER:
@@ -84,7 +91,7 @@ def _without_masks(indices: list[RefTensor | None], shape: Shape) -> list[RefTen
         if index.dtype not in ("bool", "uint8"):
             raise ValueError(f"an index is int64, int32, bool or uint8; found {index.dtype}")
         if not index.shape:
-            raise NotImplementedError("the reference of index_put takes no 0-d mask")
+            raise NotImplementedError("the references of indexing take no 0-d mask")
         if index.shape != shape[len(expanded) : len(expanded) + len(index.shape)]:
             raise ValueError(f"mask of shape {index.shape} does not match dims {len(expanded)}... of shape {shape}")
         true = [i for i, value in enumerate(index.data) if value]

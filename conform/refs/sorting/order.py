@@ -21,11 +21,12 @@ def sort(
     for line in lines(self.shape, wrap_dim(dim, len(self.shape))):
         elements = [self.data[position] for position in line]
         # Python's sort is stable, and keeps the order of equal elements with reverse=True too.
-        order = sorted(range(len(line)), key=[_key(x) for x in elements].__getitem__, reverse=descending)
+        order = sorted(range(len(line)), key=[key(x) for x in elements].__getitem__, reverse=descending)
         for position, i in zip(line, order, strict=True):
             values[position], indices[position] = elements[i], i
     return RefTensor(self.dtype, self.shape, values), RefTensor("int64", self.shape, indices)
 
 
-def _key(value: bool | int | float) -> tuple[bool, bool | int | float]:
+def key(value: bool | int | float) -> tuple[bool, bool | int | float]:
+    """By which elements are ordered: NaN after all numbers, and all NaNs alike."""
     return (True, 0) if value != value else (False, value)

@@ -1,4 +1,4 @@
-"""Ops that read or write where indices say: the domains of their arguments."""
+"""Indexing by tensors and masks, as numpy's advanced indexing."""
 
 from __future__ import annotations
 
@@ -8,57 +8,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from conform.domains.engine.arguments import boolean, dim, index_tensor, index_tensors, result, tensor
+from conform.domains.engine.arguments import boolean, index_tensors, result, tensor
 from conform.domains.engine.constraints import Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import are_broadcast, dim_of, dtype_of, not_complex_here, shape_of
+from conform.domains.engine.vocabulary import are_broadcast, dtype_of, not_complex_here, shape_of, shaped
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
 
 Shape = tuple[int, ...]
-
-# --- gather -----------------------------------------------------------------------------------------------------------
-
-
-def _ranks(self: MetaArgument, dim: int) -> Shape:
-    """{rank(self)}; 0-d tensors count as ones of one dimension, where they need not be empty"""
-    if self.rank > 1:
-        return (self.rank,)
-    return (0, 1) if self.size(dim) else (1,)
-
-
-def _extent(self: MetaArgument, dim: int, d: int) -> float:
-    """size(self, d) where d != dim"""
-    return self.size(d) if d < self.rank and d != dim % self.rank else math.inf
-
-
-def _emptied(self: MetaArgument, dim: int, rank: int, d: int, sizes: Shape) -> Space | Shape:
-    """{0} for some d where size(self, dim) = 0"""
-    return (0,) if d == rank - 1 and 0 not in sizes and self.size(dim) == 0 else ANYTHING
-
-
-def _no_elements(index: MetaArgument) -> bool:
-    return index.numel == 0
-
-
-UNREAD = "torch takes any index that has no elements"
-
-spec(
-    "aten::gather",
-    tensor("self", not_complex_here()),
-    dim("dim", dim_of("self")),
-    index_tensor(
-        "index",
-        Dtype.In(("int64", "int32")).lenient(UNREAD, _no_elements),
-        Rank.In(_ranks).unjudged(UNREAD, _no_elements),
-        Size.Le(_extent).unjudged(UNREAD, _no_elements),
-        Size.In(_emptied),
-        Value.Ge(0),
-        Value.Lt(lambda self, dim: self.size(dim)),
-    ),
-    result(dtype_of("self"), shape_of("index")),
-)
 
 # --- index_put --------------------------------------------------------------------------------------------------------
 # An index stands for one dim of self, a mask for as many as it has; a mask chooses a certain number of places, so that
@@ -257,6 +215,7 @@ def _is_fill(indices: Indices, values: MetaArgument, accumulate: bool) -> bool:
 
 
 ALL_OF_SELF = "torch fails in an assertion, though to write all of self has a plain meaning"
+UNREAD = "torch takes any index that has no elements"
 REPEATED = "P25: repeated places are undefined"
 ONE_NUMBER = "at a mask torch fills with one number of any dtype and rank"
 
@@ -291,4 +250,31 @@ spec(
     ),
     boolean("accumulate"),
     result(dtype_of("self"), shape_of("self")),
+)
+
+
+def _drawn_freely(stream: Stream, self: MetaArgument, indices: MetaArgument, previous: Indices) -> np.ndarray:
+    return _drawn(stream, self, indices, previous, True)
+
+
+spec(
+    "aten::index.Tensor",
+    tensor("self", Rank.Ge(1)),
+    index_tensors(
+        "indices",
+        Length.Ge(1).lenient(ALL_OF_SELF),
+        Length.Le(lambda self: max(self.rank, 1)),
+        Optional.In(_is_left_out).lenient(ALL_OF_SELF),
+        Optional.In(_left_out).lenient("an index of other sizes fits", _are_broadcast),
+        Dtype.In(("int64", "int32", *MASKS)),
+        Dtype.Ne("uint8").lenient("torch takes masks of uint8; it deprecates them"),
+        Rank.In(_mask_ranks).unjudged("torch takes 0-d masks, of which the kit has no semantics", _has_0d_mask),
+        Rank.In(_index_ranks),
+        Size.In(_mask_sizes),
+        Size.In(_chosen_sizes),
+        Size.In(_index_sizes).lenient("whichever of its sizes is 0, it fits an empty dim", _are_broadcast),
+        Value.In(_elements).unjudged(UNREAD, lambda self, indices: 0 in _written(self, indices)),
+        Value.Gen(_drawn_freely),
+    ),
+    result(dtype_of("self"), shaped(_written, "shape(self[indices])")),
 )

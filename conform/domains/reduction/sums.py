@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from conform.domains.engine.arguments import Argument, boolean, dim, dims, dtype, optional, result, scalar, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Value
 from conform.domains.engine.dtypes import is_integral, promote
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, REALS, Space
@@ -13,14 +13,13 @@ from conform.domains.engine.vocabulary import (
     NO_COMPLEX_SEMANTICS,
     dim_of,
     distinct_dims,
-    distinct_dims_of,
     dtype_of,
     not_complex_here,
     real_dtype_common_to,
     shape_of,
     shaped,
 )
-from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, REAL, spec
+from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, spec
 from conform.numerics.draws import Stream
 
 KEEPDIM = boolean("keepdim")
@@ -28,7 +27,7 @@ DIMS = dims("dim", distinct_dims("self"))
 NUMBER = (Rank.Eq(0),)  # the shape of what all dimensions are reduced to
 
 
-def _shape_without(self: MetaArgument, dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[int, ...]:
+def shape_without(self: MetaArgument, dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[int, ...]:
     """self's shape without the dims that are reduced, or with 1 for each; None and an empty list are all dims."""
     axes = _axes(self, dim)
     return tuple(1 if d in axes else size for d, size in enumerate(self.shape) if keepdim or d not in axes)
@@ -39,7 +38,7 @@ def _axes(self: MetaArgument, dim: int | tuple[int, ...] | None) -> set[int]:
     return {one % max(self.rank, 1) for one in given}
 
 
-REDUCED = shaped(_shape_without, "shape(self) without dim")
+REDUCED = shaped(shape_without, "shape(self) without dim")
 
 
 # --- Sums and products ------------------------------------------------------------------------------------------------
@@ -72,61 +71,6 @@ spec(
     dims("dim", distinct_dims("self"), Length.Ge(1).unjudged("P56: not judged")),
     KEEPDIM,
     result(real_dtype_common_to("self"), REDUCED),
-)
-
-# --- Extremes, which no elements do not have --------------------------------------------------------------------------
-
-SOME_SIZE_NOT_0 = Size.Ge(lambda rank, d, sizes: int(d == rank - 1 and not any(sizes)), text="1 for one d at least")
-
-
-def _dims_with_elements(self: MetaArgument) -> int:
-    """How many dims an extreme can be taken over; a tensor whose sizes are all 0 is refused whatever the dims."""
-    return sum(size != 0 for size in self.shape) or max(self.rank, 1)
-
-
-def _dims_without_elements(self: MetaArgument) -> tuple[int, ...]:
-    if not any(self.shape):
-        return ()
-    return tuple(place for d, size in enumerate(self.shape) if size == 0 for place in (d, d - self.rank))
-
-
-def _lacks_elements(self: MetaArgument) -> bool:
-    return self.numel == 0 and any(self.shape)
-
-
-spec(
-    "aten::amax",
-    tensor(
-        "self",
-        Dtype.In(REAL).unjudged("no elements need no kernel", lambda self: self.numel == 0),
-        SOME_SIZE_NOT_0,
-    ),
-    dims(
-        "dim",
-        Length.Ge(lambda self: int(_lacks_elements(self)), text="1 where self has no elements, else 0"),
-        Length.Le(lambda self: _dims_with_elements(self), text="number of dims of self whose size is not 0"),
-        distinct_dims_of("self"),
-        Value.NotIn(
-            lambda self, previous: _dims_without_elements(self) if len(previous) < _dims_with_elements(self) else (),
-            text="dims of self whose size is 0",
-        ),
-    ),
-    KEEPDIM,
-    result(dtype_of("self"), REDUCED),
-)
-spec(
-    "aten::argmax",
-    tensor("self", Dtype.In(REAL), Dtype.Ne("bool"), SOME_SIZE_NOT_0),
-    optional(
-        dim(
-            "dim",
-            dim_of("self"),
-            Value.NotIn(lambda self: _dims_without_elements(self), text="dims of self whose size is 0"),
-        ),
-        Optional.NotIn(lambda self: (True,) if _lacks_elements(self) else (), text="{True} where self has no elements"),
-    ),
-    KEEPDIM,
-    result(Dtype.Eq("int64"), REDUCED),
 )
 
 # --- Mean, variance and standard deviation ----------------------------------------------------------------------------

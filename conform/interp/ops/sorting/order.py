@@ -30,8 +30,8 @@ def stable_sort(
     operand = self.reshape(1) if self.ndim == 0 else self
     rows = Rows.over(operand, (axis,), lambda some: some)
     shape = np.moveaxis(operand, axis, -1).shape
-    sorted_rows = _sorted(rows, descending, with_ranks=not stable)
-    results = [np.moveaxis(array.reshape(shape), -1, axis).reshape(self.shape) for array in sorted_rows]
+    in_order = sorted_rows(rows, descending, with_ranks=not stable)
+    results = [np.moveaxis(array.reshape(shape), -1, axis).reshape(self.shape) for array in in_order]
     if stable:
         values, indices = results
         return exact(values, fmt), exact(indices, FORMATS["int64"])
@@ -40,7 +40,7 @@ def stable_sort(
     return free, exact(indices, FORMATS["int64"], ties=Ties(axis, ranks))
 
 
-def _sorted(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
+def sorted_rows(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
     """The elements of the rows in order, where each was, and their ranks if wanted; all [rows, n]."""
     results: list[np.ndarray] = []
     for place, some in rows.blocks():
@@ -54,7 +54,7 @@ def _sorted(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
 
 
 def _sorted_block(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
-    """`_sorted` of some rows. One that is longer than a block is sorted at once: only its outputs are made."""
+    """`sorted_rows` of some rows. One that is longer than a block is sorted at once: only its outputs are made."""
     ordered = np.empty((rows.count, rows.terms), rows.source.dtype)
     order = _order(rows, descending, scratch=ordered)
     for columns in rows.columns:

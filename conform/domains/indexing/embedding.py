@@ -1,0 +1,72 @@
+"""Rows of a table: the domains of the arguments."""
+
+from __future__ import annotations
+
+from conform.domains.engine.arguments import boolean, index_tensor, integer, length, result, tensor
+from conform.domains.engine.constraints import Dtype, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space
+from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.specs import FLOATS, spec
+
+Shape = tuple[int, ...]
+INTEGERS = Dtype.In(("int64", "int32"))
+INDICES = (INTEGERS, Value.Ge(0))
+REFUSED_BEFORE = "embedding, whose gradient it is, has refused it, and torch reads or writes beyond"
+FREQUENCY, SPARSE = boolean("scale_grad_by_freq"), boolean("sparse")
+PADDING = integer("padding_idx", Value.Be((-1, 0, 1, 2)))
+
+
+def _empty_table(weight: MetaArgument, rank: int, d: int, sizes: Shape) -> Space | Shape:
+    """{0} for some d where size(weight, 0) = 0"""
+    return (0,) if weight.size(0) == 0 and d == rank - 1 and 0 not in sizes else ANYTHING
+
+
+ROWS = Value.Lt(lambda weight: weight.size(0), text="size(weight, 0)")
+
+spec(
+    "aten::embedding",
+    tensor("weight", Rank.Eq(2)),
+    index_tensor(
+        "indices",
+        INDICES,
+        Rank.Ge(lambda weight: int(weight.size(0) == 0), text="1 where size(weight, 0) = 0"),
+        Size.In(_empty_table),
+        ROWS,
+    ),
+    PADDING,
+    FREQUENCY,
+    SPARSE,
+    result(
+        dtype_of("weight"),
+        shaped(lambda weight, indices: (*indices.shape, weight.shape[1]), "(*shape(indices), size(weight, 1))"),
+    ),
+)
+spec(
+    "aten::embedding_dense_backward",
+    tensor(
+        "grad_output",
+        Dtype.In(FLOATS).unjudged("no elements need no kernel", lambda grad_output: grad_output.numel == 0),
+        Rank.Ge(1),
+    ),
+    index_tensor(
+        "indices",
+        INTEGERS,
+        Value.Ge(0).unjudged(REFUSED_BEFORE),
+        Rank.Eq(lambda grad_output: grad_output.rank - 1, text="rank(grad_output) - 1").unjudged(REFUSED_BEFORE),
+        Size.Eq(lambda grad_output, d: grad_output.size(d), text="size(grad_output, d)").unjudged(REFUSED_BEFORE),
+        Value.Lt(lambda num_weights: num_weights).unjudged(REFUSED_BEFORE),
+    ),
+    length(
+        "num_weights",
+        Value.Ge(
+            lambda grad_output: int(0 not in grad_output.shape[:-1]), text="1 where there are indices, else 0"
+        ),
+    ),
+    PADDING,
+    FREQUENCY,
+    result(
+        dtype_of("grad_output"),
+        shaped(lambda grad_output, num_weights: (num_weights, grad_output.shape[-1]), "(num_weights, last size)"),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Elements chosen by indices along one dimension, by places in the whole tensor, or by a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.blocks.blocks import flat, spans
+from conform.interp.dims import wrap_dim
+from conform.interp.golden import Golden
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.indexing.advanced import elements_at
+from conform.interp.ops.indexing.places import Places, of_dim, of_elements
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.semantics import semantics
+from conform.interp.size import broadcast_elements
+from conform.numerics.formats import FORMATS, format_of
+
+
+@semantics("aten::gather", selects=True)
+def gather(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
+    """result[i, j, ...] = self[i, index[i, j, ...], ...], the index standing in for coordinate dim (P26)"""
+    source, places = (array.reshape(1) if array.ndim == 0 else array for array in (self, index))
+    if not places.size:
+        return exact(np.empty(index.shape, self.dtype), format_of(self))
+    return reshaped(elements_at(source, Places(source.shape, of_elements(dim, places))), index.shape)
+
+
+def _slices(arguments: Mapping[str, Any]) -> int:
+    """As many hyperplanes of self as there are indices."""
+    shape = np.shape(arguments["self"]) or (1,)
+    axis = wrap_dim(arguments["dim"], len(shape))
+    return prod(size for d, size in enumerate(shape) if d != axis) * np.size(arguments["index"])
+
+
+@semantics("aten::index_select", along="dim", selects=True, elements=_slices)
+def index_select(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
+    """result[..., j, ...] = self[..., index[j], ...], the index standing for coordinate dim (P26)"""
+    source = self if self.ndim else self.reshape(1)
+    golden = elements_at(source, Places(source.shape, of_dim(source.ndim, dim, index)))
+    return golden if self.ndim else reshaped(golden, ())
+
+
+@semantics("aten::take", selects=True)
+def take(self: np.ndarray, index: np.ndarray) -> Golden:
+    """The elements of the flattened tensor at index, of which negative ones count from the end (P26)"""
+    return elements_at(self, Places((self.size,), [index]))
+
+
+# By a mask, or by being true: how many elements there are depends on the data
+
+
+@semantics("aten::masked_select", selects=True, elements=broadcast_elements)
+def masked_select(self: np.ndarray, mask: np.ndarray) -> Golden:
+    """The elements of self where mask is true, both broadcast, in C order"""
+    elements, chosen = np.broadcast_arrays(self, mask)
+    result = np.empty(sum(np.count_nonzero(flat(chosen, some)) for some in spans(chosen.size)), self.dtype)
+    done = 0
+    for some in spans(chosen.size):
+        part = flat(elements, some)[flat(chosen, some)]
+        result[done : done + part.size] = part
+        done += part.size
+    return exact(result, format_of(self))
+
+
+@semantics("aten::nonzero", elements=lambda arguments: np.size(arguments["self"]) * np.ndim(arguments["self"]))
+def nonzero(self: np.ndarray) -> Golden:
+    """The coordinates of the elements that are not 0 (NaN is not), a row for each, in C order"""
+    blocks = [some.start + np.flatnonzero(flat(self, some) != 0) for some in spans(self.size)]
+    places = np.concatenate(blocks)
+    result = np.empty((places.size, self.ndim), np.int64)
+    for some in spans(places.size):
+        for axis, coordinates in enumerate(np.unravel_index(places[some], self.shape) if self.ndim else ()):
+            result[some, axis] = coordinates
+    return exact(result, FORMATS["int64"])

@@ -1,0 +1,181 @@
+"""Norms of the differences of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import reduce
+from itertools import zip_longest
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import Pieces, spans
+from conform.interp.golden import Golden
+from conform.interp.ops.reduction.norms import FAR, FARTHEST, norm_ball, rational_norm
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.semantics import semantics
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball, held_format
+from conform.numerics.escalate import resolved, root
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real, maximum, where
+from conform.numerics.rounding import round_to
+from conform.numerics.scaled import Scaled
+
+BY_PRODUCT, NEVER_BY_PRODUCT = 1, 2  # compute_mode; 0 and None: by a product of many vectors
+MANY = 25  # vectors
+
+
+def _distances(arguments: Mapping[str, Any]) -> int:
+    one, other = (np.shape(arguments[name]) for name in ("x1", "x2"))
+    batch = zip_longest(one[-3::-1], other[-3::-1], fillvalue=1)
+    return prod(map(max, batch)) * prod(shape[-2] if len(shape) > 1 else 1 for shape in (one, other))
+
+
+@semantics("aten::_cdist_forward", accumulates="x1", centred=True, elements=_distances)
+def cdist(x1: np.ndarray, x2: np.ndarray, p: float, compute_mode: int | None) -> Golden:
+    """result[..., i, j] = the norm of order p of x1[..., i, :] - x2[..., j, :], as P60 has it; for p = 2 the square may
+    be |x1|^2 + |x2|^2 - 2 x1 . x2, by compute_mode (P114, P115)"""
+    batch, rows, columns = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]
+    by_product = compute_mode == BY_PRODUCT or compute_mode != NEVER_BY_PRODUCT and max(rows, columns) > MANY
+    own, its = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (x1, x2))
+
+    def pairs(some: slice) -> tuple[np.ndarray, np.ndarray]:
+        *place, i, j = np.unravel_index(np.arange(some.start, some.stop), (*batch, rows, columns))
+        return own[(*place, i)], its[(*place, j)]
+
+    golden = _of_pairs(format_of(x1), pairs, prod(batch) * rows * columns, x1.shape[-1], p, by_product and p == 2)
+    return reshaped(golden, (*batch, rows, columns))
+
+
+def _pairs(arguments: Mapping[str, Any]) -> int:
+    return (np.shape(arguments["self"]) or (1,))[0] ** 2 // 2
+
+
+@semantics("aten::_pdist_forward", accumulates="self", centred=True, elements=_pairs)
+def pdist(self: np.ndarray, p: float = 2.0) -> Golden:
+    """The norms of order p of self[i] - self[j] for i < j, as P60 has them, row by row (P115)"""
+    count = len(self)
+    before = np.cumsum(np.arange(count, 0, -1) - 1) - np.arange(count, 0, -1) + 1  # pairs of the rows before each
+
+    def pairs(some: slice) -> tuple[np.ndarray, np.ndarray]:
+        numbers = np.arange(some.start, some.stop)
+        i = np.searchsorted(before, numbers, side="right") - 1 if count else numbers
+        i = np.minimum(i, max(count - 2, 0))
+        return self[i], self[numbers - before[i] + i + 1] if numbers.size else self[i]
+
+    return _of_pairs(format_of(self), pairs, count * (count - 1) // 2, self.shape[1], p, by_product=False)
+
+
+Pairs = Callable[[slice], tuple[np.ndarray, np.ndarray]]
+
+
+def _of_pairs(fmt: Format, pairs: Pairs, count: int, width: int, order: float, by_product: bool) -> Golden:
+    def parts() -> Iterator[tuple[slice, Golden]]:
+        for some in spans(count, 4 * max(width, 1)):
+            x, y = (each.astype(np.float64).reshape(some.stop - some.start, width) for each in pairs(some))
+            yield some, _norms(fmt, order, x, y, by_product)
+
+    return assembled(parts(), count)
+
+
+def _norms(fmt: Format, order: float, x: np.ndarray, y: np.ndarray, by_product: bool) -> Golden:
+    """The golden [n] of the norms of x - y [n, width]."""
+    special = np.where(np.isfinite(x) & np.isfinite(y), 0.0, x - y)
+    nan, infinite = np.isnan(special).any(axis=1), np.isinf(special).any(axis=1)
+    if order == 0:
+        count = (x != y).sum(axis=1).astype(np.float64)
+        golden = Golden(fmt, round_to(fmt, count), Real.exact(count), budget=np.zeros_like(count))
+        return golden.opened(nan, "P115")
+    is_special = (nan | infinite)[:, None]
+    extreme = np.where(nan, np.nan, np.inf)[:, None]
+    x, y = (np.where(is_special, 0.0, each) for each in (x, y))
+    value, real = _regular(fmt, order, x, y)
+    budget = _budget(fmt, order, x, y)
+    overflows = np.zeros(len(x), bool)
+    if by_product:
+        error, overflows = _error_by_product(fmt, x, y, real)
+        budget = np.maximum(budget, error)
+    value, real = np.where(is_special, round_to(fmt, extreme), value), where(is_special, extreme, real)
+    golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget)).rearranged(lambda part: part[:, 0])
+    return golden.opened(overflows | (is_special[:, 0] & ~nan), "P114") if by_product else golden
+
+
+def _regular(fmt: Format, order: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Real]:
+    """(the norms [n, 1] of finite vectors rounded, the reals)."""
+
+    def rational(index: tuple[int, ...]) -> Fraction | None:
+        pairs = zip(x[index[0]].tolist(), y[index[0]].tolist(), strict=True)
+        sizes = [abs(Fraction(a) - Fraction(b)) for a, b in pairs]
+        if np.isinf(order) or sum(size != 0 for size in sizes) < 2:
+            return max(sizes, default=Fraction(0))
+        if order in (1, 2):
+            total = sum((size ** int(order) for size in sizes), Fraction(0))
+            return total if order == 1 else root(total, 2)
+        return rational_norm(sizes, order)
+
+    def formula(some: np.ndarray) -> np.ndarray:
+        return np.array([[_mp_norm(x[row], y[row], order)] for row in some], dtype=object)
+
+    with np.errstate(all="ignore"):
+        return resolved(fmt, _reals(x, y, order), formula, rational)
+
+
+def _reals(x: np.ndarray, y: np.ndarray, order: float) -> Real | Scaled:
+    """The norms [n, 1]."""
+    sizes = abs(Real.exact(x) - Real.exact(y))
+    if not x.shape[1]:
+        return Real.exact(np.zeros((len(x), 1)))
+    if order == 1:
+        return sizes.sum(axis=1, keepdims=True)
+    if order == 2:
+        return (sizes * sizes).sum(axis=1, keepdims=True).sqrt()
+    largest = reduce(maximum, (sizes[:, i : i + 1] for i in range(x.shape[1])))
+    if np.isinf(order):
+        return largest
+    zero, p = (largest.hi == 0) & (largest.radius == 0), Real.exact(np.float64(order))
+    unit = where(zero, 1.0, largest)
+    ratio = sizes / unit
+    logarithm = functions.log(where(sizes.hi == 0, 1.0, ratio))
+    far = (logarithm.hi + logarithm.radius) * order < -FAR
+    powers = where(sizes.hi == 0, 0.0, functions.exp(where(far, -FAR, logarithm * p)))
+    total = functions.log(where(zero, 1.0, powers.sum(axis=1, keepdims=True)))
+    far = (total.hi - total.radius) / order > FARTHEST
+    return functions.exp_scaled(where(far, FARTHEST, total / p)).times(where(zero, 0.0, largest))
+
+
+def _mp_norm(x: np.ndarray, y: np.ndarray, order: float) -> mp.Number:
+    p = mp.of_float(order)
+    differ = x != y
+    sizes = abs(mp.of_float(x[differ]) - mp.of_float(y[differ]))
+    unit = max(sizes)
+    return unit * mp.exp(mp.log(sum(mp.exp(mp.log(size / unit) * p) for size in sizes)) / p)
+
+
+def _budget(fmt: Format, order: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """[n, 1]: the error of the norm of the rounded differences in the compute type."""
+    if not x.shape[1]:
+        return np.zeros((len(x), 1))
+    with np.errstate(all="ignore"):
+        difference = Ball.exact(x, held_format(fmt)) - Ball.exact(y, held_format(fmt))
+        if np.isinf(order):
+            return difference.rad.max(axis=1, keepdims=True)
+        sizes = Ball(np.abs(difference.mid), difference.rad, difference.compute)
+        return norm_ball(Pieces(lambda: [sizes], are_many=False), order)
+
+
+def _error_by_product(fmt: Format, x: np.ndarray, y: np.ndarray, real: Real) -> tuple[np.ndarray, np.ndarray]:
+    """(the error [n, 1] of sqrt(max(0, |x|^2 + |y|^2 - 2 x . y)) in the compute type, where that may be inf - inf)."""
+    compute = held_format(fmt)
+    with np.errstate(all="ignore"):
+        a, b = (Ball.exact(each, compute) for each in (x, y))
+        squares = Ball.total([a.square()]) + Ball.total([b.square()])
+        square = squares - Ball.total([a * b]) * 2.0
+        root_of_error = np.sqrt(square.rad)
+        moved = np.where(real.hi > 0, np.minimum(square.rad / real.hi, root_of_error), root_of_error)
+        magnitude = (x * x).sum(axis=1) + (y * y).sum(axis=1) + 2 * np.abs(x * y).sum(axis=1)
+    return moved + 2 * compute.unit_roundoff * (real.hi + moved), ~(magnitude < compute.max_finite)

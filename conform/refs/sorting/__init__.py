@@ -1,0 +1,1 @@
+"""Ops that order elements, or search among ordered ones."""

@@ -1,0 +1,93 @@
+"""Places in sorted sequences, and the distinct elements of a tensor."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+from conform.refs.exact.promotion import BOOL, COMPLEX, category
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
+from conform.refs.references import reference
+
+
+@reference("aten::searchsorted.Tensor")
+def searchsorted(
+    sorted_sequence: RefTensor,
+    self: RefTensor,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: RefTensor | None = None,
+) -> RefTensor:
+    """For each v of self the index i of its row of sorted_sequence with row[i - 1] < v <= row[i]; right: <= and <.
+
+    A sequence of one dim is the row of every v, else the leading dims are those of self. sorter, if given, holds the
+    indices that put each row in order. Open where v is NaN, and for a row with NaN or out of order.
+    """
+    if sorted_sequence.dtype != self.dtype or category(self.dtype) in (BOOL, COMPLEX):
+        raise ValueError(f"a sequence of {sorted_sequence.dtype}, values of {self.dtype}")
+    if side not in (None, "left", "right") or (right and side == "left"):
+        raise ValueError(f"side {side!r} with right={right}")
+    if not sorted_sequence.shape:
+        raise ValueError("a sequence has at least one dim")
+    if len(sorted_sequence.shape) > 1 and sorted_sequence.shape[:-1] != self.shape[:-1]:
+        raise ValueError(f"a sequence of shape {sorted_sequence.shape}, values of shape {self.shape}")
+    rows = _rows(sorted_sequence, sorter)
+    count = max(len(self.data) // max(len(rows), 1), 1)  # values of each row, in row-major order
+    after_equals = right or side == "right"
+    data = [_place(rows[p // count], v, after_equals) for p, v in enumerate(self.data)]
+    return RefTensor("int32" if out_int32 else "int64", self.shape, data)
+
+
+def _rows(sequence: RefTensor, sorter: RefTensor | None) -> list[list]:
+    """The rows of a sequence along its last dim, put in the order of the sorter."""
+    size = sequence.shape[-1]
+    rows = [sequence.data[r * size : (r + 1) * size] for r in range(prod(sequence.shape[:-1]))]
+    if sorter is None:
+        return rows
+    if sorter.dtype != "int64" or sorter.shape != sequence.shape:
+        raise ValueError(f"a sorter of {sorter.dtype}, shape {sorter.shape}, for shape {sequence.shape}")
+    if any(not 0 <= i < size for i in sorter.data):
+        raise ValueError(f"an index of the sorter is outside 0 .. {size - 1}")
+    return [[row[i] for i in sorter.data[r * size : (r + 1) * size]] for r, row in enumerate(rows)]
+
+
+def _place(row: list, v: int | float, after_equals: bool) -> int | Unspecified:
+    if v != v or not all(x <= y for x, y in pairwise(row)) or any(x != x for x in row):
+        return UNSPECIFIED
+    return sum(x <= v if after_equals else x < v for x in row)
+
+
+@reference("aten::bucketize.Tensor")
+def bucketize(self: RefTensor, boundaries: RefTensor, out_int32: bool = False, right: bool = False) -> RefTensor:
+    """searchsorted in one row of boundaries."""
+    if len(boundaries.shape) != 1:
+        raise ValueError(f"boundaries have one dim, found shape {boundaries.shape}")
+    return searchsorted(boundaries, self, out_int32, right)
+
+
+@reference("aten::_unique2")
+def unique(
+    self: RefTensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[RefTensor, RefTensor, RefTensor]:
+    """The distinct elements in ascending order; the index among them of each element; how often each occurs.
+
+    What is not asked for is a vector of no elements. Zeros of both signs are equal; NaN, and another order, are not
+    covered.
+    """
+    if category(self.dtype) == COMPLEX or not sorted or any(x != x for x in self.data):
+        raise NotImplementedError("the reference of unique covers real numbers in ascending order, without NaN")
+    distinct: list = []
+    for x in sorted_numbers(self.data):
+        if not distinct or distinct[-1] != x:
+            distinct.append(x)
+    inverse = [distinct.index(x) for x in self.data] if return_inverse else []
+    counts = [self.data.count(x) for x in distinct] if return_counts else []
+    return (
+        RefTensor(self.dtype, (len(distinct),), distinct),
+        RefTensor("int64", self.shape if return_inverse else (0,), inverse),
+        RefTensor("int64", (len(counts),), counts),
+    )
+
+
+sorted_numbers = sorted  # the builtin, which an argument of `unique` hides
