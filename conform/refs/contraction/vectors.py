@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from conform.refs.contraction.products import Elements, added_to, dot, one_dtype, round_total
-from conform.refs.elementwise import mul
+from conform.refs.elementwise.arithmetic import mul
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, Scalar, category, converted, read_factor, result_type
 from conform.refs.exact.reals import Exact, add_exact, exact, multiply_exact, round_exact, sum_exact
 from conform.refs.exact.rounding import wrap_integer

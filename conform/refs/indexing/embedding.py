@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
-from conform.refs.elementwise import greater
+from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.promotion import FLOAT, category
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
 from conform.refs.exact.rounding import round_ratio

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce as fold
 
-from conform.refs.elementwise import greater
+from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.promotion import BOOL, COMPLEX, INTEGER, Scalar, category, convert, read_factor
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
 from conform.refs.exact.rounding import INTEGER_RANGES, wrap_integer

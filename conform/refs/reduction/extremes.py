@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
-from conform.refs.elementwise import greater
+from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.promotion import BOOL, COMPLEX, Scalar, category
 from conform.refs.exact.tensor import RefTensor, dims_or_all, groups, lines, reduced_shape, wrap_dim
 from conform.refs.reduction.sums import amax

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conform.refs.elementwise import greater
+from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.promotion import BOOL, FLOAT, Scalar, category, converted
 from conform.refs.exact.tensor import RefTensor, lines, wrap_dim
 from conform.refs.reduction.extremes import refuse_complex, smaller
