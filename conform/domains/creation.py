@@ -9,7 +9,7 @@ from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import DEFAULT_FLOAT, INTEGERS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, NUMBERS_WITH_INFINITIES, REALS, Space
-from conform.domains.engine.vocabulary import shaped
+from conform.domains.engine.vocabulary import NOT_MANY, shaped
 from conform.domains.specs import spec
 
 MOST = 300  # numbers that an arange has here: more than int8 and uint8 hold
@@ -44,7 +44,6 @@ def _not_far(end: MetaArgument, start: complex, step: complex) -> Space:
 START = _number("start", _within(REALS, "the finite numbers"))
 # A bool end may lie on neither side of the start that it can be drawn for.
 NO_BOOL = Dtype.Ne("bool").lenient("torch takes False and True as 0 and 1")
-NOT_MANY = "a limit of what is generated, not of the op"
 DTYPE = optional(dtype("dtype", Value.In(NUMBERS)))
 
 

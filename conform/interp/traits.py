@@ -44,6 +44,8 @@ class Traits:
     compares: which elements are larger, or equal, decides the result
     commutes: the first two operands in the other order give the same result
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
+    moves: the arguments whose elements are those of the results, as they are, or zeros; which one stands where depends
+    on no element
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
     exponentials: what is accumulated are exponentials
@@ -59,6 +61,7 @@ class Traits:
     compares: bool = False
     commutes: bool = False
     selects: bool = False
+    moves: tuple[str, ...] = ()
     accumulates: str | None = None
     centred: bool = False
     exponentials: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 from conform.call.arguments import Arguments
 from conform.domains.engine.attribute import OWN, Scope
 from conform.domains.engine.generator import TYPICAL_INTEGERS, TYPICAL_REALS
-from conform.domains.engine.meta_argument import MetaArgument, MetaArgumentEngine, elements_of
+from conform.domains.engine.meta_argument import MetaArgument, MetaArgumentEngine, elements_of, tensor_metas
 from conform.domains.engine.meta_tuple import MetaTuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Discrete, Everything, Interval, Intervals, Space
@@ -41,13 +41,6 @@ def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
         else:
             args.append(value)
     return Arguments(args, kwargs, frozenset(literal))
-
-
-def tensor_metas(meta: MetaArgument) -> tuple[MetaArgument, ...]:
-    """The tensors of an argument, in the order of their numbers."""
-    if meta.type.is_tensor_list:
-        return tuple(element for element in meta.structure if not element.optional)
-    return (meta,) if meta.type.is_tensor and not meta.optional else ()
 
 
 def _value(meta: MetaArgument, engine: MetaArgumentEngine, stream: Stream, scope: Scope) -> Any:

@@ -287,3 +287,8 @@ def dtype(name: str, *constraints: Group) -> Argument:
 def result(*constraints: Group) -> Argument:
     """An output of the op: exactly one dtype and shape must satisfy the constraints."""
     return argument(RESULT, TENSOR, constraints)
+
+
+def results(*constraints: Group) -> Argument:
+    """The outputs of an op that gives a list of them: Length, and Dtype, Rank and Size of each output i."""
+    return argument(RESULT, TENSOR_LIST, constraints)

@@ -97,6 +97,13 @@ class MetaArgument:
     __repr__ = __str__
 
 
+def tensor_metas(meta: MetaArgument) -> tuple[MetaArgument, ...]:
+    """The tensors of an argument, in the order of their numbers."""
+    if meta.type.is_tensor_list:
+        return tuple(element for element in meta.structure if not element.optional)
+    return (meta,) if meta.type.is_tensor and not meta.optional else ()
+
+
 class MetaArgumentEngine:
     """Makes the meta arguments of one argument, attribute after attribute."""
 

@@ -9,7 +9,7 @@ from conform.domains.engine.attribute import Draft, Wish, no_wish
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.coverage import Coverage, Place
 from conform.domains.engine.generator import ANY_COUNT, Limits, Target
-from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.meta_argument import MetaArgument, tensor_metas
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
 from conform.numerics.draws import Stream
@@ -185,7 +185,7 @@ def results(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[MetaArg
     draft = Draft(Coverage(), lambda label: Stream(0, spec.name, 0, label))
     draft.scope.update({name: meta.view for name, meta in arguments.items()})
     draft.limits = Limits(largest=ANY_COUNT)  # a result is as large as it is
-    return [engine.generate(draft) for engine in spec.result_engines]
+    return [one for engine in spec.result_engines for one in tensor_metas(engine.generate(draft))]
 
 
 def _draft(

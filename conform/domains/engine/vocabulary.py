@@ -295,3 +295,59 @@ def _reals_of(kind: str, dtype: str) -> Space:
     if not fmt.is_float or kind not in ("int", "float") or fmt.bits == 64 or kind == "int" and fmt.max_finite > 2**63:
         return ANYTHING
     return REALS.narrowed("Ge", -fmt.max_finite).narrowed("Le", fmt.max_finite)
+
+
+NOT_MANY = "a limit of what is generated, not of the op"
+
+
+def new_dim_of(name: str) -> tuple[Constraint, ...]:
+    """A dim of what the tensor becomes with one dim more: -rank - 1 <= dim <= rank."""
+    return (
+        Value.Ge(lambda operand: -operand.rank - 1, (name,), f"-rank({name}) - 1"),
+        Value.Le(lambda operand: operand.rank, (name,), f"rank({name})"),
+    )
+
+
+def another_dim_than(dim: str, name: str, more: int = 0) -> Constraint:
+    """Not the same dim of the tensor (with `more` dims than it has) as the argument `dim`, from either end."""
+    return Value.NotIn(
+        lambda other, operand: _aliases(other, max(operand.rank + more, 1)),
+        (dim, name),
+        f"{dim} (modulo rank({name}){f' + {more}' if more else ''})",
+    )
+
+
+def element_of(name: str) -> tuple[Constraint, ...]:
+    """A Python number that becomes an element of the tensor's dtype, as `number_for` has it."""
+    return number_for(lambda operand: operand.dtype, name, text=f"dtype({name})")
+
+
+def number_for(dtype: Callable[..., str], *names: str, text: str) -> tuple[Constraint, ...]:
+    """A Python number that becomes an element of a dtype, which is a function of the arguments `names`.
+
+    No complex one for a real dtype; an integer within its range, where a negative one may be an unsigned dtype's; a
+    float, which an integer dtype truncates, within its range.
+    """
+    return (
+        Dtype.NotIn(
+            lambda *given: ("complex",) if category(dtype(*given)) < 3 else (), names, f"{{complex}} for a real {text}"
+        ).lenient("torch takes a complex number whose imaginary part is 0"),
+        Value.In(
+            lambda own, *given: _numbers_of(own.dtype, dtype(*given)),
+            ("", *names),
+            f"the range of an integral {text} (P90)",
+        ),
+        Value.In(
+            lambda own, *given: _reals_of(own.dtype, dtype(*given)), ("", *names), f"the finite range of a float {text}"
+        ).lenient("infinities and NaN are held; beyond the range lies an infinity, or nothing"),
+    )
+
+
+def _numbers_of(kind: str, dtype: str) -> Space:
+    """What of a kind of Python number an integer dtype can hold."""
+    fmt = format_named(component(dtype))
+    if not fmt.is_integer or kind in ("bool", "complex"):
+        return ANYTHING
+    if kind == "int":
+        return _integers_of(dtype) if fmt.bits < 64 else integers_between(fmt.min_value, fmt.max_value)
+    return REALS.narrowed("Gt", float(fmt.min_value) - 1).narrowed("Lt", float(fmt.max_value) + 1)

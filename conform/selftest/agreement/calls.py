@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from conform.call.arguments import map_tensors
-from conform.domains.engine.argument_generator import arguments, tensor_metas
+from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.coverage import Coverage
 from conform.domains.engine.generator import Limits
+from conform.domains.engine.meta_argument import tensor_metas
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import spec_of

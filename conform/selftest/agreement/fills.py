@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conform.call.arguments import Arguments, map_tensors
-from conform.domains.engine.argument_generator import tensor_metas
-from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.meta_argument import MetaArgument, tensor_metas
 from conform.domains.engine.meta_tuple import MetaTuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Intervals

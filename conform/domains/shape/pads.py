@@ -1,0 +1,63 @@
+"""Padding: the domains of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conform.domains.engine.arguments import integers, result, scalar, tensor
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, element_of, shaped
+from conform.domains.specs import spec
+
+Shape = tuple[int, ...]
+
+
+def _padded(self: MetaArgument, padding: Sequence[int]) -> Shape:
+    """Padding begins with the last dim."""
+    sizes = list(self.shape)
+    for at, count in enumerate(padding):
+        sizes[-1 - at // 2] += count
+    return tuple(sizes)
+
+
+def _all_of_it(self: MetaArgument, i: int, previous: Sequence[int]) -> float:
+    """minus what of the dim the number before it has not cut off"""
+    size = self.size(-1 - i // 2) if i // 2 < self.rank else 0
+    return -size if i % 2 == 0 else -size - min(previous[-1], 0)
+
+
+spec(
+    "aten::constant_pad_nd",
+    tensor("self"),
+    integers(
+        "pad",
+        Length.In(lambda self: tuple(range(0, 2 * self.rank + 1, 2)), text="{0, 2, ..., 2 rank(self)}"),
+        Value.Ge(_all_of_it),
+        Value.Le(4).lenient(NOT_MANY),
+    ),
+    scalar("value", element_of("self")),
+    result(dtype_of("self"), shaped(lambda self, pad: _padded(self, pad))),
+)
+
+CUT = "torch cuts off what is negative, but for some of it"
+
+
+def _pad(name: str, dims: int, *within: Constraint) -> None:
+    """Register a pad of the last `dims` dims; `within` is what one element of padding may be."""
+
+    def least(rank: int, d: int) -> int:
+        """0 of the first of two further dims, else 1"""
+        return 0 if rank == dims + 2 and d == 0 else 1
+
+    spec(
+        name,
+        tensor("self", Dtype.Ne("bool"), Rank.In((dims + 1, dims + 2)), Size.Ge(least)),
+        integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), *within),
+        result(dtype_of("self"), shaped(lambda self, padding: _padded(self, padding))),
+    )
+
+
+for _dims in (1, 2, 3):
+    _pad(f"aten::reflection_pad{_dims}d", _dims, Value.Lt(lambda self, i: self.size(-1 - i // 2), text="size"))
+    _pad(f"aten::replication_pad{_dims}d", _dims, Value.Le(4).lenient(NOT_MANY))

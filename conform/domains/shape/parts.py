@@ -1,0 +1,187 @@
+"""Parts of a tensor along a dim, and tensors with a part replaced: the domains of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from conform.domains.engine.arguments import (
+    Argument,
+    dim,
+    index,
+    integers,
+    length,
+    optional,
+    result,
+    results,
+    tensor,
+)
+from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import Space, integers_between
+from conform.domains.engine.vocabulary import NOT_MANY, dim_of, dtype_of, shape_of, shaped
+from conform.domains.specs import spec
+
+Shape = tuple[int, ...]
+
+# --- One part ---------------------------------------------------------------------------------------------------------
+
+
+def _with_size(self: MetaArgument, dim: int, size: int) -> Shape:
+    """The shape with another size in the dim."""
+    sizes = list(self.shape)
+    sizes[dim] = size
+    return tuple(sizes)
+
+
+def _shape_of_slice(self: MetaArgument, dim: int, start: int | None, end: int | None, step: int) -> Shape:
+    return _with_size(self, dim, len(range(*slice(start, end, step).indices(self.size(dim)))))
+
+
+def _shape_of_selection(self: MetaArgument, dim: int) -> Shape:
+    at = dim % self.rank
+    return (*self.shape[:at], *self.shape[at + 1 :])
+
+
+def _has_elements(self: MetaArgument) -> tuple[int, ...]:
+    """a dim whose size is not 0"""
+    return tuple(place for d, size in enumerate(self.shape) if size for place in (d, d - self.rank))
+
+
+RANGE = (optional(index("start")), optional(index("end")), length("step", Value.Ge(1)))
+INDEX = index(
+    "index",
+    Value.Ge(lambda self, dim: -self.size(dim), text="-size(self, dim)"),
+    Value.Lt(lambda self, dim: self.size(dim), text="size(self, dim)"),
+)
+# Of a dim without elements nothing can be selected; a tensor of none but such dims is refused for its index.
+SELECTED = (Rank.Ge(1), Size.Ge(lambda d: 1 if d == 0 else 0, text="1 where d = 0").lenient("another dim has elements"))
+OF_ELEMENTS = (dim_of("self"), Value.In(_has_elements, text="the dims of sizes other than 0"))
+CONVERTED = "torch converts src to the dtype of self"
+
+
+def source(*constraints: Constraint | tuple[Constraint, ...]) -> Argument:
+    """What replaces a part of self."""
+    return tensor("src", dtype_of("self").unjudged(CONVERTED), *constraints)
+
+
+spec(
+    "aten::slice.Tensor",
+    tensor("self", Rank.Ge(1)),
+    dim("dim", dim_of("self")),
+    *RANGE,
+    result(dtype_of("self"), shaped(_shape_of_slice)),
+)
+spec(
+    "aten::slice_scatter",
+    tensor("self", Rank.Ge(1)),
+    source(shaped(_shape_of_slice, "shape of the slice")),
+    dim("dim", dim_of("self")),
+    *RANGE,
+    result(dtype_of("self"), shape_of("self")),
+)
+spec(
+    "aten::select.int",
+    tensor("self", *SELECTED),
+    dim("dim", *OF_ELEMENTS),
+    INDEX,
+    result(dtype_of("self"), shaped(_shape_of_selection)),
+)
+spec(
+    "aten::select_scatter",
+    tensor("self", *SELECTED),
+    source(shaped(_shape_of_selection, "shape of the selection")),
+    dim("dim", *OF_ELEMENTS),
+    INDEX,
+    result(dtype_of("self"), shape_of("self")),
+)
+
+# --- All parts --------------------------------------------------------------------------------------------------------
+
+
+def _parts(sizes: Callable[..., Sequence[int]]) -> Argument:
+    """The outputs: self with each of these sizes along dim."""
+    names = sizes.__code__.co_varnames[: sizes.__code__.co_argcount]
+    others = tuple(name for name in names if name not in ("self", "dim"))
+    of = ("self", "dim", *others)
+
+    def along(self: MetaArgument, dim: int, *rest: object) -> Sequence[int]:
+        given = {"self": self, "dim": dim, **dict(zip(others, rest, strict=True))}
+        return sizes(*[given[name] for name in names])
+
+    return results(
+        Length.Eq(lambda *given: len(along(*given)), of, "number of parts"),
+        dtype_of("self"),
+        Rank.Eq(lambda self: self.rank),
+        Size.Eq(
+            lambda d, i, self, dim, *rest: along(self, dim, *rest)[i] if d == dim % self.rank else self.shape[d],
+            ("d", "i", *of),
+            "that of self, of dim that of the part",
+        ),
+    )
+
+
+def _rest(self: MetaArgument, dim: int, i: int, length: int, previous: Sequence[int]) -> Space | Shape:
+    """what is left of size(self, dim): all of it for the last part"""
+    left = max(self.size(dim) - sum(previous), 0)
+    return (left,) if i == length - 1 else integers_between(0, left)
+
+
+NO_PARTS = "torch gives an empty list, of which the kit has nothing to judge"
+
+
+def _sizes_of_parts(name: str) -> Argument:
+    return integers(name, Length.Ge(1).unjudged(NO_PARTS), Value.Ge(0), Value.In(_rest))
+
+
+spec(
+    "aten::split_with_sizes",
+    tensor("self", Rank.Ge(1)),
+    _sizes_of_parts("split_sizes"),
+    dim("dim", dim_of("self")),
+    _parts(lambda split_sizes: split_sizes),
+)
+spec(
+    "aten::split.sizes",
+    tensor("self", Rank.Ge(1)),
+    _sizes_of_parts("split_size"),
+    dim("dim", dim_of("self")),
+    _parts(lambda split_size: split_size),
+)
+
+
+def equal_parts(size: int, part: int) -> list[int]:
+    """Sizes of the parts of a dim, the last one of what is left; of an empty dim one."""
+    return [min(part, size - start) for start in range(0, size, max(part, 1))] or [0]
+
+
+spec(
+    "aten::split.Tensor",
+    tensor("self", Rank.Ge(1)),
+    length("split_size", Value.Ge(lambda self, dim: min(self.size(dim), 1), text="min(size(self, dim), 1)")),
+    dim("dim", dim_of("self")),
+    _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
+)
+
+
+def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
+    size = self.size(dim)
+    return equal_parts(size, -(-size // chunks)) if size else [0] * chunks
+
+
+spec(
+    "aten::chunk",
+    tensor("self", Rank.Ge(1)),
+    length("chunks", Value.Ge(1), Value.Le(64).lenient(NOT_MANY)),
+    dim("dim", dim_of("self")),
+    _parts(_chunks),
+)
+spec(
+    "aten::unbind.int",
+    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS)),
+    dim("dim", dim_of("self")),
+    results(
+        Length.Eq(lambda self, dim: self.size(dim)),
+        dtype_of("self"),
+        shaped(_shape_of_selection),
+    ),
+)

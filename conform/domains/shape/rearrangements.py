@@ -1,0 +1,148 @@
+"""Elements at other places, repeated or replaced by zeros: the domains of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conform.domains.engine.arguments import dim, dims, integer, integers, length, result, tensor
+from conform.domains.engine.constraints import Length, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.vocabulary import (
+    NOT_MANY,
+    another_dim_than,
+    dim_of,
+    distinct_dims,
+    distinct_dims_of,
+    dtype_of,
+    new_dim_of,
+    shape_of,
+    shaped,
+)
+from conform.domains.specs import spec
+
+Shape = tuple[int, ...]
+COUNTS = (Value.Ge(0), Value.Le(4).lenient(NOT_MANY), Value.Be((1, 2, 3)))
+
+# --- Copies -----------------------------------------------------------------------------------------------------------
+
+
+def _repeated(self: MetaArgument, repeats: Sequence[int]) -> Shape:
+    rank = max(self.rank, len(repeats))
+    sizes = (1,) * (rank - self.rank) + self.shape
+    times = (1,) * (rank - len(repeats)) + tuple(repeats)
+    return tuple(size * count for size, count in zip(sizes, times, strict=True))
+
+
+spec(
+    "aten::repeat",
+    tensor("self"),
+    integers("repeats", Length.Ge(lambda self: self.rank), *COUNTS),
+    result(dtype_of("self"), shaped(_repeated)),
+)
+spec(
+    "aten::tile",
+    tensor("self"),
+    integers("dims", *COUNTS),
+    result(dtype_of("self"), shaped(lambda self, dims: _repeated(self, dims))),
+)
+
+# --- Other orders -----------------------------------------------------------------------------------------------------
+
+spec(
+    "aten::flip",
+    tensor("self"),
+    dims("dims", distinct_dims("self")),
+    result(dtype_of("self"), shape_of("self")),
+)
+
+
+def _turned(self: MetaArgument, k: int, dims: Sequence[int]) -> Shape:
+    sizes = list(self.shape)
+    if k % 2:
+        sizes[dims[0]], sizes[dims[1]] = sizes[dims[1]], sizes[dims[0]]
+    return tuple(sizes)
+
+
+NO_DIM = "of a 0-d tensor torch refuses every dim of some overloads and none of others"
+spec(
+    "aten::roll",
+    tensor("self"),
+    integers("shifts", Length.Eq(lambda dims: len(dims) or 1, text="length(dims), or 1 without dims")),
+    dims("dims", Length.Le(lambda self: 2 * self.rank).unjudged(NO_DIM, lambda self: not self.rank), dim_of("self")),
+    result(dtype_of("self"), shape_of("self")),
+)
+spec(
+    "aten::rot90",
+    tensor("self", Rank.Ge(2)),
+    integer("k"),
+    dims("dims", Length.Eq(2), distinct_dims_of("self")),
+    result(dtype_of("self"), shaped(_turned)),
+)
+
+# --- Diagonals --------------------------------------------------------------------------------------------------------
+
+for _name in ("aten::tril", "aten::triu"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(2)),
+        integer("diagonal"),
+        result(dtype_of("self"), shape_of("self")),
+    )
+
+
+def _embedded(self: MetaArgument, offset: int, dim1: int, dim2: int) -> Shape:
+    rank, side = self.rank + 1, self.size(-1) + abs(offset)
+    rest = iter(self.shape[:-1])
+    return tuple(side if d in (dim1 % rank, dim2 % rank) else next(rest) for d in range(rank))
+
+
+spec(
+    "aten::diag_embed",
+    tensor("self", Rank.Ge(1)),
+    integer("offset", Value.Ge(-64).lenient(NOT_MANY), Value.Le(64).lenient(NOT_MANY)),
+    dim("dim1", new_dim_of("self")),
+    dim("dim2", new_dim_of("self"), another_dim_than("dim1", "self", more=1)),
+    result(dtype_of("self"), shaped(_embedded)),
+)
+
+# --- Pixels -----------------------------------------------------------------------------------------------------------
+
+FACTOR = (Value.Ge(1), Value.Le(3).lenient(NOT_MANY))
+
+
+def _shuffled(self: MetaArgument, upscale_factor: int) -> Shape:
+    *batch, channels, rows, columns = self.shape
+    return (*batch, channels // upscale_factor**2, rows * upscale_factor, columns * upscale_factor)
+
+
+def _unshuffled(self: MetaArgument, downscale_factor: int) -> Shape:
+    *batch, channels, rows, columns = self.shape
+    return (*batch, channels * downscale_factor**2, rows // downscale_factor, columns // downscale_factor)
+
+
+spec(
+    "aten::pixel_shuffle",
+    tensor(
+        "self",
+        Rank.Ge(3),
+        Size.St(
+            lambda size, upscale_factor, rank, d: d != rank - 3 or size % upscale_factor**2 == 0,
+            text="a multiple of upscale_factor^2 of channels",
+        ),
+    ),
+    length("upscale_factor", *FACTOR),
+    result(dtype_of("self"), shaped(_shuffled)),
+)
+spec(
+    "aten::pixel_unshuffle",
+    tensor(
+        "self",
+        Rank.Ge(3),
+        Size.St(
+            lambda size, downscale_factor, rank, d: d < rank - 2 or size % downscale_factor == 0,
+            text="a multiple of downscale_factor of rows and columns",
+        ),
+    ),
+    length("downscale_factor", *FACTOR),
+    result(dtype_of("self"), shaped(_unshuffled)),
+)

@@ -1,0 +1,96 @@
+"""Parts of a tensor along a dim, and tensors with a part replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from conform.interp.dims import wrap_dim
+from conform.interp.golden import Golden
+from conform.interp.operands import converted
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.semantics import semantics
+from conform.numerics.formats import format_of
+
+Place = tuple[slice | int, ...]
+
+
+def _slice(self: np.ndarray, dim: int, start: int | None, end: int | None, step: int = 1) -> Place:
+    axis = wrap_dim(dim, self.ndim)
+    return (slice(None),) * axis + (slice(*slice(start, end, step).indices(self.shape[axis])),)
+
+
+def _index(self: np.ndarray, dim: int, index: int) -> Place:
+    return (slice(None),) * wrap_dim(dim, self.ndim) + (index,)
+
+
+@semantics("aten::slice.Tensor", selects=True, moves=("self",))
+def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Golden:
+    """self[start:end:step] along dim; bounds count from the end where negative, and are clamped"""
+    return exact(self[_slice(self, dim, start, end, step)], format_of(self))
+
+
+@semantics("aten::select.int", selects=True, moves=("self",))
+def select(self: np.ndarray, dim: int, index: int) -> Golden:
+    """self[index] along dim, without it; index counts from the end where negative"""
+    return exact(self[(*_index(self, dim, index), ...)], format_of(self))
+
+
+@semantics("aten::slice_scatter", selects=True, moves=("self", "src"))
+def slice_scatter(
+    self: np.ndarray, src: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Golden:
+    """self with src, converted to its dtype, in place of self[start:end:step] along dim"""
+    return _replaced(self, _slice(self, dim, start, end, step), src)
+
+
+@semantics("aten::select_scatter", selects=True, moves=("self", "src"))
+def select_scatter(self: np.ndarray, src: np.ndarray, dim: int, index: int) -> Golden:
+    """self with src, converted to its dtype, in place of self[index] along dim"""
+    return _replaced(self, _index(self, dim, index), src)
+
+
+def _replaced(self: np.ndarray, place: Place, src: np.ndarray) -> Golden:
+    fmt = format_of(self)
+    result = np.array(self, order="C")
+    result[place] = converted(src, fmt)
+    return exact(result, fmt)
+
+
+@semantics("aten::unbind.int", selects=True, moves=("self",))
+def unbind(self: np.ndarray, dim: int = 0) -> tuple[Golden, ...]:
+    """self.select(dim, i) for each i"""
+    return tuple(select(self, dim, index) for index in range(self.shape[wrap_dim(dim, self.ndim)]))
+
+
+@semantics("aten::split_with_sizes", selects=True, moves=("self",))
+def split_with_sizes(self: np.ndarray, split_sizes: Sequence[int], dim: int = 0) -> tuple[Golden, ...]:
+    """Parts of these sizes, one after the other along dim"""
+    ends = np.cumsum([0, *split_sizes]).tolist()
+    return tuple(slice_(self, dim, start, end) for start, end in pairwise(ends))
+
+
+@semantics("aten::split.sizes", selects=True, moves=("self",))
+def split_sizes(self: np.ndarray, split_size: Sequence[int], dim: int = 0) -> tuple[Golden, ...]:
+    """Parts of these sizes, one after the other along dim"""
+    return split_with_sizes(self, split_size, dim)
+
+
+@semantics("aten::split.Tensor", selects=True, moves=("self",))
+def split(self: np.ndarray, split_size: int, dim: int = 0) -> tuple[Golden, ...]:
+    """Parts of split_size along dim, the last one of what is left; of an empty dim one"""
+    length = self.shape[wrap_dim(dim, self.ndim)]
+    count = max(-(-length // max(split_size, 1)), 1)
+    return tuple(slice_(self, dim, split_size * i, split_size * (i + 1)) for i in range(count))
+
+
+@semantics("aten::chunk", selects=True, moves=("self",))
+def chunk(self: np.ndarray, chunks: int, dim: int = 0) -> tuple[Golden, ...]:
+    """Parts of ceil(size / chunks) along dim, the last one of what is left: perhaps fewer than chunks. Of an empty dim
+    as many empty ones as asked"""
+    length = self.shape[wrap_dim(dim, self.ndim)]
+    if not length:
+        return split_with_sizes(self, [0] * chunks, dim)
+    return split(self, -(-length // chunks), dim)

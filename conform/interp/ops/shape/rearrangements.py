@@ -1,0 +1,109 @@
+"""Elements at other places, some repeated and some replaced by zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.dims import wrap_dim, wrap_dims
+from conform.interp.golden import Golden
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.semantics import semantics
+from conform.numerics.formats import format_of
+
+
+@semantics("aten::repeat", selects=True, moves=("self",), elements=lambda arguments: _of_copies(arguments, "repeats"))
+def repeat(self: np.ndarray, repeats: Sequence[int]) -> Golden:
+    """self repeats[i] times along dim i, with new leading dims where repeats has more"""
+    return exact(np.tile(self, repeats), format_of(self))
+
+
+@semantics("aten::tile", selects=True, moves=("self",), elements=lambda arguments: _of_copies(arguments, "dims"))
+def tile(self: np.ndarray, dims: Sequence[int]) -> Golden:
+    """self as often along each dim, the last of dims being that of the last dim; once along dims before"""
+    return exact(np.tile(self, dims), format_of(self))
+
+
+def _of_copies(arguments: Mapping[str, Any], counts: str) -> int:
+    return np.size(arguments["self"]) * prod(arguments[counts])
+
+
+@semantics("aten::flip", selects=True, moves=("self",))
+def flip(self: np.ndarray, dims: Sequence[int]) -> Golden:
+    """self in the other order along each of dims"""
+    return exact(np.flip(self, wrap_dims(dims, self.ndim) if self.ndim else ()), format_of(self))
+
+
+@semantics("aten::roll", selects=True, moves=("self",))
+def roll(self: np.ndarray, shifts: Sequence[int], dims: Sequence[int] = ()) -> Golden:
+    """result[i + shift] = self[i] along each dim, modulo its size; without dims along all elements in their order"""
+    if not dims:
+        return exact(np.roll(self.reshape(-1), shifts[0] % max(self.size, 1)).reshape(self.shape), format_of(self))
+    axes = wrap_dims(dims, self.ndim)
+    within = tuple(shift % max(self.shape[axis], 1) for shift, axis in zip(shifts, axes, strict=True))
+    return exact(np.roll(self, within, axes), format_of(self))
+
+
+@semantics("aten::rot90", selects=True, moves=("self",))
+def rot90(self: np.ndarray, k: int = 1, dims: Sequence[int] = (0, 1)) -> Golden:
+    """self turned k times by 90 degrees from dims[0] towards dims[1]"""
+    return exact(np.rot90(self, k % 4, wrap_dims(dims, self.ndim)), format_of(self))
+
+
+@semantics("aten::tril", selects=True, moves=("self",))
+def tril(self: np.ndarray, diagonal: int = 0) -> Golden:
+    """self[..., i, j] where j - i <= diagonal, else 0"""
+    return exact(np.where(_columns_beyond(self) <= diagonal, self, np.zeros((), self.dtype)), format_of(self))
+
+
+@semantics("aten::triu", selects=True, moves=("self",))
+def triu(self: np.ndarray, diagonal: int = 0) -> Golden:
+    """self[..., i, j] where j - i >= diagonal, else 0"""
+    return exact(np.where(_columns_beyond(self) >= diagonal, self, np.zeros((), self.dtype)), format_of(self))
+
+
+def _columns_beyond(self: np.ndarray) -> np.ndarray:
+    """j - i of the last two dims."""
+    rows, columns = self.shape[-2:]
+    return np.arange(columns) - np.arange(rows)[:, None]
+
+
+def _of_square(arguments: Mapping[str, Any]) -> int:
+    shape = np.shape(arguments["self"])
+    return prod(shape[:-1]) * (shape[-1] + abs(arguments.get("offset", 0))) ** 2 if shape else 0
+
+
+@semantics("aten::diag_embed", selects=True, moves=("self",), elements=_of_square)
+def diag_embed(self: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Golden:
+    """Zeros, with self's last dim as a diagonal of dims dim1, dim2 of the result; below the main one where offset is
+    negative"""
+    side, rank = self.shape[-1] + abs(offset), self.ndim + 1
+    result = np.zeros((*self.shape[:-1], side, side), self.dtype)
+    along = np.arange(self.shape[-1])
+    result[..., along + max(-offset, 0), along + max(offset, 0)] = self
+    return exact(np.moveaxis(result, (-2, -1), (wrap_dim(dim1, rank), wrap_dim(dim2, rank))), format_of(self))
+
+
+@semantics("aten::pixel_shuffle", selects=True, moves=("self",))
+def pixel_shuffle(self: np.ndarray, upscale_factor: int) -> Golden:
+    """[..., c * r * r, h, w] as [..., c, h * r, w * r]: of a pixel channel c r^2 + i r + j is at row i, column j"""
+    *batch, channels, rows, columns = self.shape
+    r = upscale_factor
+    parts = self.reshape(*batch, channels // r**2, r, r, rows, columns)
+    lead = len(batch)
+    order = (*range(lead + 1), lead + 3, lead + 1, lead + 4, lead + 2)
+    return exact(parts.transpose(order).reshape(*batch, channels // r**2, rows * r, columns * r), format_of(self))
+
+
+@semantics("aten::pixel_unshuffle", selects=True, moves=("self",))
+def pixel_unshuffle(self: np.ndarray, downscale_factor: int) -> Golden:
+    """[..., c, h * r, w * r] as [..., c * r * r, h, w]: what undoes pixel_shuffle"""
+    *batch, channels, rows, columns = self.shape
+    r = downscale_factor
+    parts = self.reshape(*batch, channels, rows // r, r, columns // r, r)
+    lead = len(batch)
+    order = (*range(lead + 1), lead + 2, lead + 4, lead + 1, lead + 3)
+    return exact(parts.transpose(order).reshape(*batch, channels * r**2, rows // r, columns // r), format_of(self))
