@@ -331,7 +331,7 @@ def number_for(dtype: Callable[..., str], *names: str, text: str) -> tuple[Const
     return (
         Dtype.NotIn(
             lambda *given: ("complex",) if category(dtype(*given)) < 3 else (), names, f"{{complex}} for a real {text}"
-        ).lenient("torch takes a complex number whose imaginary part is 0"),
+        ).unjudged("torch takes a complex number whose imaginary part is 0"),
         Value.In(
             lambda own, *given: _numbers_of(own.dtype, dtype(*given)),
             ("", *names),
@@ -350,4 +350,5 @@ def _numbers_of(kind: str, dtype: str) -> Space:
         return ANYTHING
     if kind == "int":
         return _integers_of(dtype) if fmt.bits < 64 else integers_between(fmt.min_value, fmt.max_value)
-    return REALS.narrowed("Gt", float(fmt.min_value) - 1).narrowed("Lt", float(fmt.max_value) + 1)
+    largest = fmt.max_value if fmt.bits < 64 else math.nextafter(2.0**63, 0)  # the double below 2^63
+    return REALS.narrowed("Ge", fmt.min_value).narrowed("Le", largest)

@@ -27,13 +27,20 @@ def _all_of_it(self: MetaArgument, i: int, previous: Sequence[int]) -> float:
     return -size if i % 2 == 0 else -size - min(previous[-1], 0)
 
 
+def _has_sizes(self: MetaArgument, pad: Sequence[int]) -> bool:
+    """Whether no size of the result is negative."""
+    return len(pad) <= 2 * self.rank and min(_padded(self, pad), default=0) >= 0
+
+
+MORE_THAN_ALL = "a negative number that cuts off more than there is cuts off padding, or is refused, as by torch"
+
 spec(
     "aten::constant_pad_nd",
     tensor("self"),
     integers(
         "pad",
         Length.In(lambda self: tuple(range(0, 2 * self.rank + 1, 2)), text="{0, 2, ..., 2 rank(self)}"),
-        Value.Ge(_all_of_it),
+        Value.Ge(_all_of_it).unjudged(MORE_THAN_ALL, _has_sizes),
         Value.Le(4).lenient(NOT_MANY),
     ),
     scalar("value", element_of("self")),

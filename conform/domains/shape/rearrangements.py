@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from conform.domains.engine.arguments import dim, dims, integer, integers, length, result, tensor
 from conform.domains.engine.constraints import Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import Space, integers_between
 from conform.domains.engine.vocabulary import (
     NOT_MANY,
     another_dim_than,
     dim_of,
     distinct_dims,
     distinct_dims_of,
+    divisors,
     dtype_of,
     new_dim_of,
     shape_of,
@@ -68,7 +71,11 @@ spec(
     "aten::roll",
     tensor("self"),
     integers("shifts", Length.Eq(lambda dims: len(dims) or 1, text="length(dims), or 1 without dims")),
-    dims("dims", Length.Le(lambda self: 2 * self.rank).unjudged(NO_DIM, lambda self: not self.rank), dim_of("self")),
+    dims(
+        "dims",
+        Length.Le(lambda self: math.inf if self.rank else 0, text="0 of a 0-d tensor").unjudged(NO_DIM),
+        dim_of("self"),
+    ),
     result(dtype_of("self"), shape_of("self")),
 )
 spec(
@@ -107,8 +114,6 @@ spec(
 
 # --- Pixels -----------------------------------------------------------------------------------------------------------
 
-FACTOR = (Value.Ge(1), Value.Le(3).lenient(NOT_MANY))
-
 
 def _shuffled(self: MetaArgument, upscale_factor: int) -> Shape:
     *batch, channels, rows, columns = self.shape
@@ -120,29 +125,29 @@ def _unshuffled(self: MetaArgument, downscale_factor: int) -> Shape:
     return (*batch, channels * downscale_factor**2, rows // downscale_factor, columns // downscale_factor)
 
 
+def _factors(size: int, power: int) -> Space | Shape:
+    """The numbers whose power divides the size; of 0 all."""
+    return tuple(one for one in divisors(size) if size % one**power == 0) if size else integers_between(1, math.inf)
+
+
 spec(
     "aten::pixel_shuffle",
-    tensor(
-        "self",
-        Rank.Ge(3),
-        Size.St(
-            lambda size, upscale_factor, rank, d: d != rank - 3 or size % upscale_factor**2 == 0,
-            text="a multiple of upscale_factor^2 of channels",
-        ),
+    tensor("self", Rank.Ge(3), Size.Be(lambda rank, d: (4, 8, 9) if d == rank - 3 else ())),
+    length(
+        "upscale_factor",
+        Value.Ge(1),
+        Value.In(lambda self: _factors(self.size(-3), 2), text="the numbers whose squares divide size(self, -3)"),
     ),
-    length("upscale_factor", *FACTOR),
     result(dtype_of("self"), shaped(_shuffled)),
 )
 spec(
     "aten::pixel_unshuffle",
-    tensor(
-        "self",
-        Rank.Ge(3),
-        Size.St(
-            lambda size, downscale_factor, rank, d: d < rank - 2 or size % downscale_factor == 0,
-            text="a multiple of downscale_factor of rows and columns",
-        ),
+    tensor("self", Rank.Ge(3), Size.Be(lambda rank, d: (2, 4, 6) if d >= rank - 2 else ())),
+    length(
+        "downscale_factor",
+        Value.Ge(1),
+        Value.In(lambda self: _factors(self.size(-2), 1), text="the divisors of size(self, -2)"),
+        Value.In(lambda self: _factors(self.size(-1), 1), text="the divisors of size(self, -1)"),
     ),
-    length("downscale_factor", *FACTOR),
     result(dtype_of("self"), shaped(_unshuffled)),
 )

@@ -239,8 +239,9 @@ spec(
 
 
 def _windows(self: MetaArgument, dimension: int, size: int, step: int) -> Shape:
-    sizes = list(self.shape or (1,))
-    sizes[dimension] = (sizes[dimension] - size) // step + 1
+    sizes = list(self.shape)
+    if sizes:
+        sizes[dimension] = (sizes[dimension] - size) // step + 1
     return (*sizes, size)
 
 

@@ -25,7 +25,8 @@ def fill_number(name: str, number: Scalar, dtype: str) -> Scalar:
         raise ValueError(f"{name} {number!r} is beyond the largest number of {dtype}")
     if kind == INTEGER:
         low, high = INTEGER_RANGES[dtype]
-        if not isfinite(number) or not min(low, -high) <= number <= high:
+        least = low if isinstance(number, float) else min(low, -high)  # P13: no float wraps
+        if not isfinite(number) or not least <= number <= high:
             raise ValueError(f"{name} {number!r} is outside the range of {dtype}, {low} to {high}")
         return convert(int(number), dtype)
     return convert(number, dtype)

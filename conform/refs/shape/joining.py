@@ -7,7 +7,7 @@ from conform.refs.exact.tensor import RefTensor, lines, rearranged, wrap_dim
 from conform.refs.references import reference
 
 
-@reference("aten::cat")
+@reference("aten::cat", "aten::concat", "aten::concatenate")
 def cat(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
     """The tensors one behind the other along `dim`, in their common dtype; shape (0,) counts for that alone."""
     if not tensors or not all(tensor.shape for tensor in tensors):

@@ -95,6 +95,12 @@ def split_with_sizes(self: RefTensor, split_sizes: list[int], dim: int = 0) -> t
     return tuple(parts)
 
 
+@reference("aten::split.sizes")
+def split_sizes(self: RefTensor, split_size: list[int], dim: int = 0) -> tuple[RefTensor, ...]:
+    """Parts of these sizes along dim, one after the other."""
+    return split_with_sizes(self, split_size, dim)
+
+
 @reference("aten::split.Tensor")
 def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of size split_size along `dim`, the last one smaller if it does not divide; of an empty dim one part."""

@@ -19,7 +19,7 @@ def permute(self: RefTensor, dims: list[int]) -> RefTensor:
     return RefTensor(self.dtype, shape, [self.data[i] for i in positions(shape, [strides[dim] for dim in order])])
 
 
-@reference("aten::transpose.int")
+@reference("aten::transpose.int", "aten::swapdims")
 def transpose(self: RefTensor, dim0: int, dim1: int) -> RefTensor:
     """self with two dims swapped."""
     order = list(range(len(self.shape)))
@@ -27,6 +27,12 @@ def transpose(self: RefTensor, dim0: int, dim1: int) -> RefTensor:
     if order:
         order[dim0], order[dim1] = dim1, dim0
     return permute(self, order)
+
+
+@reference("aten::swapaxes")
+def swapaxes(self: RefTensor, axis0: int, axis1: int) -> RefTensor:
+    """self with two dims swapped."""
+    return transpose(self, axis0, axis1)
 
 
 @reference("aten::t")
@@ -37,7 +43,7 @@ def t(self: RefTensor) -> RefTensor:
     return permute(self, list(reversed(range(len(self.shape)))))
 
 
-@reference("aten::movedim.int", "aten::movedim.intlist")
+@reference("aten::movedim.int", "aten::movedim.intlist", "aten::moveaxis.int", "aten::moveaxis.intlist")
 def movedim(self: RefTensor, source: int | list[int], destination: int | list[int]) -> RefTensor:
     """Each dim of `source` moved to its place in `destination`; the others keep their order."""
     rank = len(self.shape)

@@ -120,21 +120,21 @@ def diagonal(self: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return exact(self.diagonal(offset, *axes), format_of(self))
 
 
-@semantics("aten::unfold", selects=True, moves=("self",), elements=lambda arguments: _of_windows(**arguments))
+def _of_windows(arguments: Mapping[str, Any]) -> int:
+    return np.size(arguments["self"]) * max(arguments["size"], 1)
+
+
+@semantics("aten::unfold", selects=True, moves=("self",), elements=_of_windows)
 def unfold(self: np.ndarray, dimension: int, size: int, step: int) -> Golden:
-    """The slices of size along a dim that start every step, their elements along a last dim"""
-    self = self.reshape(1) if not self.ndim else self
-    axis = wrap_dim(dimension, self.ndim)
-    shape, strides = list(self.shape), list(self.strides)
-    shape[axis] = (self.shape[axis] - size) // step + 1
-    strides[axis] *= step
-    windows = np.lib.stride_tricks.as_strided(self, (*shape, size), (*strides, self.strides[axis]), writeable=False)
+    """The slices of size along a dim that start every step, their elements along a last dim; of a 0-d tensor that alone"""
+    shape, strides, along = list(self.shape), list(self.strides), self.itemsize
+    if self.ndim:
+        axis = wrap_dim(dimension, self.ndim)
+        along = self.strides[axis]
+        shape[axis] = (self.shape[axis] - size) // step + 1
+        strides[axis] *= step
+    windows = np.lib.stride_tricks.as_strided(self, (*shape, size), (*strides, along), writeable=False)
     return exact(windows, format_of(self))
-
-
-def _of_windows(self: np.ndarray, dimension: int, size: int, step: int) -> int:
-    length = np.shape(self)[dimension] if -np.ndim(self) <= dimension < np.ndim(self) else 1
-    return np.size(self) // max(length, 1) * max((length - size) // max(step, 1) + 1, 0) * max(size, 0)
 
 
 def _of_strided(arguments: Mapping[str, Any]) -> int:
