@@ -23,7 +23,8 @@ class Interpreter(Backend):
         return {}
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        from conform.interp.evaluate import evaluate
+        from conform.call.binding import resolve
+        from conform.interp.evaluate import evaluate, is_array
 
         numpy_args = [to_numpy(value) for value in args]
         numpy_kwargs = {name: to_numpy(value) for name, value in kwargs.items()}
@@ -31,7 +32,9 @@ class Interpreter(Backend):
             goldens = evaluate(op, numpy_args, numpy_kwargs).goldens
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
-        results = tuple(to_torch(golden.value) for golden in goldens)
+        results = tuple(_placed(to_torch(golden.value), golden.strides) for golden in goldens)
+        if resolve(op, numpy_args, numpy_kwargs, is_array).returns == ("Scalar",):
+            return results[0].item()
         return results[0] if len(results) == 1 else results
 
     def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -63,6 +66,11 @@ def to_torch(array: np.ndarray) -> torch.Tensor:
     tensor = torch.empty(array.shape, dtype=getattr(torch, array.dtype.name))
     tensor.reshape(-1).view(torch.uint8).numpy()[:] = np.frombuffer(array.tobytes(), np.uint8)
     return tensor
+
+
+def _placed(tensor: torch.Tensor, strides: tuple[int, ...] | None) -> torch.Tensor:
+    """The tensor, whose elements nobody set, with the strides that its golden wants."""
+    return tensor if strides is None else torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype)
 
 
 def _name(constant: torch.dtype | torch.memory_format | torch.layout) -> str:

@@ -198,9 +198,15 @@ def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     )  # fmt: skip
 
 
+# torch's numbers of dtypes (c10/core/ScalarType.h), by which a schema names a default
+_SCALAR_TYPES = {0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64"}
+
+
 def _parse_default(text: str, type_: str) -> Any:
     """The default as a Python value; one number for a list of n stands for n of them."""
     value = ast.literal_eval(text)
+    if type_.startswith("ScalarType") and isinstance(value, int):
+        return _SCALAR_TYPES[value]
     size = re.fullmatch(r"\w+\[(\d+)\]\??", type_)
     return [value] * int(size[1]) if size and isinstance(value, int | float) else value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -121,7 +122,7 @@ def _outcome(result: Golden | tuple[Golden, ...] | Outcome) -> Outcome:
 def _joined(outcome: Outcome, other: Outcome) -> Outcome:
     pairs = zip(outcome.goldens, other.goldens, strict=True)
     same_shape = [mine.or_else(its) if mine.value.shape == its.value.shape else mine for mine, its in pairs]
-    return Outcome(tuple(same_shape), outcome.refusal or other.refusal)
+    return replace(outcome, goldens=tuple(same_shape), refusal=outcome.refusal or other.refusal)
 
 
 def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -4,9 +4,9 @@ freedoms."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,8 @@ class Golden:
     where it holds of independent errors alone), and where terms cancel, `scale`: their magnitude, beside which a bound
     is wide or narrow (infinite: it is not known). `open` marks elements that the op's meaning leaves open, by
     `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
-    part. `bounded_as` names the op whose contract holds, where it is not the op's own.
+    part. `bounded_as` names the op whose contract holds, where it is not the op's own. `strides`, in elements,
+    are those of the output in memory, where the op's meaning says them.
     """
 
     format: Format
@@ -61,6 +62,7 @@ class Golden:
     ties: Ties | None = None
     normwise: bool = False
     bounded_as: str | None = None
+    strides: tuple[int, ...] | None = None
     alternatives: tuple[Golden, ...] = ()
 
     @staticmethod
@@ -118,9 +120,19 @@ def _numbers(place: slice | np.ndarray) -> np.ndarray:
     return np.arange(place.start, place.stop) if isinstance(place, slice) else place
 
 
+class Given(NamedTuple):
+    """What outputs that chance has a part in should be, had it chosen as they show; and the fault of a whole output
+    that hardly any honest draw has, None where there is none."""
+
+    goldens: tuple[Golden, ...]
+    fault: str | None
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """All outputs of an op; `refusal` names the policy rule by which a backend may raise instead of answering."""
+    """All outputs of an op; `refusal` names the policy rule by which a backend may raise instead of answering. `given`,
+    of outputs of the goldens' dtypes and shapes, where chance has a part in them: what the goldens then are."""
 
     goldens: tuple[Golden, ...]
     refusal: str | None = None
+    given: Callable[[Sequence[np.ndarray]], Given] | None = None

@@ -46,6 +46,8 @@ class Traits:
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
     moves: the arguments whose elements are those of the results, as they are, or zeros; which one stands where depends
     on no element
+    undetermined: no call, or hardly one, determines an element: chance does, or nothing
+    dense: the meaning is that of tensors which lie in memory in the order of their elements
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
     exponentials: what is accumulated are exponentials
@@ -62,6 +64,8 @@ class Traits:
     commutes: bool = False
     selects: bool = False
     moves: tuple[str, ...] = ()
+    undetermined: bool = False
+    dense: bool = False
     accumulates: str | None = None
     centred: bool = False
     exponentials: bool = False

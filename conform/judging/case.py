@@ -36,7 +36,7 @@ from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
-from conform.judging.structure import aliasing, fitting_golden, harm
+from conform.judging.structure import aliasing, as_declared, fitting_golden, given_outputs, harm
 from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
@@ -271,9 +271,11 @@ def _compared(
     has_causes: bool = True,
 ) -> Verdict:  # fmt: skip
     """`has_causes`: whether to look for the causes of wrong sums."""
-    outputs, goldens = reply.outputs, outcome.goldens
+    outputs, goldens = as_declared(call.schema.returns, reply.outputs), outcome.goldens
     if len(outputs) != len(goldens):
         return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
+    given = given_outputs(outcome, outputs)
+    goldens = goldens if given is None else given.goldens
     results, checks, independent = [], 1, case.has_independent_terms
     limited = independent and not arithmetic.rounded_on_the_way
     likely = likely_errors(call, outcome) if limited else [None] * len(goldens)
@@ -290,6 +292,8 @@ def _compared(
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
     verdict = _summed(case, call, results, checks)
+    if verdict.status == "pass" and given is not None and given.fault is not None:
+        verdict = replace(verdict, status="fail", reason=given.fault)
     causes = _causes(call, results) if verdict.status == "fail" and has_causes else {}
     return replace(verdict, largest=_largest(call, outputs), causes=causes)
 

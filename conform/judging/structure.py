@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
-from conform.interp.golden import Golden
-from conform.numerics.formats import format_of
+from conform.interp.golden import Given, Golden, Outcome
+from conform.numerics.formats import FORMATS, format_of
 
 
 def harm(reply: Reply) -> str | None:
@@ -29,14 +31,50 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
     return None
 
 
+def as_declared(returns: tuple[str, ...], outputs: list[Any]) -> list[Any]:
+    """The outputs, a Python number where torch's schema declares one as a 0-d tensor of what it is."""
+    if returns != ("Scalar",):
+        return outputs
+    return [_as_tensor(one) if type(one) in _NUMBERS else one for one in outputs]
+
+
+_NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def _as_tensor(number: complex) -> Output | complex:
+    try:
+        return Output(np.array(number, FORMATS[_NUMBERS[type(number)]].storage), ())
+    except OverflowError:  # an integer beyond int64
+        return number
+
+
+def given_outputs(outcome: Outcome, outputs: list[Any]) -> Given | None:
+    """What outputs that chance has a part in should be; None where it has none, or they have another structure."""
+    if outcome.given is None:
+        return None
+    if any(isinstance(fitting_golden(*pair), str) for pair in zip(outcome.goldens, outputs, strict=True)):
+        return None
+    return outcome.given([output.array for output in outputs])
+
+
 def fitting_golden(golden: Golden, output: Any) -> Golden | str:
     """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
     if not isinstance(output, Output):
         return f"{type(output).__name__} instead of a tensor"
     if output.array.shape != golden.value.shape:
         return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
+    if golden.strides is not None and not _are_strides(golden, output):
+        return f"strides {list(output.strides)} instead of {list(golden.strides)}"
     actual = format_of(output.array)
     matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
     if not matching:
         return f"dtype {actual.name} instead of {golden.format.name}"
     return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
+
+
+def _are_strides(golden: Golden, output: Output) -> bool:
+    """Whether the output has the strides that the golden wants, where they lead from one element to another."""
+    if not output.array.size:
+        return True
+    wanted = zip(output.array.shape, golden.strides or (), output.strides, strict=True)
+    return all(mine == its for size, mine, its in wanted if size > 1)

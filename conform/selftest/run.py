@@ -43,7 +43,7 @@ class SelfTest:
     @property
     def problems(self) -> list[str]:
         """Why the self-test fails, one line a cause; empty if it holds."""
-        disagreeing = [one for one in self.agreements if one.disagreements or one.witnessed < self.least]
+        disagreeing = [one for one in self.agreements if one.disagreements or one.compared < self.least]
         return [*map(str, disagreeing), *problems_of(self.catches, self.is_full)]
 
 

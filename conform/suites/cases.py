@@ -17,7 +17,7 @@ from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
 from conform.interp.evaluate import evaluate
 from conform.interp.promotion import result_type
-from conform.interp.semantics import find, related
+from conform.interp.semantics import find, related, traits_of
 from conform.interp.size import result_elements
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
@@ -220,7 +220,7 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
     classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
     chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
-    if (selection.layouts or test.usual_layouts) == "all":
+    if (selection.layouts or test.usual_layouts) == "all" and not traits_of(op).dense:
         places = layout_axis.layouts_of(arguments)
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
 

@@ -298,6 +298,7 @@ def _reals_of(kind: str, dtype: str) -> Space:
 
 
 NOT_MANY = "a limit of what is generated, not of the op"
+NOT_LONG = Length.Le(6).lenient(NOT_MANY)  # of a list that may have any length
 
 
 def new_dim_of(name: str) -> tuple[Constraint, ...]:

@@ -116,7 +116,14 @@ def _shape_by_indexing(tensors: Tensors, indexing: str) -> tuple[int, ...]:
     return (*ij[1::-1], *ij[2:]) if indexing == "xy" else ij
 
 
-LINES = tensors("tensors", Length.Ge(1), Dtype.In(_dtype_of_first), Rank.Le(1), Size.Le(9).lenient(NOT_MANY))
+LINES = tensors(
+    "tensors",
+    Length.Ge(1),
+    Length.Le(4).lenient(NOT_MANY),
+    Dtype.In(_dtype_of_first),
+    Rank.Le(1),
+    Size.Le(9).lenient(NOT_MANY),
+)
 
 
 def _grids(shape: Callable[..., Sequence[int]]) -> Argument:

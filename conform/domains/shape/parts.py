@@ -18,7 +18,7 @@ from conform.domains.engine.arguments import (
 from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import Space, integers_between
-from conform.domains.engine.vocabulary import NOT_MANY, dim_of, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, dim_of, dtype_of, shape_of, shaped
 from conform.domains.specs import spec
 
 Shape = tuple[int, ...]
@@ -130,7 +130,7 @@ NO_PARTS = "torch gives an empty list, of which the kit has nothing to judge"
 
 
 def _sizes_of_parts(name: str) -> Argument:
-    return integers(name, Length.Ge(1).unjudged(NO_PARTS), Value.Ge(0), Value.In(_rest))
+    return integers(name, Length.Ge(1).unjudged(NO_PARTS), NOT_LONG, Value.Ge(0), Value.In(_rest))
 
 
 spec(

@@ -10,6 +10,7 @@ from conform.domains.engine.constraints import Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import Space, integers_between
 from conform.domains.engine.vocabulary import (
+    NOT_LONG,
     NOT_MANY,
     another_dim_than,
     dim_of,
@@ -39,13 +40,13 @@ def _repeated(self: MetaArgument, repeats: Sequence[int]) -> Shape:
 spec(
     "aten::repeat",
     tensor("self"),
-    integers("repeats", Length.Ge(lambda self: self.rank), *COUNTS),
+    integers("repeats", Length.Ge(lambda self: self.rank), NOT_LONG, *COUNTS),
     result(dtype_of("self"), shaped(_repeated)),
 )
 spec(
     "aten::tile",
     tensor("self"),
-    integers("dims", *COUNTS),
+    integers("dims", NOT_LONG, *COUNTS),
     result(dtype_of("self"), shaped(lambda self, dims: _repeated(self, dims))),
 )
 
@@ -74,6 +75,7 @@ spec(
     dims(
         "dims",
         Length.Le(lambda self: math.inf if self.rank else 0, text="0 of a 0-d tensor").unjudged(NO_DIM),
+        NOT_LONG,
         dim_of("self"),
     ),
     result(dtype_of("self"), shape_of("self")),

@@ -11,6 +11,7 @@ from conform.domains.engine.constraints import Length, Rank, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import (
+    NOT_LONG,
     NOT_MANY,
     another_dim_than,
     dim_of,
@@ -114,7 +115,7 @@ def _expanded(self: MetaArgument, size: Sizes) -> Shape:
 spec(
     "aten::expand",
     tensor("self"),
-    shape("size", Length.Ge(lambda self: self.rank), Value.In(_widened), Value.Le(9).lenient(NOT_MANY)),
+    shape("size", Length.Ge(lambda self: self.rank), NOT_LONG, Value.In(_widened), Value.Le(9).lenient(NOT_MANY)),
     result(dtype_of("self"), shaped(_expanded)),
 )
 
@@ -147,13 +148,13 @@ SMALL_EMPTY = Value.Le(4096).lenient(NOT_MANY)  # sizes beside a 0
 spec(
     "aten::view",
     tensor("self"),
-    shape("size", FEWEST, Value.In(_left), SMALL_EMPTY),
+    shape("size", FEWEST, NOT_LONG, Value.In(_left), SMALL_EMPTY),
     result(dtype_of("self"), shaped(lambda self, size: _reshaped(self, size))),
 )
 spec(
     "aten::reshape",
     tensor("self"),
-    shape("shape", FEWEST, Value.In(_left), SMALL_EMPTY),
+    shape("shape", FEWEST, NOT_LONG, Value.In(_left), SMALL_EMPTY),
     result(dtype_of("self"), shaped(lambda self, shape: _reshaped(self, shape))),
 )
 
@@ -283,6 +284,7 @@ spec(
     shape(
         "size",
         Length.Ge(lambda self: 0 if self.numel else 1),
+        NOT_LONG,
         Value.Ge(0),
         Value.Le(9).lenient(NOT_MANY),
         Value.In(_strided_size),

@@ -36,9 +36,14 @@ class Agreement:
     first: str | None = None
 
     @property
+    def compared(self) -> int:
+        """Elements that were witnessed; of an op of which chance, or nothing, determines them, also those left open."""
+        return self.witnessed + (self.opened if semantics.traits_of(self.op).undetermined else 0)
+
+    @property
     def holds(self) -> bool:
         """Whether nothing disagreed and enough elements were compared."""
-        return self.disagreements == 0 and self.witnessed >= WITNESSED_ELEMENTS
+        return self.disagreements == 0 and self.compared >= WITNESSED_ELEMENTS
 
     def __str__(self) -> str:
         counted = f"{self.witnessed} elements witnessed, {self.opened} open, {self.disagreements} disagreements"
@@ -55,7 +60,7 @@ def agree(op: str, dtype: str, at_least: int = WITNESSED_ELEMENTS) -> Agreement:
     total = Agreement(op, dtype)
     for round_ in range(MOST_ROUNDS):
         total = agree_on(total, witnesses(op, dtype, round_))
-        if total.disagreements or total.witnessed >= at_least:
+        if total.disagreements or total.compared >= at_least:
             break
     return total
 

@@ -72,7 +72,7 @@ def expand(self: np.ndarray, size: Sequence[int]) -> Golden:
     return exact(np.broadcast_to(self, shape), format_of(self))
 
 
-@semantics("aten::view", selects=True, moves=("self",))
+@semantics("aten::view", selects=True, moves=("self",), dense=True)
 def view(self: np.ndarray, size: Sequence[int]) -> Golden:
     """The elements of self, in their order, under the shape size; -1 is what is left of them"""
     known = prod(one for one in size if one != -1)
@@ -126,7 +126,7 @@ def _of_windows(arguments: Mapping[str, Any]) -> int:
 
 @semantics("aten::unfold", selects=True, moves=("self",), elements=_of_windows)
 def unfold(self: np.ndarray, dimension: int, size: int, step: int) -> Golden:
-    """The slices of size along a dim that start every step, their elements along a last dim; of a 0-d tensor that alone"""
+    """The slices of size along a dim that start every step, their elements along a last dim, which a 0-d tensor gets"""
     shape, strides, along = list(self.shape), list(self.strides), self.itemsize
     if self.ndim:
         axis = wrap_dim(dimension, self.ndim)
@@ -141,7 +141,7 @@ def _of_strided(arguments: Mapping[str, Any]) -> int:
     return prod(arguments["size"])
 
 
-@semantics("aten::as_strided", selects=True, moves=("self",), elements=_of_strided)
+@semantics("aten::as_strided", selects=True, moves=("self",), elements=_of_strided, dense=True)
 def as_strided(
     self: np.ndarray, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Golden:

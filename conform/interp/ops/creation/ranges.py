@@ -1,4 +1,4 @@
-"""Tensors from numbers."""
+"""Numbers at equal distances."""
 
 from __future__ import annotations
 

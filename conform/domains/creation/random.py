@@ -1,0 +1,48 @@
+"""Random tensors: the domains of the arguments."""
+
+from __future__ import annotations
+
+import math
+
+from conform.domains.creation.constants import DTYPE_OR_FLOAT, OF_SIZE, SIZE, dtype_argument, dtype_or
+from conform.domains.engine.arguments import boolean, length, optional, real, result, tensor
+from conform.domains.engine.constraints import Dtype, Value
+from conform.domains.engine.dtypes import COMPLEX, FLOATS, NUMBERS
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shape_of, shaped
+from conform.domains.specs import spec
+from conform.numerics.formats import format_named
+
+for _name in ("aten::rand", "aten::randn"):
+    spec(_name, SIZE, dtype_argument(Value.In((*FLOATS, *COMPLEX))), result(DTYPE_OR_FLOAT, OF_SIZE))
+
+
+def _held(dtype: str | None) -> float:
+    """how many numbers from 0 on the dtype holds"""
+    fmt = format_named(dtype or "int64")
+    if fmt.is_integer:
+        return fmt.max_value + 1 if fmt.bits < 64 else math.inf
+    return 2**fmt.precision + 1
+
+
+spec(
+    "aten::randperm",
+    length("n", Value.Ge(0), Value.Le(_held), Value.Le(4096).lenient(NOT_MANY), Value.Be((100, 128))),
+    dtype_argument(Value.In(NUMBERS)),
+    result(dtype_or("int64"), shaped(lambda n: (n,))),
+)
+
+
+UNREAD = "what is not dropped needs no probability"
+spec(
+    "aten::native_dropout",
+    tensor("input", Dtype.In(FLOATS).unjudged("torch may take others where nothing is dropped, and complex numbers")),
+    real(
+        "p",
+        Value.Ge(0.0).unjudged(UNREAD, lambda train: train is False),
+        Value.Le(1.0).unjudged(UNREAD, lambda train: train is False),
+        Value.Be((0.5, 0.1, 0.25, 0.75)),
+    ),
+    optional(boolean("train")),
+    result(dtype_of("input"), shape_of("input")),
+    result(Dtype.Eq("bool"), shape_of("input")),
+)

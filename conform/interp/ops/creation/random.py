@@ -1,0 +1,149 @@
+"""Random tensors: what every draw must obey (P101), and a draw that obeys it.
+
+No golden value is determined. The outcome of a call has every element open and `given`, which says of a backend's
+outputs what they should have been had chance chosen as they show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.formulas import chance
+from conform.interp.golden import Given, Golden, Outcome
+from conform.interp.ops.creation.constants import named
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.semantics import semantics
+from conform.numerics.ball import Ball, held_format
+from conform.numerics.draws import Stream
+from conform.numerics.escalate import decide_exactly
+from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.real import Real, where
+from conform.numerics.rounding import TOWARD_ZERO, round_to
+
+CHANCE = "P101"
+
+
+def _of_size(arguments: Mapping[str, Any]) -> int:
+    return prod(arguments["size"])
+
+
+def _open(drawn: np.ndarray, fmt: Format) -> Golden:
+    return exact(drawn, fmt).opened(np.ones(drawn.shape, bool), CHANCE)
+
+
+def _stream(op: str, shape: Sequence[int]) -> Stream:
+    return Stream(0, f"{op} {list(shape)}", 0, "a draw")
+
+
+def _parts(array: np.ndarray) -> list[np.ndarray]:
+    """The numbers, or both parts of complex ones, as float64, flat."""
+    parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
+    return [part.reshape(-1).astype(np.float64) for part in parts]
+
+
+def _real_numbers(
+    op: str,
+    shape: Sequence[int],
+    fmt: Format,
+    draw: Callable[[Stream, tuple[int, ...]], np.ndarray],
+    may_be: Callable[[np.ndarray], np.ndarray],
+    distribution: Callable[[np.ndarray], np.ndarray],
+) -> Outcome:
+    """Independent numbers of one distribution; `may_be` says which a draw can have."""
+    component = fmt.component if fmt.is_complex else fmt
+    stream = _stream(op, shape)
+    count = 2 if fmt.is_complex else 1
+    parts = [round_to(component, draw(stream, tuple(shape)), mode=TOWARD_ZERO).astype(np.float64) for _ in range(count)]
+    drawn = (parts[0] + 1j * parts[1] if fmt.is_complex else parts[0]).astype(fmt.storage)
+
+    def given(outputs: Sequence[np.ndarray]) -> Given:
+        (actual,) = outputs
+        possible = np.logical_and.reduce([may_be(part) for part in _parts(actual)]).reshape(actual.shape)
+        fault = None
+        if possible.all():
+            faults = (chance.far_from(distribution, part, component.precision) for part in _parts(actual))
+            fault = next(filter(None, faults), None)
+        return Given((exact(np.where(possible, actual, drawn), fmt),), fault)
+
+    return Outcome((_open(drawn, fmt),), given=given)
+
+
+@semantics("aten::rand", elements=_of_size, undetermined=True)
+def rand(size: Sequence[int], dtype: str | None = None) -> Outcome:
+    """Independent numbers of [0, 1), uniformly distributed, both parts of complex ones too (P101)"""
+    return _real_numbers("rand", size, named(dtype), Stream.uniform, lambda x: (x >= 0) & (x < 1), chance.uniform)
+
+
+@semantics("aten::randn", elements=_of_size, undetermined=True)
+def randn(size: Sequence[int], dtype: str | None = None) -> Outcome:
+    """Independent normally distributed numbers of mean 0 and variance 1, a half of it each part's of complex ones"""
+    fmt = named(dtype)
+    variance = 0.5 if fmt.is_complex else 1.0
+    return _real_numbers(
+        "randn", size, fmt, lambda stream, shape: stream.normal(shape) * np.sqrt(variance), np.isfinite,
+        chance.normal(variance),
+    )  # fmt: skip
+
+
+@semantics("aten::randperm", elements=lambda arguments: arguments["n"], undetermined=True)
+def randperm(n: int, dtype: str | None = "int64") -> Outcome:
+    """The numbers 0 .. n - 1 in an order that chance chooses, all with the same probability (P101)"""
+    fmt = named(dtype, FORMATS["int64"])
+    drawn = _stream("randperm", [n]).permutation(n)
+
+    def given(outputs: Sequence[np.ndarray]) -> Given:
+        numbers = outputs[0].astype(np.float64)
+        counted = np.where((numbers >= 0) & (numbers < n) & (numbers % 1 == 0), numbers, -1).astype(np.int64)
+        is_first = np.zeros(n, bool)
+        is_first[np.unique(counted, return_index=True)[1]] = True
+        is_first &= counted >= 0
+        missing = np.setdiff1d(np.arange(n), counted[is_first])
+        fault = None if missing.size else chance.too_regular(counted)
+        counted[~is_first] = missing
+        return Given((exact(counted.astype(fmt.storage), fmt),), fault)
+
+    golden = exact(drawn.astype(fmt.storage), fmt)
+    return Outcome((golden if n < 2 else _open(golden.value, fmt),), given=given)
+
+
+@semantics("aten::native_dropout", undetermined=True)
+def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome | tuple[Golden, ...]:
+    """Each element zero with probability p, else input / (1 - p), and a mask that is True where it is kept (P101); all
+    as they are where train is False or p is 0; None is True"""
+    fmt, bools = format_of(input), FORMATS["bool"]
+    if train is False or p == 0:
+        return exact(input, fmt), exact(np.ones(input.shape, bool), bools)
+    if p == 1:
+        return _kept(input, p, np.zeros(input.shape, bool)), exact(np.zeros(input.shape, bool), bools)
+    mask = ~_stream("dropout", input.shape).bernoulli(p, input.shape)
+
+    def given(outputs: Sequence[np.ndarray]) -> Given:
+        kept = outputs[1]
+        fault = chance.unlikely_share(int(np.count_nonzero(kept)), kept.size, 1 - p)
+        return Given((_kept(input, p, kept), exact(kept, bools)), fault)
+
+    opened = np.ones(input.shape, bool)
+    return Outcome(
+        (_kept(input, p, mask).opened(opened, CHANCE), exact(mask, bools).opened(opened, CHANCE)), given=given
+    )
+
+
+def _kept(input: np.ndarray, p: float, mask: np.ndarray) -> Golden:
+    """input / (1 - p) where the mask is True, else a zero of any sign; open what is then infinite or NaN: 0 * inf."""
+    fmt, numbers = format_of(input), np.where(mask, input, 0).astype(np.float64)
+    share = 1 - Fraction(p) if p < 1 else Fraction(1)
+    divisor = Real.exact(np.float64(1)) - Real.exact(np.float64(p if p < 1 else 0))
+    value, real = decide_exactly(fmt, Real.exact(numbers) / divisor, lambda index: Fraction(numbers[index]) / share)
+    compute = held_format(fmt)
+    one = Ball.exact(np.ones(()), compute)
+    ball = Ball.exact(numbers, compute) * (
+        one / (one - Ball.exact(np.zeros(()), compute).constant(p if p < 1 else 0.0))
+    )
+    value = np.where(mask, value, np.zeros((), fmt.storage))
+    golden = Golden.derived(fmt, value, where(mask, real, 0.0), ball, zero_sign_free=~mask)
+    return golden.opened(~mask & ~np.isfinite(input.astype(np.float64)), CHANCE)
