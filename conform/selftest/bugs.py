@@ -48,6 +48,7 @@ BUGS: Mapping[str, str] = {
     "M41": "repeated indices",
     "M43": "operands, heights and widths mixed up",
     "M45": "complex branch cuts and conjugates",
+    "R1": "random numbers of another distribution",
     "H1": "cheats: zeros, nearly right",
     "H2": "cheats: NaN everywhere",
     "H4": "cheats: returns its input",

@@ -12,8 +12,14 @@ from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shape_of, shap
 from conform.domains.specs import spec
 from conform.numerics.formats import format_named
 
+NOTHING = "where nothing is drawn, torch takes any dtype"
 for _name in ("aten::rand", "aten::randn"):
-    spec(_name, SIZE, dtype_argument(Value.In((*FLOATS, *COMPLEX))), result(DTYPE_OR_FLOAT, OF_SIZE))
+    spec(
+        _name,
+        SIZE,
+        dtype_argument(Value.In((*FLOATS, *COMPLEX)).unjudged(NOTHING, lambda size: 0 in size)),
+        result(DTYPE_OR_FLOAT, OF_SIZE),
+    )
 
 
 def _held(dtype: str | None) -> float:

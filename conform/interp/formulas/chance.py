@@ -68,10 +68,12 @@ def too_regular(permutation: np.ndarray) -> str | None:
     """The fault of a permutation of 0 .. n - 1 that has too many numbers of one that a rotation of 0, 1, ..., forwards
     or backwards, is."""
     n = permutation.size
+    if n < 2:
+        return None
     most = next((k for k in range(n + 1) if 2 * n / math.factorial(min(k, 30)) < FALSE_ALARM), n + 1)
     places = np.arange(n)
     for turned in (permutation - places, permutation + places):
-        found = np.bincount(turned % n, minlength=n).max() if n else 0
+        found = np.bincount(turned % n, minlength=n).max()
         if found >= most:
             return f"{found} of {n} numbers of a random order stand as in one that counts on; {most} hardly ever do"
     return None

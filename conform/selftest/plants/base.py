@@ -20,7 +20,7 @@ REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)  # what torch raise
 class Planted(TorchDevice):
     """torch on the CPU with one defect. A subclass overrides `wrong`, or `operand` or `result`.
 
-    bug   its class in the tables of real backend bugs (M01 to M45, H1 to H8)
+    bug   its class in the tables of real backend bugs (M01 to M45, R1, H1 to H8)
     about what a sentence must be about that tells its failing cases from passing ones: subjects of conditions
           (`conform/findings/`), or how they begin; none where nothing does that the kit looks at
     looks_like  words of the causes that it may be taken for

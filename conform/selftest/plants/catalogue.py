@@ -14,7 +14,7 @@ from conform.selftest.plants.sizes import of_sizes
 
 WRITTEN = (
     "memory", "special", "integers", "accuracy", "edges", "functions", "products", "complex_numbers", "parameters",
-    "kernels", "composites", "lengths", "cheating",
+    "kernels", "composites", "lengths", "cheating", "chance",
 )  # fmt: skip
 
 
