@@ -25,9 +25,9 @@ for _name in ("aten::rand", "aten::randn"):
 def _held(dtype: str | None) -> float:
     """how many numbers from 0 on the dtype holds"""
     fmt = format_named(dtype or "int64")
-    if fmt.is_integer:
-        return fmt.max_value + 1 if fmt.bits < 64 else math.inf
-    return 2**fmt.precision + 1
+    if fmt.bits == 64:
+        return math.inf  # more than any memory does
+    return fmt.max_value + 1 if fmt.is_integer else 2**fmt.precision + 1
 
 
 spec(
