@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
-from math import prod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from conform.call.schemas import schema
 from conform.errors import NoGolden
-from conform.interp.dims import wrap_dim, wrap_dims
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate
+from conform.interp.ops.shape.views import view
 from conform.interp.program.creation import full
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule
@@ -34,18 +34,25 @@ def _moves(op: str, *moved: str) -> None:
             for name, value in given.items()
         }
         others = {name: _array(op, name, value) for name, value in arguments.items() if name not in given}
-        (golden,) = evaluate(op, (), {**others, **placed}).goldens
-        return _in_a_row(held).moved(lambda part: part[golden.value])
+        goldens = evaluate(op, (), {**others, **placed}).goldens
+        row = _in_a_row(held)
+        results = tuple(row.moved(lambda part, golden=golden: _at(part, golden.value)) for golden in goldens)
+        return results if schema(op).returns != ("Tensor",) else results[0]
 
     rule(op, selects=True)(function)
 
 
 def _places(shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
-    """For each shape the numbers of its elements, counted on from one to the next."""
+    """For each shape the numbers of its elements, counted on from 1, from one to the next."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     starts = np.cumsum([0, *sizes])
     numbered = zip(starts[:-1], sizes, shapes, strict=True)
-    return [start + np.arange(size).reshape(shape) for start, size, shape in numbered]
+    return [start + 1 + np.arange(size).reshape(shape) for start, size, shape in numbered]
+
+
+def _at(part: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The elements at the places, counted from 1; at 0 a zero."""
+    return np.where(places > 0, part[np.maximum(places - 1, 0)], 0) if part.size else np.zeros(places.shape, part.dtype)
 
 
 def _array(op: str, name: str, value: Any) -> Any:
@@ -63,80 +70,23 @@ def _in_a_row(numbers: list[Number]) -> Number:
     return Number(numbers[0].format, concatenate([one.real for one in flat]), rads)
 
 
-_moves("aten::permute", "self")
-_moves("aten::slice.Tensor", "self")
 _moves("aten::gather", "self")
-_moves("aten::cat", "tensors")
 _moves("aten::where.self", "self", "other")
 _moves("aten::where.ScalarSelf", "self", "other")
 _moves("aten::where.ScalarOther", "self", "other")
+for _op in semantics.names():
+    if semantics.traits_of(_op).moves:
+        _moves(_op, *semantics.traits_of(_op).moves)
 
 
-# --- Of the same elements in the same order, or picked by numbers that are no tensors: any dtype ----------------------
+@rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)
+def _same(self: Number) -> Number:
+    return self
 
 
-def _arranges(*ops: str) -> Callable[[Callable[..., np.ndarray]], Callable[..., np.ndarray]]:
-    """Register the rule of ops whose result holds elements of `self`, as the decorated function arranges an array."""
-
-    def register(arrange: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-        rule(*ops, selects=True)(lambda self, **arguments: self.moved(lambda part: arrange(part, **arguments)))
-        return arrange
-
-    return register
-
-
-@_arranges("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy")
-def _same(part: np.ndarray) -> np.ndarray:
-    return part
-
-
-@_arranges("aten::view", "aten::_unsafe_view", "aten::reshape")
-def _reshaped(part: np.ndarray, size: Sequence[int] = (), shape: Sequence[int] = ()) -> np.ndarray:
-    sizes = list(size) + list(shape)  # `reshape` calls it shape
-    known = prod(one for one in sizes if one != -1)
-    return part.reshape([part.size // max(known, 1) if one == -1 else one for one in sizes])
-
-
-@_arranges("aten::expand")
-def _expanded(part: np.ndarray, size: Sequence[int], implicit: bool = False) -> np.ndarray:
-    own = (*(1 for _ in range(len(size) - part.ndim)), *part.shape)
-    return np.broadcast_to(part, [mine if one == -1 else one for one, mine in zip(size, own, strict=True)])
-
-
-@_arranges("aten::unsqueeze")
-def _unsqueezed(part: np.ndarray, dim: int) -> np.ndarray:
-    return np.expand_dims(part, wrap_dim(dim, part.ndim + 1))
-
-
-@_arranges("aten::squeeze", "aten::squeeze.dim", "aten::squeeze.dims")
-def _squeezed(part: np.ndarray, dim: int | Sequence[int] | None = None) -> np.ndarray:
-    dims = range(part.ndim) if dim is None else wrap_dims([dim] if isinstance(dim, int) else dim, part.ndim)
-    return part.squeeze(tuple(axis for axis in dims if part.ndim and part.shape[axis] == 1))
-
-
-@_arranges("aten::transpose.int")
-def _transposed(part: np.ndarray, dim0: int, dim1: int) -> np.ndarray:
-    return part.swapaxes(wrap_dim(dim0, part.ndim), wrap_dim(dim1, part.ndim)) if part.ndim else part
-
-
-@_arranges("aten::t")
-def _matrix_transposed(part: np.ndarray) -> np.ndarray:
-    return part.T
-
-
-@_arranges("aten::select.int")
-def _selected(part: np.ndarray, dim: int, index: int) -> np.ndarray:
-    return part.take(index, wrap_dim(dim, part.ndim))
-
-
-@_arranges("aten::flip")
-def _flipped(part: np.ndarray, dims: Sequence[int]) -> np.ndarray:
-    return np.flip(part, wrap_dims(dims, part.ndim))
-
-
-@_arranges("aten::repeat")
-def _repeated(part: np.ndarray, repeats: Sequence[int]) -> np.ndarray:
-    return np.tile(part, repeats)
+@rule("aten::_unsafe_view", selects=True)
+def _unsafe_view(self: Number, size: Sequence[int]) -> Number:
+    return self.moved(lambda part: view(part, size).value)
 
 
 # --- Some elements put in the place of others -------------------------------------------------------------------------
@@ -156,18 +106,6 @@ def constant_pad_nd(self: Number, pad: Sequence[int], value: float = 0) -> Numbe
     return _put(full(shape, value, dtype=self.dtype), inside, (..., *kept))
 
 
-@rule("aten::slice_scatter", selects=True)
-def slice_scatter(
-    self: Number, src: Number, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Number:
-    return _put(self, src, (slice(None),) * wrap_dim(dim, self.ndim) + (slice(start, end, step),))
-
-
-@rule("aten::select_scatter", selects=True)
-def select_scatter(self: Number, src: Number, dim: int, index: int) -> Number:
-    return _put(self, src, (slice(None),) * wrap_dim(dim, self.ndim) + (index,))
-
-
 @rule("aten::copy", selects=True)
 def copy(self: Number, src: Number) -> Number:
     return _put(self, src, (...,))
@@ -184,36 +122,4 @@ def _put(self: Number, src: Number, place: tuple[Any, ...]) -> Number:
     whole, some = _places([self.shape, src.shape])
     whole = np.array(whole)  # of a 0-d tensor it is a scalar
     whole[place] = some
-    return _in_a_row(operands(self.format, self, src)).moved(lambda part: part[whole])
-
-
-@rule("aten::unbind.int", selects=True)
-def unbind(self: Number, dim: int = 0) -> tuple[Number, ...]:
-    axis = wrap_dim(dim, self.ndim)
-    return tuple(self.moved(lambda part, at=at: part.take(at, axis)) for at in range(self.shape[axis]))
-
-
-@rule("aten::split_with_sizes", selects=True)
-def split_with_sizes(self: Number, split_sizes: Sequence[int], dim: int = 0) -> tuple[Number, ...]:
-    axis, ends = wrap_dim(dim, self.ndim), np.cumsum([0, *split_sizes])
-    return tuple(
-        self.moved(lambda part, start=start, stop=stop: part[(slice(None),) * axis + (slice(start, stop),)])
-        for start, stop in pairwise(ends)
-    )
-
-
-@rule("aten::split.Tensor", selects=True)
-def split(self: Number, split_size: int, dim: int = 0) -> tuple[Number, ...]:
-    length = self.shape[wrap_dim(dim, self.ndim)]
-    sizes = [min(split_size, length - start) for start in range(0, length, max(split_size, 1))]
-    return split_with_sizes(self, sizes or [0], dim)
-
-
-@rule("aten::tril", selects=True)
-def tril(self: Number, diagonal: int = 0) -> Number:
-    return self.moved(lambda part: np.tril(part, diagonal))
-
-
-@rule("aten::triu", selects=True)
-def triu(self: Number, diagonal: int = 0) -> Number:
-    return self.moved(lambda part: np.triu(part, diagonal))
+    return _in_a_row(operands(self.format, self, src)).moved(lambda part: _at(part, whole))
