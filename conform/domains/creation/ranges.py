@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from conform.domains.engine.arguments import Argument, dtype, optional, result, scalar
+from conform.domains.engine.arguments import Argument, dtype, length, optional, result, scalar
 from conform.domains.engine.constraints import Constraint, Dtype, Value
-from conform.domains.engine.dtypes import DEFAULT_FLOAT, INTEGERS, NUMBERS
+from conform.domains.engine.dtypes import DEFAULT_FLOAT, FLOATS, INTEGERS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, NUMBERS_WITH_INFINITIES, REALS, Space
 from conform.domains.engine.vocabulary import NOT_MANY, shaped
@@ -104,4 +104,24 @@ spec(
         Dtype.Eq(_dtype_of, ("dtype", "start", "end", "step")),
         shaped(lambda start, end, step: _count(start.value, end.value, step.value)),
     ),
+)
+
+BEYOND = "whether a number of the range, or a step between two, overflows depends on the formula"
+
+
+def _end(name: str) -> Argument:
+    return scalar(
+        name,
+        Dtype.Ne("complex").unjudged("torch takes complex numbers, and the kit has no semantics for them"),
+        _within(REALS.narrowed("Ge", -30000.0).narrowed("Le", 30000.0), "[-30000, 30000]").unjudged(BEYOND),
+    )
+
+
+spec(
+    "aten::linspace",
+    _end("start"),
+    _end("end"),
+    length("steps", Value.Ge(0), Value.Le(300).lenient(NOT_MANY), Value.Be((7, 50))),
+    optional(dtype("dtype", Value.In(FLOATS).unjudged("integers that no step meets: torch documents nothing"))),
+    result(Dtype.Eq(lambda dtype: dtype or DEFAULT_FLOAT), shaped(lambda steps: (steps,))),
 )

@@ -19,7 +19,9 @@ from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
 from conform.numerics import arithmetic
 from conform.numerics.ball import Ball, held_format, joined
+from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_named
+from conform.numerics.real import Real
 
 Number = bool | int | float
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
@@ -99,3 +101,24 @@ def _count(start: Number, end: Number, step: Number) -> int:
     if count > MOST_ELEMENTS:
         raise Unjudged(f"{what}: a golden of {count} elements; the kit makes aranges of {MOST_ELEMENTS} at most")
     return count
+
+
+@semantics("aten::linspace", elements=lambda arguments: arguments["steps"])
+def linspace(start: Number, end: Number, steps: int, dtype: str | None = None) -> Golden:
+    """start + i * (end - start) / (steps - 1) for i = 0 .. steps - 1; of one step start alone; without dtype float32"""
+    fmt = format_named(dtype) if dtype else DEFAULT_FLOAT
+    return assembled(((place, _between(fmt, start, end, steps, place)) for place in spans(steps)), steps)
+
+
+def _between(fmt: Format, start: Number, end: Number, steps: int, place: slice) -> Golden:
+    """The numbers of `place`."""
+    i, parts = np.arange(place.start, place.stop, dtype=np.float64), max(steps - 1, 1)
+    first, last = Real.exact(np.float64(start)), Real.exact(np.float64(end))
+    real = first + (last - first) * i / np.float64(parts)
+    value, real = decide_exactly(
+        fmt, real, lambda index: Fraction(start) + Fraction(i[index]) * (Fraction(end) - Fraction(start)) / parts
+    )
+    ball = Ball.exact(np.zeros(()), held_format(fmt))
+    step = (ball.constant(float(end)) - ball.constant(float(start))) / float(parts)
+    ball = Ball.exact(i, held_format(fmt)) * step + ball.constant(float(start))
+    return Golden.derived(fmt, value, real, ball, zero_sign_free=True)
