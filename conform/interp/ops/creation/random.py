@@ -18,12 +18,13 @@ from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.ops.creation.constants import named
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
+from conform.numerics.arithmetic import mul
 from conform.numerics.ball import Ball, held_format
 from conform.numerics.draws import Stream
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
-from conform.numerics.rounding import TOWARD_ZERO, round_to
+from conform.numerics.rounding import TOWARD_ZERO, round_fraction, round_to
 
 CHANCE = "P101"
 
@@ -134,16 +135,21 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
 
 
 def _kept(input: np.ndarray, p: float, mask: np.ndarray) -> Golden:
-    """input / (1 - p) where the mask is True, else a zero of any sign; open what is then infinite or NaN: 0 * inf."""
+    """input / (1 - p) where the mask is True, or input times that factor in the element type (P30), else a zero
+    of any sign; open what is then infinite or NaN: 0 * inf."""
     fmt, numbers = format_of(input), np.where(mask, input, 0).astype(np.float64)
     share = 1 - Fraction(p) if p < 1 else Fraction(1)
     divisor = Real.exact(np.float64(1)) - Real.exact(np.float64(p if p < 1 else 0))
     value, real = decide_exactly(fmt, Real.exact(numbers) / divisor, lambda index: Fraction(numbers[index]) / share)
-    compute = held_format(fmt)
-    one = Ball.exact(np.ones(()), compute)
-    ball = Ball.exact(numbers, compute) * (
-        one / (one - Ball.exact(np.zeros(()), compute).constant(p if p < 1 else 0.0))
-    )
-    value = np.where(mask, value, np.zeros((), fmt.storage))
-    golden = Golden.derived(fmt, value, where(mask, real, 0.0), ball, zero_sign_free=~mask)
+    ball = Ball.exact(numbers, held_format(fmt))
+    one = Ball.exact(np.ones(()), ball.compute)
+    golden = _masked(fmt, value, real, ball * (one / (one - one.constant(float(1 - share)))), mask)
+    if fmt != ball.compute:
+        factor = float(round_fraction(fmt, 1 / share))
+        golden = golden.or_else(_masked(fmt, *mul(fmt, numbers, np.float64(factor)), ball * factor, mask))
     return golden.opened(~mask & ~np.isfinite(input.astype(np.float64)), CHANCE)
+
+
+def _masked(fmt: Format, value: np.ndarray, real: Real, ball: Ball, mask: np.ndarray) -> Golden:
+    value = np.where(mask, value, np.zeros((), fmt.storage))
+    return Golden.derived(fmt, value, where(mask, real, 0.0), ball, zero_sign_free=~mask)
