@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from conform.domains.engine.arguments import dim, dims, index, integers, length, optional, result, shape, tensor
-from conform.domains.engine.constraints import Length, Rank, Value
+from conform.domains.engine.constraints import Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import (
@@ -277,15 +277,16 @@ def _last_start(self: MetaArgument, size: Sizes, stride: Sizes) -> float:
     return math.inf if 0 in size else self.numel - 1 - _reach(size, stride)
 
 
-NO_ELEMENT = "no element is read"
+NO_ELEMENT = "a limit of what is generated: where nothing is read, no stride matters"
 spec(
     "aten::as_strided",
-    tensor("self"),
+    tensor("self", Size.Ge(1).lenient(NO_ELEMENT)),
     shape(
         "size",
         Length.Ge(lambda self: 0 if self.numel else 1),
         NOT_LONG,
         Value.Ge(0),
+        Value.Ne(0).lenient(NO_ELEMENT),  # beside a 0 torch takes negative sizes, too
         Value.Le(9).lenient(NOT_MANY),
         Value.In(_strided_size),
     ),
