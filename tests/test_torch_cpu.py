@@ -115,6 +115,12 @@ EVERYWHERE |= {
     ("aten::scatter_reduce", "bfloat16", ERROR),
     *(("aten::_pdist_forward", dtype, "RuntimeError: _pdist_forward requires contiguous input")
       for dtype in ("float32", "float64")),
+    *(("aten::linspace", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    ("aten::pixel_unshuffle", "float32", "output 0: shape [2, 3, 0] instead of [18, 1, 0]"),
+    *(
+        ("aten::meshgrid", dtype, "output 0 shares memory with tensor argument 0")
+        for dtype in ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")
+    ),
 }
 # Products of stacks and vectors, pooling, sampling: partial sums held in the half type, or channels_last of five dims.
 EVERYWHERE |= {
@@ -164,6 +170,7 @@ KNOWN_GENERATED = {
 # Invalid calls of which the process dies.
 CRASHES = {
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
+    "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::expand",
 }  # fmt: skip
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"
 
