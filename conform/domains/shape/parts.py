@@ -177,7 +177,7 @@ spec(
 )
 spec(
     "aten::unbind.int",
-    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS)),
+    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS), Size.Le(64).lenient(NOT_MANY)),
     dim("dim", dim_of("self")),
     results(
         Length.Eq(lambda self, dim: self.size(dim)),

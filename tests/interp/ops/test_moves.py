@@ -139,3 +139,7 @@ def test_what_implementations_do_differently_is_not_judged() -> None:
     for op, arguments in (("constant_pad_nd", (LINE, [3, -6])), ("reflection_pad1d", (i64([[1, 2]]), [-1, 0]))):
         with pytest.raises(Unjudged):
             goldens(f"aten::{op}", *arguments)
+
+
+def test_0d_tensors_stacked_have_their_common_dtype() -> None:
+    check("aten::stack", [f16(1), f64(2)], gives=f64([1, 2]))

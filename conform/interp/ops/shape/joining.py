@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from math import prod
 from typing import Any
 
@@ -19,14 +18,10 @@ from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, format_of
 
 
-def _common_format(tensors: Sequence[np.ndarray]) -> Format:
-    return reduce(lambda known, tensor: result_type(np.empty(1, known.storage), tensor), tensors, format_of(tensors[0]))
-
-
 @semantics("aten::cat", "aten::concat", "aten::concatenate", selects=True, moves=("tensors",))
 def cat(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     """The tensors one after the other along dim, in their common dtype; 1-d tensors of no elements are skipped"""
-    fmt = _common_format(tensors)
+    fmt = result_type(*tensors)
     parts = [tensor for tensor in tensors if tensor.shape != (0,)]
     if not parts:
         return exact(np.empty(0, fmt.storage), fmt)
@@ -49,7 +44,7 @@ def _joined(parts: Sequence[np.ndarray], axis: int, fmt: Format) -> np.ndarray:
 @semantics("aten::stack", selects=True, moves=("tensors",))
 def stack(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     """result.select(dim, i) = tensors[i], in their common dtype"""
-    axis, fmt = wrap_dim(dim, tensors[0].ndim + 1), _common_format(tensors)
+    axis, fmt = wrap_dim(dim, tensors[0].ndim + 1), result_type(*tensors)
     return exact(_joined([np.expand_dims(tensor, axis) for tensor in tensors], axis, fmt), fmt)
 
 
