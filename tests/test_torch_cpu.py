@@ -170,7 +170,7 @@ KNOWN_GENERATED = {
 # Invalid calls of which the process dies.
 CRASHES = {
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
-    "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::expand",
+    "aten::expand",
 }  # fmt: skip
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"
 
