@@ -16,7 +16,7 @@ import pytest
 import conform
 from conform import ops
 from conform.call import schemas
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp import semantics
 from conform.own_ops import op
 
@@ -111,7 +111,7 @@ def test_products_are_sums_of_products() -> None:
     x, w = np.arange(12).reshape(2, 2, 3).astype(F32), np.arange(6).reshape(2, 3).astype(F32) - 2
     found = golden(lambda x: ops.linear(x * 1.0, w, F32([100, 200])), x)
     assert found.value.tolist() == [[[99, 208], [90, 226]], [[81, 244], [72, 262]]]
-    assert golden(lambda x: ops.linear(x * 1.0, w[0]), x).value.tolist() == [[-1, -10], [-19, -28]]
+    assert golden(lambda x: ops.linear(x * 1.0, w[:1]), x).value.tolist() == [[[-1], [-10]], [[-19], [-28]]]
     found = golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x)
     assert found.value.tolist() == [[[5, 14], [14, 50]], [[149, 212], [212, 302]]]
     assert golden(lambda x: ops.linear(x * 1.0, w), x[:0]).value.shape == (0, 2, 2)
@@ -245,14 +245,15 @@ def test_tensors_of_one_number() -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (lambda x: ops.embedding(x, ops.argmax(x * 2.0, 1)), "aten::embedding: found index 2, expected one of 2"),
+        (lambda x: ops.embedding(x * 2.0, ops.argmax(x, 1)), r"found int64\[2\] with \{2\} in it, expected indices <"),
         (lambda x: ops.index(x, [ops.gt(x, 0.0)]), "with a mask: its elements decide the result's shape"),
         (lambda x: ops.convolution(IMAGE * (x * 0.0 + 1.0).sum(), KERNEL[:4], None, [1], [0], [1], True, [0], 1),
          "transposed, on numbers"),
-        (lambda x: ops.max_pool2d(x, [2, 2], [2, 2], [0, 0], [1, 1], True), "with ceil_mode=True: its rule does not"),
+        (lambda x: ops.max_pool2d(IMAGE * (x * 0.0 + 1.0).sum(), [2, 2], [2, 2], [0, 0], [1, 1], True),
+         "with ceil_mode=True: its rule does not"),
         (lambda x: ops.logical_not(x), "expected known bools"),
     ],
 )
 def test_what_a_rule_does_not_take_is_refused_by_name(program: Callable, message: str) -> None:
-    with pytest.raises(Unjudged, match=message):
+    with pytest.raises((Unjudged, InvalidArguments), match=message):
         golden(program, NUMBERS.astype(F32))
