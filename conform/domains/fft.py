@@ -8,7 +8,7 @@ from conform.domains.engine.arguments import Argument, boolean, dims, integer, l
 from conform.domains.engine.constraints import Dtype, Length, Rank, Size, Value
 from conform.domains.engine.dtypes import component
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import distinct_dims, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
 from conform.domains.specs import COMPLEX, spec
 
 REAL = ("float32", "float64")
@@ -21,11 +21,16 @@ def _operand(*dtypes: str) -> Argument:
     return tensor("self", Dtype.In(dtypes), Rank.Ge(1), nothing, Size.Be(LENGTHS))
 
 
+BY_TORCH_FFT = "torch.fft counts dims from the front, and checks them, before it calls these"
 DIMS = dims(
     "dim",
     Length.Ge(1).unjudged("over no dim torch gives self, or raises"),
-    Value.Ge(0).unjudged("torch.fft counts dims from the front before it calls these, and they check nothing"),
-    [one.unjudged("what names no dim, or one twice, is checked by torch.fft") for one in distinct_dims("self")],
+    Length.Le(lambda self: max(self.rank, 1)).unjudged(BY_TORCH_FFT),
+    Value.Ge(0).unjudged(BY_TORCH_FFT),
+    Value.Lt(lambda self: max(self.rank, 1)).unjudged(BY_TORCH_FFT),
+    Value.NotIn(
+        lambda self, previous: previous if len(previous) < max(self.rank, 1) else (), text="the dims before it"
+    ).unjudged(BY_TORCH_FFT),
 )
 NORMALIZATION = integer("normalization", Value.In((0, 1, 2)).unjudged("torch's kernels check it where they use it"))
 
@@ -40,13 +45,21 @@ spec(
 
 
 def _with_last(self: MetaArgument, dim: Sequence[int], size: int) -> tuple[int, ...]:
-    sizes = list(self.shape)
-    sizes[dim[-1] % self.rank] = size
-    return tuple(sizes)
+    last = _last(self, dim)
+    return tuple(size if d == last else own for d, own in enumerate(self.shape))
+
+
+def _last(self: MetaArgument, dim: Sequence[int]) -> int:
+    """The last of the dims, 0 where there is none."""
+    return dim[-1] % max(self.rank, 1) if dim else 0
+
+
+def _last_size(self: MetaArgument, dim: Sequence[int]) -> int:
+    return self.size(_last(self, dim)) if self.rank else 1
 
 
 def _onesided(self: MetaArgument, dim: Sequence[int], onesided: bool) -> tuple[int, ...]:
-    size = self.size(dim[-1] % self.rank)
+    size = _last_size(self, dim)
     return _with_last(self, dim, size // 2 + 1 if onesided else size)
 
 
@@ -61,7 +74,7 @@ spec(
 
 
 def _sizes_of_half(self: MetaArgument, dim: Sequence[int]) -> tuple[int, ...]:
-    half = self.size(dim[-1] % self.rank)
+    half = _last_size(self, dim)
     return tuple(size for size in (2 * half - 1, 2 * half - 2) if size > 0)
 
 

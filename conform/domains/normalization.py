@@ -230,7 +230,8 @@ CONVERTS = "a fused conversion of torch's CUDA kernels, which take gradients of 
 ALL_WANTED = booleans("output_mask", Length.Eq(3), Value.Eq(True).unjudged(WANTED))
 GIVEN = Optional.Eq(False).unjudged(WANTED)
 HAS_ELEMENTS = Size.Ge(1).unjudged("without elements nothing is standardized")
-LIKE_GRADIENT = (dtype_of("grad_out"), shape_of("grad_out"))
+UNREAD = "some kernels look at the number of elements alone"
+LIKE_GRADIENT = [one.unjudged(UNREAD) for one in (dtype_of("grad_out"), *shape_of("grad_out"))]
 OWN_DTYPE = dtype_of("input").unjudged(WEIGHTS_DIFFER)
 STATISTIC = Dtype.In(lambda input: _beside(input), text="what goes with dtype(input)").unjudged(WEIGHTS_DIFFER)
 OF_CHANNEL = result(dtype_of("input"), OF_CHANNELS)
@@ -238,7 +239,7 @@ OF_CHANNEL = result(dtype_of("input"), OF_CHANNELS)
 for _name in ("aten::_softmax_backward_data", "aten::_log_softmax_backward_data"):
     spec(
         _name,
-        tensor("grad_output", FLOAT),
+        tensor("grad_output", FLOAT.unjudged("no elements need no kernel", lambda grad_output: grad_output.numel == 0)),
         tensor("output", dtype_of("grad_output").unjudged("the CPU's kernels do not look"), shape_of("grad_output")),
         dim("dim", dim_of("grad_output")),
         dtype("input_dtype", Value.Eq(lambda grad_output: grad_output.dtype).unjudged(CONVERTS)),
@@ -250,8 +251,8 @@ spec(
     tensor("grad_out", FLOAT, Rank.Ge(1), HAS_ELEMENTS),
     tensor("input", LIKE_GRADIENT),
     last_sizes(),
-    tensor("mean", OWN_DTYPE, KEPT),
-    tensor("rstd", OWN_DTYPE, KEPT),
+    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
+    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
     optional(tensor("weight", OWN_DTYPE, NORMALIZED), GIVEN),
     optional(tensor("bias", OWN_DTYPE, NORMALIZED), GIVEN),
     ALL_WANTED,
@@ -266,9 +267,9 @@ spec(
         "grad_out", FLOAT, SAMPLES_AND_CHANNELS.unjudged("the kernel looks at N, C and HxW alone"), HAS_ELEMENTS
     ),
     tensor("input", LIKE_GRADIENT),
-    tensor("mean", OWN_DTYPE, GROUPS),
-    tensor("rstd", OWN_DTYPE, GROUPS),
-    optional(tensor("weight", OWN_DTYPE, OF_CHANNELS)),
+    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
+    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
+    optional(tensor("weight", OWN_DTYPE, OF_CHANNELS), GIVEN),
     integer("N", Value.Eq(lambda input: input.shape[0] if input.rank else 1, text="size(input, 0)")),
     integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)")),
     integer("HxW", Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2")),
@@ -308,7 +309,7 @@ spec(
 
 # --- By the names that programs call ----------------------------------------------------------------------------------
 
-CONVERTED = Value.In(FLOATS)
+CONVERTED = Value.In(FLOATS).unjudged("no elements need no kernel", lambda self: self.numel == 0)
 SWITCH = boolean("cudnn_enabled")
 
 for _name in ("aten::softmax.int", "aten::log_softmax.int"):
@@ -351,11 +352,12 @@ spec(
 WRITES = "training writes the running statistics, which no result shows"
 
 
-def _running(name: str, training: str, *constraints: Constraint) -> Argument:
+def _running(name: str, training: str, others: tuple[str, ...], *constraints: Constraint) -> Argument:
     """A statistic that counts where the argument `training` is False."""
     needed = Optional.NotIn(lambda own: () if own else (True,), (training,), f"{{True}} where {training} is False")
     left_out = Optional.In(lambda own: (True,) if own else (True, False), (training,), f"{{True}} where {training}")
-    return optional(tensor(name, parameter_beside(), PER_CHANNEL, *constraints), needed, left_out.unjudged(WRITES))
+    beside = [one.unjudged("torch promotes them or not") for one in parameter_beside(*others)]
+    return optional(tensor(name, beside, PER_CHANNEL, *constraints), needed, left_out.unjudged(WRITES))
 
 
 VARIANCE = Value.Ge(0).lenient(EPS[0].lenience)
@@ -366,10 +368,10 @@ def _batch_norm(name: str, training: str, *after: Argument) -> None:
     spec(
         name,
         tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
-        optional(tensor("weight", parameter_beside(), PER_CHANNEL)),
-        optional(tensor("bias", parameter_beside("weight"), PER_CHANNEL)),
-        _running("running_mean", training),
-        _running("running_var", training, VARIANCE),
+        optional(tensor("weight", parameter_beside("running_mean", "running_var"), PER_CHANNEL)),
+        optional(tensor("bias", parameter_beside("weight", "running_mean", "running_var"), PER_CHANNEL)),
+        _running("running_mean", training, ()),
+        _running("running_var", training, ("running_mean",), VARIANCE),
         boolean(training),
         MOMENTUM,
         real("eps", EPS),
@@ -378,7 +380,12 @@ def _batch_norm(name: str, training: str, *after: Argument) -> None:
 
 
 _STATISTIC_SHAPE = shaped(lambda input, training: (_channels(input),) if training else (0,))
-SAVED = result(STATISTICS, _STATISTIC_SHAPE)
+_STATISTIC_DTYPE = Dtype.Eq(
+    lambda input, weight, bias, running_mean, training: (
+        "float32" if "float32" in map(_dtype_of, (weight, bias)) else input.dtype
+    ) if training else running_mean.dtype
+)
+SAVED = result(_STATISTIC_DTYPE, _STATISTIC_SHAPE)
 _batch_norm("aten::batch_norm", "training", SWITCH, OUTPUT)
 _batch_norm("aten::instance_norm", "use_input_stats", SWITCH, OUTPUT)
 _batch_norm("aten::native_batch_norm", "training", OUTPUT, SAVED, SAVED)

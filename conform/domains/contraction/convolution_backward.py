@@ -56,8 +56,6 @@ def _rest(
     return room % number_for(stride, i) if transposed else 0
 
 
-
-
 def _of_gradient(name: str, *constraints: Constraint, least: int, preferred: tuple[int, ...]) -> Argument:
     return integers(
         name,

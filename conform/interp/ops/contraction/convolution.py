@@ -84,17 +84,19 @@ def _over(
     )
     windows = [Windows(*along, transposed) for along in zip(input.shape[2:], stride, padding, dilation, strict=True)]
     sizes = _output_sizes(windows, weight.shape[2:], output_padding) if sizes is None else sizes
-    return _over_windows(Patches(input, weight, windows, sizes, groups), bias)
+    return over_windows(Patches(input, weight, windows, sizes, groups), bias)
 
 
-def _over_windows(patches: Patches, bias: np.ndarray | None) -> Contraction:
+def over_windows(patches: Patches, bias: np.ndarray | None) -> Contraction:
+    """The sums over all that the patches meet, plus a bias for each channel of the result."""
     fmt = format_of(patches.input)
     refuse_complex(fmt, "convolution")
-    tile = partial(float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
+    tile = partial(_float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
     return Contraction((len(patches.input), *patches.sizes), patches.outputs, tile, min(prod(patches.window), TERMS))
 
 
 def per_dim(values: Sequence[int], spatial: int) -> list[int]:
+    """A number for each spatial dim, of which one alone stands for all."""
     return list(values) * spatial if len(values) == 1 else list(values)
 
 
@@ -122,7 +124,7 @@ def _integer_sum(fmt: Format, pairs: Iterable[Pair]) -> np.ndarray:
     return reduce(np.add, (integer_product(fmt, pair.weights, pair.inputs) for pair in pairs))
 
 
-def float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, places: slice, outputs: slice) -> Golden:
+def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, places: slice, outputs: slice) -> Golden:
     here = patches.at(places)
     pairs = [here.pairs(some).map(_as_float64) for some in patches.by_group(outputs)]
     beside = [_beside_gaps(each) for each in pairs]

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from math import prod
 
 import numpy as np
 
 from conform.interp.blocks.assembly import Assembly
 from conform.interp.blocks.patches import Patches, Windows
-from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
-from conform.interp.ops.contraction.convolution import TERMS, float_convolution, per_dim
+from conform.interp.ops.contraction.convolution import over_windows, per_dim
 from conform.interp.ops.reduction.sums import sum_over
 from conform.interp.semantics import semantics
-from conform.numerics.formats import Format, format_of
 
 
 @semantics("aten::convolution_backward", accumulates="grad_output")
@@ -35,24 +31,17 @@ def convolution_backward(
     """The gradients of the input, weight and bias of convolution, of whose result the sum with grad_output is taken:
     grad_output spread by the weight, or where that is transposed gathered by it; for each weight the sum of the
     products of all that it joins; the sum of grad_output over all but the channels (P3, P35, P39, P133)"""
-    fmt, spatial = format_of(grad_output), input.ndim - 2
+    spatial = input.ndim - 2
     steps = [per_dim(values, spatial) for values in (stride, padding, dilation)]
     windows = [Windows(*along, not transposed) for along in zip(grad_output.shape[2:], *steps, strict=True)]
-    by_input = _convolved(fmt, Patches(grad_output, weight, windows, input.shape[2:], groups))
+    by_input = over_windows(Patches(grad_output, weight, windows, input.shape[2:], groups), None).golden()
     narrow, wide = (input, grad_output) if transposed else (grad_output, input)
-    by_weight = _by_weight(fmt, narrow, wide, weight.shape[2:], steps, groups)
+    by_weight = _by_weight(narrow, wide, weight.shape[2:], steps, groups)
     return by_input, by_weight, sum_over(grad_output, [0, *range(2, grad_output.ndim)])
 
 
-def _convolved(fmt: Format, patches: Patches) -> Golden:
-    """[n, o, *x], the sums over the patches."""
-    tile = partial(float_convolution, fmt, patches, None)
-    leading = (len(patches.input), *patches.sizes)
-    return Contraction(leading, patches.outputs, tile, min(prod(patches.window), TERMS)).golden()
-
-
 def _by_weight(
-    fmt: Format, narrow: np.ndarray, wide: np.ndarray, kernel: Sequence[int], steps: list[list[int]], groups: int
+    narrow: np.ndarray, wide: np.ndarray, kernel: Sequence[int], steps: list[list[int]], groups: int
 ) -> Golden:
     """[a, b, *kernel]: sum over samples and places y of narrow[n, a, y] * wide[n, b, y * stride + k * dilation -
     padding], channels in groups: a convolution whose places are the taps k, and whose taps are the places y."""
@@ -66,7 +55,7 @@ def _by_weight(
             for length, stride, padding, dilation in zip(wide.shape[2:], *steps, strict=True)
         ]
         patches = Patches(of_wide, of_narrow, windows, kernel, groups=1)
-        golden = _convolved(fmt, patches).opened(_leaves_out_special(of_wide, patches), "P133")
+        golden = over_windows(patches, None).golden().opened(_leaves_out_special(of_wide, patches), "P133")
         whole.fill(own, golden.rearranged(lambda part: part.swapaxes(0, 1)))
     return whole.golden()
 
