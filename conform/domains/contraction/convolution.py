@@ -197,7 +197,6 @@ spec(
 NOTHING = "torch checks less of what has no elements"
 
 
-
 def _operands(spatial: int, transposed: bool) -> tuple[Argument, ...]:
     """input, weight and bias."""
 
@@ -268,7 +267,8 @@ def _forward(spatial: int) -> None:
         input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers
     ) -> tuple[int, ...]:
         rooms = (
-            input.shape[d - spatial] + 2 * number_for(padding, d) - reach_of(weight, dilation, d) - 1 for d in range(spatial)
+            input.shape[d - spatial] + 2 * number_for(padding, d) - reach_of(weight, dilation, d) - 1
+            for d in range(spatial)
         )
         return (*input.shape[: -spatial - 1], weight.size(0),
                 *(room // number_for(stride, d) + 1 for d, room in enumerate(rooms)))  # fmt: skip
@@ -290,7 +290,7 @@ def _by_name(spatial: int) -> None:
         return padding == "same" or all(reach_of(weight, dilation, d) < sizes[d] for d in range(spatial))
 
     def names(input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers) -> tuple[str, ...]:
-        """"same" of stride 1, "valid" where the kernel is in the input"""
+        """ "same" of stride 1, "valid" where the kernel is in the input"""
         same = ("same",) if set(stride) == {1} else ()
         return (*(("valid",) if fits(input, weight, "valid", dilation) else ()), *same)
 
@@ -299,7 +299,9 @@ def _by_name(spatial: int) -> None:
     ) -> tuple[int, ...]:
         sizes = input.shape[-spatial:]
         if padding == "valid":
-            sizes = [(sizes[d] - reach_of(weight, dilation, d) - 1) // number_for(stride, d) + 1 for d in range(spatial)]
+            sizes = [
+                (sizes[d] - reach_of(weight, dilation, d) - 1) // number_for(stride, d) + 1 for d in range(spatial)
+            ]
         return (*input.shape[: -spatial - 1], weight.size(0), *sizes)
 
     def strides(input: MetaArgument, weight: MetaArgument) -> Sizes:
@@ -351,7 +353,8 @@ def _transposed(name: str, spatial: int) -> None:
         groups: int, dilation: Numbers,
     ) -> tuple[int, ...]:  # fmt: skip
         sizes = (
-            unpadded(input, weight, stride, dilation, output_padding, d) - 2 * number_for(padding, d) for d in range(spatial)
+            unpadded(input, weight, stride, dilation, output_padding, d) - 2 * number_for(padding, d)
+            for d in range(spatial)
         )
         return (*input.shape[: -spatial - 1], weight.size(1) * groups, *sizes)
 
