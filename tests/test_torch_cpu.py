@@ -60,6 +60,9 @@ EVERYWHERE = {
     ),
     *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
+    *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
+    ("aten::convolution_backward", "bfloat16", NAN),
+    *(("aten::native_layer_norm_backward", dtype, reason) for dtype in FLOATS for reason in (ERROR, NAN)),
     *(
         (op, dtype, NAN)
         for op in ("aten::i0", "aten::special_i0", "aten::special_i1")

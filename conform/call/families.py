@@ -16,6 +16,7 @@ FAMILIES = (
     "reduction",
     "contraction",
     "windows",
+    "fft",
     "normalization",
     "loss",
     "attention",

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import math
 
-from conform.domains.engine.arguments import Argument, boolean, dim, integer, optional, real, result, shape, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.arguments import (
+    Argument,
+    boolean,
+    booleans,
+    dim,
+    dtype,
+    integer,
+    optional,
+    real,
+    result,
+    shape,
+    tensor,
+)
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING
 from conform.domains.engine.vocabulary import NO_COMPLEX_SEMANTICS, dim_of, divisors, dtype_of, shape_of, shaped
 from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, spec
 
@@ -203,6 +216,188 @@ spec(
     optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
     tensor("running_mean", parameter_beside(), PER_CHANNEL),
     tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, Value.Ge(0).lenient(EPS[0].lenience)),
+    MOMENTUM,
+    real("eps", EPS),
+    OUTPUT,
+    result(dtype_of("running_mean"), NOTHING),
+    result(dtype_of("running_mean"), NOTHING),
+)
+
+# --- Gradients --------------------------------------------------------------------------------------------------------
+
+WANTED = "of what output_mask leaves out, and of parameters that are None, there is no tensor to judge"
+CONVERTS = "a fused conversion of torch's CUDA kernels, which take gradients of half_to_float"
+ALL_WANTED = booleans("output_mask", Length.Eq(3), Value.Eq(True).unjudged(WANTED))
+GIVEN = Optional.Eq(False).unjudged(WANTED)
+HAS_ELEMENTS = Size.Ge(1).unjudged("without elements nothing is standardized")
+UNREAD = "some kernels look at the number of elements alone"
+LIKE_GRADIENT = [one.unjudged(UNREAD) for one in (dtype_of("grad_out"), *shape_of("grad_out"))]
+OWN_DTYPE = dtype_of("input").unjudged(WEIGHTS_DIFFER)
+STATISTIC = Dtype.In(lambda input: _beside(input), text="what goes with dtype(input)").unjudged(WEIGHTS_DIFFER)
+OF_CHANNEL = result(dtype_of("input"), OF_CHANNELS)
+
+for _name in ("aten::_softmax_backward_data", "aten::_log_softmax_backward_data"):
+    spec(
+        _name,
+        tensor("grad_output", FLOAT.unjudged("no elements need no kernel", lambda grad_output: grad_output.numel == 0)),
+        tensor("output", dtype_of("grad_output").unjudged("the CPU's kernels do not look"), shape_of("grad_output")),
+        dim("dim", dim_of("grad_output")),
+        dtype("input_dtype", Value.Eq(lambda grad_output: grad_output.dtype).unjudged(CONVERTS)),
+        result(dtype_of("grad_output"), shape_of("grad_output")),
+    )
+
+spec(
+    "aten::native_layer_norm_backward",
+    tensor("grad_out", FLOAT, Rank.Ge(1), HAS_ELEMENTS),
+    tensor("input", LIKE_GRADIENT),
+    last_sizes(),
+    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
+    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
+    optional(tensor("weight", OWN_DTYPE, NORMALIZED), GIVEN),
+    optional(tensor("bias", OWN_DTYPE, NORMALIZED), GIVEN),
+    ALL_WANTED,
+    OUTPUT,
+    result(dtype_of("input"), NORMALIZED),
+    result(dtype_of("input"), NORMALIZED),
+)
+
+spec(
+    "aten::native_group_norm_backward",
+    tensor(
+        "grad_out", FLOAT, SAMPLES_AND_CHANNELS.unjudged("the kernel looks at N, C and HxW alone"), HAS_ELEMENTS
+    ),
+    tensor("input", LIKE_GRADIENT),
+    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
+    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
+    optional(tensor("weight", OWN_DTYPE, OF_CHANNELS), GIVEN),
+    integer("N", Value.Eq(lambda input: input.shape[0] if input.rank else 1, text="size(input, 0)")),
+    integer("C", Value.Eq(lambda input: _channels(input), text="size(input, 1)")),
+    integer("HxW", Value.Eq(lambda input: _places(input), text="product of size(input, d) over d >= 2")),
+    integer("group", Value.In(lambda C: divisors(abs(C)) or (1,), text="divisors of C")),
+    ALL_WANTED,
+    OUTPUT,
+    OF_CHANNEL,
+    OF_CHANNEL,
+)
+
+
+def _if_trained(name: str, of: bool) -> Argument:
+    """A statistic that counts with train or without."""
+    needed = Optional.NotIn(lambda train: (True,) if train == of else (), text=f"{{True}} where train is {of}")
+    return optional(tensor(name, OWN_DTYPE, PER_CHANNEL), needed)
+
+
+spec(
+    "aten::native_batch_norm_backward",
+    tensor("grad_out", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+    tensor("input", LIKE_GRADIENT),
+    optional(tensor("weight", OWN_DTYPE, PER_CHANNEL)),
+    _if_trained("running_mean", of=False),
+    optional(
+        tensor("running_var", OWN_DTYPE, PER_CHANNEL, Value.Ge(0).lenient(EPS[0].lenience)),
+        Optional.NotIn(lambda train: () if train else (True,), text="{True} where train is False"),
+    ),
+    _if_trained("save_mean", of=True),
+    _if_trained("save_invstd", of=True),
+    boolean("train"),
+    real("eps", EPS),
+    ALL_WANTED,
+    OUTPUT,
+    OF_CHANNEL,
+    OF_CHANNEL,
+)
+
+# --- By the names that programs call ----------------------------------------------------------------------------------
+
+CONVERTED = Value.In(FLOATS).unjudged("no elements need no kernel", lambda self: self.numel == 0)
+SWITCH = boolean("cudnn_enabled")
+
+for _name in ("aten::softmax.int", "aten::log_softmax.int"):
+    spec(
+        _name,
+        tensor(
+            "self",
+            Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS),
+            Dtype.In(lambda dtype: FLOATS if dtype is None else ANYTHING, text="floats where dtype is None").unjudged(
+                "no elements need no kernel", lambda self: self.numel == 0
+            ),
+        ),
+        dim("dim", dim_of("self")),
+        optional(dtype("dtype", CONVERTED)),
+        result(Dtype.Eq(lambda self, dtype: dtype or self.dtype), shape_of("self")),
+    )
+
+spec(
+    "aten::layer_norm",
+    tensor("input", FLOAT, Rank.Ge(1)),
+    last_sizes(),
+    optional(tensor("weight", parameter_beside(), NORMALIZED)),
+    optional(tensor("bias", parameter_beside("weight"), NORMALIZED)),
+    real("eps", EPS),
+    boolean("cudnn_enable"),
+    OUTPUT,
+)
+
+spec(
+    "aten::group_norm",
+    tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+    integer("num_groups", Value.In(lambda input: divisors(_channels(input)), text="divisors of size(input, 1)")),
+    optional(tensor("weight", parameter_beside(), OF_CHANNELS)),
+    optional(tensor("bias", parameter_beside("weight"), OF_CHANNELS)),
+    real("eps", EPS),
+    SWITCH,
+    OUTPUT,
+)
+
+WRITES = "training writes the running statistics, which no result shows"
+
+
+def _running(name: str, training: str, others: tuple[str, ...], *constraints: Constraint) -> Argument:
+    """A statistic that counts where the argument `training` is False."""
+    needed = Optional.NotIn(lambda own: () if own else (True,), (training,), f"{{True}} where {training} is False")
+    left_out = Optional.In(lambda own: (True,) if own else (True, False), (training,), f"{{True}} where {training}")
+    beside = [one.unjudged("torch promotes them or not") for one in parameter_beside(*others)]
+    return optional(tensor(name, beside, PER_CHANNEL, *constraints), needed, left_out.unjudged(WRITES))
+
+
+VARIANCE = Value.Ge(0).lenient(EPS[0].lenience)
+
+
+def _batch_norm(name: str, training: str, *after: Argument) -> None:
+    """`training`: the argument that says whether the batch's own statistics are taken."""
+    spec(
+        name,
+        tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+        optional(tensor("weight", parameter_beside("running_mean", "running_var"), PER_CHANNEL)),
+        optional(tensor("bias", parameter_beside("weight", "running_mean", "running_var"), PER_CHANNEL)),
+        _running("running_mean", training, ()),
+        _running("running_var", training, ("running_mean",), VARIANCE),
+        boolean(training),
+        MOMENTUM,
+        real("eps", EPS),
+        *after,
+    )
+
+
+_STATISTIC_SHAPE = shaped(lambda input, training: (_channels(input),) if training else (0,))
+_STATISTIC_DTYPE = Dtype.Eq(
+    lambda input, weight, bias, running_mean, training: (
+        "float32" if "float32" in map(_dtype_of, (weight, bias)) else input.dtype
+    ) if training else running_mean.dtype
+)
+SAVED = result(_STATISTIC_DTYPE, _STATISTIC_SHAPE)
+_batch_norm("aten::batch_norm", "training", SWITCH, OUTPUT)
+_batch_norm("aten::instance_norm", "use_input_stats", SWITCH, OUTPUT)
+_batch_norm("aten::native_batch_norm", "training", OUTPUT, SAVED, SAVED)
+
+spec(
+    "aten::_native_batch_norm_legit",
+    tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+    optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
+    optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
+    tensor("running_mean", parameter_beside(), PER_CHANNEL),
+    tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
+    boolean("training", Value.Eq(False).unjudged(WRITES)),
     MOMENTUM,
     real("eps", EPS),
     OUTPUT,

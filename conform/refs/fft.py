@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import copysign, lcm, prod
 
-from flint import arb, fmpz_poly
+from flint import arb, ctx, fmpz_poly
 
 from conform.refs.exact.complex_parts import is_finite
-from conform.refs.exact.reals import fraction_ball, round_real, scale_to_integers
+from conform.refs.exact.reals import decided_at, fraction_ball, round_real, scale_to_integers
 from conform.refs.exact.rounding import COMPONENTS, round_sqrt
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Shape, groups, strides_of, wrap_dims
 from conform.refs.references import reference
 
 NONE, BY_ROOT, BY_SIZE = range(3)  # normalization: nothing, 1 / sqrt(n), 1 / n of n points
 FORWARD, BACKWARD = -1, 1  # the sign of the exponent
+QUICK_BITS = 192  # decide nearly all results that are not rational
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
@@ -147,20 +149,28 @@ def _result(
     return complex(*(_round_part(COMPONENTS[dtype], part, exponent, transform) for part in (real, imag)))
 
 
+@cache
+def _cosines(order: int, bits: int) -> list[arb]:
+    """cos(2 pi j / order) of every j, at a precision of `bits`, that of the context."""
+    return [(arb(2 * j) / order).cos_pi() for j in range(order)]
+
+
 def _round_part(dtype: str, cosines: list[int], exponent: int, transform: _Transform) -> float:
     """sum_j cosines[j] cos(2 pi j / m) * 2^exponent, normalized and rounded once; a zero is +0."""
     order, size, scale = len(cosines), prod(transform.sizes), Fraction(2) ** exponent
+    divisor_square = {NONE: 1, BY_ROOT: size, BY_SIZE: size**2}[transform.normalization]
+
+    def ball() -> arb:
+        roots = _cosines(order, ctx.prec)
+        points = sum((c * roots[j] for j, c in enumerate(cosines) if c), arb(0))
+        return points * fraction_ball(scale) / arb(divisor_square).sqrt()
+
+    if (quickly := decided_at(QUICK_BITS, dtype, ball)) is not None:
+        return quickly
     modulus = fmpz_poly.cyclotomic(order)
     doubled = fmpz_poly([cosines[j] + cosines[-j] for j in range(order)]) % modulus  # 2 cos(j) = z^j + z^-j
     if doubled.degree() < 0:
         return 0.0
-
-    divisor_square = {NONE: 1, BY_ROOT: size, BY_SIZE: size**2}[transform.normalization]
-
-    def ball() -> arb:
-        points = sum((c * (arb(2 * j) / order).cos_pi() for j, c in enumerate(cosines) if c), arb(0))
-        return points * fraction_ball(scale) / arb(divisor_square).sqrt()
-
     square = doubled * doubled % modulus
     if square.degree() > 0:  # then neither the number nor its quotient by the root of an integer is rational
         return round_real(dtype, ball)

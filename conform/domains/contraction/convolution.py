@@ -21,9 +21,9 @@ Sizes = Space | tuple[int, ...]
 Numbers = Sequence[int]
 
 
-def _for(values: Numbers, d: int) -> int:
+def number_for(values: Numbers, d: int) -> int:
     """The number for spatial dim d: one alone stands for all."""
-    return values[d] if len(values) > 1 else values[0]
+    return values[min(d, len(values) - 1)] if values else 1
 
 
 def _spatial(i: int, length: int, input: MetaArgument) -> range:
@@ -42,7 +42,7 @@ def _per_dim(name: str, *constraints: Constraint, least: int, preferred: tuple[i
     )
 
 
-def _weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...], d: int) -> Sizes:
+def weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...], d: int) -> Sizes:
     """d = 0: {size(input, 1)} if transposed; d = 1: {size(input, 1) / g: g divides it and size 0} if not"""
     channels = input.size(1)
     if transposed and d == 0:
@@ -52,7 +52,7 @@ def _weight_sizes(input: MetaArgument, transposed: bool, sizes: tuple[int, ...],
     return ANYTHING
 
 
-def _groups(input: MetaArgument, weight: MetaArgument, transposed: bool) -> Sizes:
+def groups_of(input: MetaArgument, weight: MetaArgument, transposed: bool) -> Sizes:
     """the divisors of size(input, 1) if transposed, else {size(input, 1) / size(weight, 1)}"""
     return divisors(input.size(1)) if transposed else (input.size(1) // weight.size(1),)
 
@@ -61,22 +61,22 @@ def _outputs(weight: MetaArgument, transposed: bool, groups: int) -> int:
     return weight.size(1) * groups if transposed else weight.size(0)
 
 
-def _reach(weight: MetaArgument, dilation: Numbers, d: int) -> int:
+def reach_of(weight: MetaArgument, dilation: Numbers, d: int) -> int:
     """From the first element that a window takes to the last."""
-    return _for(dilation, d) * (weight.size(2 + d) - 1)
+    return number_for(dilation, d) * (weight.size(2 + d) - 1)
 
 
-def _least_padding(
+def least_padding(
     i: int, length: int, input: MetaArgument, weight: MetaArgument, dilation: Numbers, transposed: bool
 ) -> float:
     """(dilation (kernel - 1) + 1 - input) / 2 if not transposed"""
     if transposed:
         return -math.inf
-    lacking = [_reach(weight, dilation, d) + 1 - input.size(2 + d) for d in _spatial(i, length, input)]
+    lacking = [reach_of(weight, dilation, d) + 1 - input.size(2 + d) for d in _spatial(i, length, input)]
     return max([(each + 1) // 2 for each in lacking], default=0)
 
 
-def _most_padding(
+def most_padding(
     i: int, length: int, input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers,
     transposed: bool, output_padding: Numbers,
 ) -> float:  # fmt: skip
@@ -94,8 +94,8 @@ def _unpadded(
     input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers, output_padding: Numbers, d: int
 ) -> int:
     """A size of a transposed convolution without padding, which takes from it at both ends."""
-    between = _for(stride, d) * (input.size(2 + d) - 1)
-    return between + _reach(weight, dilation, d) + _for(output_padding, d) + 1
+    between = number_for(stride, d) * (input.size(2 + d) - 1)
+    return between + reach_of(weight, dilation, d) + number_for(output_padding, d) + 1
 
 
 def _output_paddings(
@@ -104,11 +104,11 @@ def _output_paddings(
     """[0, max(stride, dilation)) if transposed"""
     if not transposed:
         return ANYTHING
-    bounds = [max(_for(stride, d), _for(dilation, d)) for d in _spatial(i, length, input)]
+    bounds = [max(number_for(stride, d), number_for(dilation, d)) for d in _spatial(i, length, input)]
     return integers_between(0, min(bounds, default=1) - 1)
 
 
-def _convolved(
+def convolved(
     input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
     output_padding: Numbers, groups: int,
 ) -> tuple[int, ...]:  # fmt: skip
@@ -117,10 +117,10 @@ def _convolved(
         if transposed:
             size = _unpadded(
                 input, weight, stride=stride, dilation=dilation, output_padding=output_padding, d=d
-            ) - 2 * _for(padding, d)
+            ) - 2 * number_for(padding, d)
         else:
-            room = input.size(2 + d) + 2 * _for(padding, d) - _reach(weight, dilation, d) - 1
-            size = room // _for(stride, d) + 1
+            room = input.size(2 + d) + 2 * number_for(padding, d) - reach_of(weight, dilation, d) - 1
+            size = room // number_for(stride, d) + 1
         sizes.append(size)
     return (input.size(0), _outputs(weight, transposed, groups), *sizes)
 
@@ -129,7 +129,7 @@ def _of_no_elements(
     input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers, transposed: bool,
     output_padding: Numbers, groups: int,
 ) -> bool:  # fmt: skip
-    return 0 in _convolved(
+    return 0 in convolved(
         input,
         weight,
         stride=stride,
@@ -164,7 +164,7 @@ spec(
         dtype_of("input").unjudged(NO_KERNEL, _no_batch),
         Rank.Eq(lambda input: input.rank),
         Size.Ge(1),
-        Size.In(_weight_sizes),
+        Size.In(weight_sizes),
         Size.Be(lambda input, transposed, d: (2 * input.size(1),) if d == 0 and not transposed else ()),  # for groups
     ),
     optional(
@@ -178,16 +178,16 @@ spec(
     _per_dim("stride", least=1, preferred=(1, 2, 3)),
     _per_dim(
         "padding",
-        Value.Ge(_least_padding),
-        Value.Le(_most_padding).unjudged("some of torch's kernels give results without elements", _of_no_elements),
+        Value.Ge(least_padding),
+        Value.Le(most_padding).unjudged("some of torch's kernels give results without elements", _of_no_elements),
         least=0,
         preferred=(0, 1, 2),
     ),
     _per_dim("dilation", least=1, preferred=(1, 2)),
     boolean("transposed"),
     _per_dim("output_padding", Value.In(_output_paddings).unjudged(NO_KERNEL, _no_batch), least=0, preferred=(0, 1)),
-    integer("groups", Value.In(_groups)),
-    result(dtype_of("input"), shaped(_convolved)),
+    integer("groups", Value.In(groups_of)),
+    result(dtype_of("input"), shaped(convolved)),
 )
 
 
@@ -195,7 +195,6 @@ spec(
 # As convolution, but that the name says how many spatial dims there are, and an input may lack the batch dim.
 
 NOTHING = "torch checks less of what has no elements"
-
 
 
 def _operands(spatial: int, transposed: bool) -> tuple[Argument, ...]:
@@ -261,17 +260,18 @@ def _forward(spatial: int) -> None:
         """(dilation (kernel - 1) + 1 - input) / 2"""
         dims = range(i, i + 1) if length > 1 else range(spatial)
         sizes = input.shape[-spatial:]
-        lacking = [_reach(weight, dilation, d) + 1 - sizes[d] for d in dims]
+        lacking = [reach_of(weight, dilation, d) + 1 - sizes[d] for d in dims]
         return max([(each + 1) // 2 for each in lacking], default=0)
 
     def convolved(
         input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, dilation: Numbers
     ) -> tuple[int, ...]:
         rooms = (
-            input.shape[d - spatial] + 2 * _for(padding, d) - _reach(weight, dilation, d) - 1 for d in range(spatial)
+            input.shape[d - spatial] + 2 * number_for(padding, d) - reach_of(weight, dilation, d) - 1
+            for d in range(spatial)
         )
         return (*input.shape[: -spatial - 1], weight.size(0),
-                *(room // _for(stride, d) + 1 for d, room in enumerate(rooms)))  # fmt: skip
+                *(room // number_for(stride, d) + 1 for d, room in enumerate(rooms)))  # fmt: skip
 
     spec(
         f"aten::conv{spatial}d",
@@ -287,10 +287,10 @@ def _forward(spatial: int) -> None:
 def _by_name(spatial: int) -> None:
     def fits(input: MetaArgument, weight: MetaArgument, padding: str, dilation: Numbers) -> bool:
         sizes = input.shape[-spatial:]
-        return padding == "same" or all(_reach(weight, dilation, d) < sizes[d] for d in range(spatial))
+        return padding == "same" or all(reach_of(weight, dilation, d) < sizes[d] for d in range(spatial))
 
     def names(input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers) -> tuple[str, ...]:
-        """"same" of stride 1, "valid" where the kernel is in the input"""
+        """ "same" of stride 1, "valid" where the kernel is in the input"""
         same = ("same",) if set(stride) == {1} else ()
         return (*(("valid",) if fits(input, weight, "valid", dilation) else ()), *same)
 
@@ -299,7 +299,9 @@ def _by_name(spatial: int) -> None:
     ) -> tuple[int, ...]:
         sizes = input.shape[-spatial:]
         if padding == "valid":
-            sizes = [(sizes[d] - _reach(weight, dilation, d) - 1) // _for(stride, d) + 1 for d in range(spatial)]
+            sizes = [
+                (sizes[d] - reach_of(weight, dilation, d) - 1) // number_for(stride, d) + 1 for d in range(spatial)
+            ]
         return (*input.shape[: -spatial - 1], weight.size(0), *sizes)
 
     def strides(input: MetaArgument, weight: MetaArgument) -> Sizes:
@@ -330,8 +332,8 @@ def _transposed(name: str, spatial: int) -> None:
     def unpadded(
         input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers, output_padding: Numbers, d: int
     ) -> int:
-        between = _for(stride, d) * (input.shape[d - spatial] - 1)
-        return between + _reach(weight, dilation, d) + _for(output_padding, d) + 1
+        between = number_for(stride, d) * (input.shape[d - spatial] - 1)
+        return between + reach_of(weight, dilation, d) + number_for(output_padding, d) + 1
 
     def most_padding(
         i: int, length: int, input: MetaArgument, weight: MetaArgument, stride: Numbers, dilation: Numbers,
@@ -344,14 +346,15 @@ def _transposed(name: str, spatial: int) -> None:
     def output_paddings(i: int, length: int, stride: Numbers, dilation: Numbers) -> Space:
         """[0, max(stride, dilation))"""
         dims = range(i, i + 1) if length > 1 else range(spatial)
-        return integers_between(0, min(max(_for(stride, d), _for(dilation, d)) for d in dims) - 1)
+        return integers_between(0, min(max(number_for(stride, d), number_for(dilation, d)) for d in dims) - 1)
 
     def convolved(
         input: MetaArgument, weight: MetaArgument, stride: Numbers, padding: Numbers, output_padding: Numbers,
         groups: int, dilation: Numbers,
     ) -> tuple[int, ...]:  # fmt: skip
         sizes = (
-            unpadded(input, weight, stride, dilation, output_padding, d) - 2 * _for(padding, d) for d in range(spatial)
+            unpadded(input, weight, stride, dilation, output_padding, d) - 2 * number_for(padding, d)
+            for d in range(spatial)
         )
         return (*input.shape[: -spatial - 1], weight.size(1) * groups, *sizes)
 

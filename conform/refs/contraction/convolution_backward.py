@@ -52,6 +52,8 @@ def convolution_backward(
     """
     if len({grad_output.dtype, input.dtype, weight.dtype}) != 1 or input.dtype not in FLOAT_FORMATS:
         raise ValueError(f"one float dtype, found {grad_output.dtype}, {input.dtype}, {weight.dtype}")
+    if len(output_mask) != 3:
+        raise ValueError(f"output_mask speaks of three gradients, found {output_mask}")
     if groups < 1 or weight.shape[0] % groups:
         raise ValueError(f"weight {weight.shape} does not make {groups} groups")
     narrow, wide = (input, grad_output) if transposed else (grad_output, input)

@@ -86,6 +86,16 @@ def round_balls(dtype: str, enclose: Callable[[], list[arb]]) -> list[float]:
     raise ArithmeticError(f"undecided at {MOST_BITS} bits: an exact case that was not handled before?")
 
 
+def decided_at(bits: int, dtype: str, enclose: Callable[[], arb]) -> float | None:
+    """The value to which the real rounds, where the ball at a precision of `bits` decides that."""
+    bits_before = ctx.prec
+    try:
+        ctx.prec = bits
+        return _round_ball(dtype, enclose())
+    finally:
+        ctx.prec = bits_before
+
+
 def round_real(dtype: str, enclose: Callable[[], arb]) -> float:
     """`round_balls` of one real."""
     return round_balls(dtype, lambda: [enclose()])[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import copysign, inf, isinf, isnan, nan, prod
+from math import inf, isinf, isnan, nan, prod
 
 from flint import arb
 
@@ -180,6 +180,7 @@ def native_layer_norm_backward(
     """Gradients of input, weight and bias that output_mask wants; None of the others, and where there is no operand."""
     inner = tuple(normalized_shape)
     leading = len(input.shape) - len(inner)
+    _check_mask(output_mask)
     _check_one_dtype("native_layer_norm_backward", input, grad_out, weight, bias, mean=mean, rstd=rstd)
     if not inner or leading < 0 or input.shape[leading:] != inner:
         raise ValueError(f"normalized_shape {normalized_shape} is not the end of the input's shape {input.shape}")
@@ -211,6 +212,7 @@ def native_group_norm_backward(
     output_mask: list[bool],
 ) -> Gradients:
     """Gradients of input, weight and bias that output_mask wants, those of weight and bias (C,); None of the others."""
+    _check_mask(output_mask)
     _check_one_dtype("native_group_norm_backward", input, grad_out, weight, mean=mean, rstd=rstd)
     if prod(input.shape) != N * C * HxW or group <= 0 or C % group:
         raise ValueError(f"{input.shape} is not N, C, HxW = {N}, {C}, {HxW} in {group} groups")
@@ -233,6 +235,11 @@ def _gradients(
         _grad_weight(grad, input, (channels,), parts) if mask[1] else None,
         _grad_bias(grad, (channels,), parts) if mask[2] else None,
     )
+
+
+def _check_mask(output_mask: list[bool]) -> None:
+    if len(output_mask) != 3:
+        raise ValueError(f"output_mask speaks of three gradients, found {output_mask}")
 
 
 def _check_one_dtype(op: str, input: RefTensor, *others: RefTensor | None, **statistics: RefTensor | None) -> None:
@@ -261,6 +268,7 @@ def native_batch_norm_backward(
 ) -> Gradients:
     """By train with the batch's save_mean and save_invstd, else with 1 / sqrt(running_var + eps), constants then."""
     op = "native_batch_norm_backward"
+    _check_mask(output_mask)
     statistics = (save_mean, save_invstd) if train else (running_mean, running_var)
     if None in statistics or len(input.shape) < 2:
         raise ValueError(f"{op} needs an input of rank 2, found {input.shape}, and statistics for train={train}")
@@ -313,4 +321,5 @@ def _over_root(dtype: str, x: Fraction, square: Fraction) -> Element:
     if square <= 0:
         return nan if square < 0 else UNSPECIFIED
     quotient = x * x / square
-    return copysign(round_sqrt(dtype, quotient.numerator, quotient.denominator), x) if x else 0.0
+    magnitude = round_sqrt(dtype, quotient.numerator, quotient.denominator)
+    return -magnitude if x < 0 else magnitude

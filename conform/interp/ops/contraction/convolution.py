@@ -34,7 +34,7 @@ def _channels_by_places(arguments: Mapping[str, Any]) -> int:
     shape, weight = np.shape(arguments["input"]), np.shape(arguments["weight"])
     transposed, groups = arguments["transposed"], arguments["groups"]
     channels = prod(weight[1:2]) * groups if transposed else prod(weight[:1])
-    by_dim = (_per_dim(arguments[name], len(shape) - 2) for name in ("stride", "padding", "dilation", "output_padding"))
+    by_dim = (per_dim(arguments[name], len(shape) - 2) for name in ("stride", "padding", "dilation", "output_padding"))
     places = 1
     for size, k, stride, padding, dilation, more in zip(shape[2:], weight[2:], *by_dim, strict=False):
         reach = dilation * (k - 1)
@@ -80,21 +80,23 @@ def _over(
     """The sums of a convolution, of `sizes` places where they are given."""
     spatial = input.ndim - 2
     stride, padding, dilation, output_padding = (
-        _per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
+        per_dim(values, spatial) for values in (stride, padding, dilation, output_padding)
     )
     windows = [Windows(*along, transposed) for along in zip(input.shape[2:], stride, padding, dilation, strict=True)]
     sizes = _output_sizes(windows, weight.shape[2:], output_padding) if sizes is None else sizes
-    return _over_windows(Patches(input, weight, windows, sizes, groups), bias)
+    return over_windows(Patches(input, weight, windows, sizes, groups), bias)
 
 
-def _over_windows(patches: Patches, bias: np.ndarray | None) -> Contraction:
+def over_windows(patches: Patches, bias: np.ndarray | None) -> Contraction:
+    """The sums over all that the patches meet, plus a bias for each channel of the result."""
     fmt = format_of(patches.input)
     refuse_complex(fmt, "convolution")
     tile = partial(_float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
     return Contraction((len(patches.input), *patches.sizes), patches.outputs, tile, min(prod(patches.window), TERMS))
 
 
-def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
+def per_dim(values: Sequence[int], spatial: int) -> list[int]:
+    """A number for each spatial dim, of which one alone stands for all."""
     return list(values) * spatial if len(values) == 1 else list(values)
 
 
@@ -216,7 +218,7 @@ def _with_batch(arguments: Mapping[str, Any]) -> dict[str, Any]:
     single = moved(image, lambda part: part[None]) if image.ndim < len(kernel) + 2 else image
     padding = arguments["padding"]
     if isinstance(padding, str):
-        reach = [d * (k - 1) for d, k in zip(_per_dim(arguments["dilation"], len(kernel)), kernel, strict=True)]
+        reach = [d * (k - 1) for d, k in zip(per_dim(arguments["dilation"], len(kernel)), kernel, strict=True)]
         padding = [each // 2 if padding == "same" else 0 for each in reach]
     return {"output_padding": [0], **arguments, "input": single, "padding": padding}
 

@@ -39,7 +39,7 @@ def native_group_norm(
     fmt = format_of(input)
 
     def of_rows(some: Rows) -> tuple[Iterator[Golden], Golden, Golden]:
-        parameters = (_per_group(some, parameter, group, HxW) for parameter in (weight, bias))
+        parameters = (per_group(some, parameter, group, HxW) for parameter in (weight, bias))
         norm = Standardized(some, *parameters, eps, moments.OfRows(some), folded=True)
         return norm.outputs(fmt), *norm.statistics(fmt)
 
@@ -47,7 +47,7 @@ def native_group_norm(
     return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
 
 
-def _per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
+def per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
     """A parameter of C channels beside the elements of each group, [C / group * places] of a sample."""
     if parameter is None:
         return None
@@ -75,8 +75,8 @@ def batch_norm_of_batch(
         norm = _batch_norm(some, weight, bias, eps, moments.OfRows(some))
         return norm.outputs(fmt), *norm.statistics(fmt)
 
-    output, *statistics = by_rows_each(of_rows, _channels(input))
-    return _as_input(output, input), *(reshaped(statistic, input.shape[1:2]) for statistic in statistics)
+    output, *statistics = by_rows_each(of_rows, channels_of(input))
+    return as_input(output, input), *(reshaped(statistic, input.shape[1:2]) for statistic in statistics)
 
 
 @semantics("aten::_native_batch_norm_legit_no_training")
@@ -102,15 +102,15 @@ def batch_norm_of_running(
         for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
             yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
-    return _as_input(by_elements_of_rows(of_rows, _channels(input)), input), nothing, nothing
+    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input), nothing, nothing
 
 
-def _channels(input: np.ndarray) -> Rows:
+def channels_of(input: np.ndarray) -> Rows:
     """A row for each channel, dim 1."""
     return Rows.over(input, (0, *range(2, input.ndim)))
 
 
-def _as_input(output: Golden, input: np.ndarray) -> Golden:
+def as_input(output: Golden, input: np.ndarray) -> Golden:
     """The elements of the channels, one after the other, where the input has them."""
     channels_first = input.swapaxes(0, 1).shape
     return output.rearranged(lambda part: part.reshape(channels_first).swapaxes(0, 1))
@@ -120,11 +120,11 @@ def _batch_norm(
     rows: Rows, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, statistics: moments.Moments
 ) -> Standardized:
     """The standardized `rows`, channels, which have a weight and a bias each."""
-    scale, shift = (None if p is None else _per_channel(rows, p) for p in (weight, bias))
+    scale, shift = (None if p is None else per_channel(rows, p) for p in (weight, bias))
     return Standardized(rows, scale, shift, eps, statistics, folded=True)
 
 
-def _per_channel(rows: Rows, parameter: np.ndarray) -> Pieces[np.ndarray]:
+def per_channel(rows: Rows, parameter: np.ndarray) -> Pieces[np.ndarray]:
     return rows.beside(lambda some, columns: parameter[some, None].astype(np.float64))
 
 

@@ -1,0 +1,129 @@
+"""Discrete Fourier transforms: on reals by the algorithm of Cooley and Tukey, and one element of them exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm, prod
+
+import numpy as np
+
+from conform.numerics.cyclotomic import Terms, prime_factors, roots_of_unity, sum_of_cosines
+from conform.numerics.real import Real, concatenate
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The real and the imaginary parts of complex numbers."""
+
+    re: Real
+    im: Real
+
+    @staticmethod
+    def of(numbers: np.ndarray) -> Pair:
+        """Real or complex numbers, as they are."""
+        return Pair(*(Real.exact(part.astype(np.float64)) for part in (numbers.real, numbers.imag)))
+
+    def __add__(self, other: Pair) -> Pair:
+        return Pair(self.re + other.re, self.im + other.im)
+
+    def __sub__(self, other: Pair) -> Pair:
+        return Pair(self.re - other.re, self.im - other.im)
+
+    def __mul__(self, other: Pair) -> Pair:
+        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __getitem__(self, index: object) -> Pair:
+        return Pair(self.re[index], self.im[index])
+
+    def reshape(self, *shape: int) -> Pair:
+        return Pair(self.re.reshape(shape), self.im.reshape(shape))
+
+    def moved(self, source: int, to: int) -> Pair:
+        """With the axis `source` at the place `to`."""
+        return Pair(*(part.map_parts(lambda array: np.moveaxis(array, source, to)) for part in (self.re, self.im)))
+
+    def followed_by(self, other: Pair) -> Pair:
+        """Both, one after the other along the second axis."""
+        parts = ((self.re, other.re), (self.im, other.im))
+        return Pair(*(concatenate(each, axis=1) for each in parts))
+
+
+def transformed(numbers: Pair, axis: int, sign: int) -> Pair:
+    """sum over j of numbers[j] e^(sign 2 pi i j k / n) for every k along `axis`, whose size is n."""
+    last = numbers.moved(axis, -1)
+    shape = last.re.shape
+    result = _transformed(last.reshape(prod(shape[:-1]), shape[-1]), prime_factors(shape[-1]), sign)
+    return result.reshape(*shape).moved(-1, axis)
+
+
+def _transformed(rows: Pair, factors: list[int], sign: int) -> Pair:
+    """Of each row [count, n], n = p m: p transforms of m elements, p apart, each turned, and m transforms of p."""
+    count, n = rows.re.shape
+    if n == 1:
+        return rows
+    p, m = factors[0], n // factors[0]
+    parts = rows.reshape(count, m, p).moved(2, 1).reshape(count * p, m)
+    parts = _transformed(parts, factors[1:], sign).reshape(count, p, m)
+    turned = parts * _roots(n, sign, np.outer(np.arange(p), np.arange(m)))
+    if p == 2:
+        first, second = turned[:, 0], turned[:, 1]
+        return (first + second).followed_by(first - second)
+    total = turned[:, :1]
+    for j in range(1, p):
+        total = total + turned[:, j : j + 1] * _roots(p, sign, j * np.arange(p)[:, None] % p)
+    return total.reshape(count, n)
+
+
+def _roots(n: int, sign: int, exponents: np.ndarray) -> Pair:
+    cosines, sines = roots_of_unity(n)
+    return Pair(cosines[exponents], sines[exponents] if sign > 0 else -sines[exponents])
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """Elements of the transform of finite `numbers` [rows, *sizes], real or complex, over all dims but the first.
+
+    lengths: how long each of those dims is, though of the last one only the first elements may be given, times
+    `weights` then; square: what the sums are divided by the root of
+    """
+
+    numbers: np.ndarray
+    lengths: tuple[int, ...]
+    sign: int
+    square: int
+    weights: np.ndarray | None = None
+
+    @cached_property
+    def order(self) -> int:
+        """Of the roots of unity in which all sums can be written, and the root of `square`, which divides the lengths'
+        product or its square."""
+        return lcm(8, *self.lengths)
+
+    def at(self, index: tuple[int, ...], part: int) -> Fraction:
+        """The real (part 0) or imaginary (1) part of the element at index (row, *places)."""
+        row, *places = index
+        numbers, weights = self.numbers[row], 1 if self.weights is None else self.weights
+        times = np.broadcast_to(weights, numbers.shape)
+        unit = min((_exponent(x) for x in (*numbers.real.flat, *numbers.imag.flat) if x), default=0)
+        turns = np.zeros(numbers.shape, dtype=object)
+        for axis, (place, length) in enumerate(zip(places, self.lengths, strict=True)):
+            steps = np.arange(numbers.shape[axis]).astype(object) * (self.sign * place * (self.order // length))
+            turns = turns + steps.reshape([-1 if axis == d else 1 for d in range(numbers.ndim)])
+        terms: Terms = []
+        quarter = self.order // 4  # sin t = cos(t - quarter), and the imaginary numbers are a quarter ahead
+        for z, turn, weight in zip(numbers.flat, turns.flat, times.flat, strict=True):
+            for x, ahead in ((z.real, 0), (z.imag, quarter)):
+                if x:
+                    terms.append((int(weight) * _integer(float(x), unit), int(turn) + ahead - part * quarter))
+        return sum_of_cosines(self.order, terms, self.square) * Fraction(2) ** unit
+
+
+def _exponent(x: float) -> int:
+    """The exponent of the unit of which a float is an integer multiple."""
+    return 1 - float(x).as_integer_ratio()[1].bit_length()
+
+
+def _integer(x: float, unit: int) -> int:
+    return int(Fraction(x) / Fraction(2) ** unit)

@@ -1,0 +1,109 @@
+"""Softmax and the norms by the names that programs call: each means what the native op means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from conform.interp.golden import Golden
+from conform.interp.operands import converted
+from conform.interp.ops.normalization import softmax as rows
+from conform.interp.ops.normalization import standardization as channels
+from conform.interp.semantics import semantics
+from conform.numerics.formats import format_named, format_of
+
+OF_EXPONENTIALS = {"along": "dim", "accumulates": "self", "centred": True, "exponentials": True}
+
+
+@semantics("aten::softmax.int", **OF_EXPONENTIALS)
+def softmax(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
+    """exp(x - max) / sum(exp(x - max)) along dim, of elements converted to dtype first"""
+    return _converted_first(lambda x: rows.softmax(x, dim, False).goldens[0], self, dtype)
+
+
+@semantics("aten::log_softmax.int", **OF_EXPONENTIALS)
+def log_softmax(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
+    """(x - max) - log(sum(exp(x - max))) along dim, of elements converted to dtype first (P53, P54)"""
+    return _converted_first(lambda x: rows.log_softmax(x, dim, False).goldens[0], self, dtype)
+
+
+def _converted_first(function: Callable[[np.ndarray], Golden], self: np.ndarray, dtype: str | None) -> Golden:
+    fmt = format_named(dtype) if dtype else format_of(self)
+    return function(converted(self, fmt))
+
+
+@semantics("aten::layer_norm", accumulates="input", centred=True)
+def layer_norm(
+    input: np.ndarray,
+    normalized_shape: Sequence[int],
+    weight: np.ndarray | None = None,
+    bias: np.ndarray | None = None,
+    eps: float = 1e-5,
+) -> Golden:
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions normalized_shape, with the biased variance
+    (P54)"""
+    return rows.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+
+
+@semantics("aten::group_norm", accumulates="input", centred=True)
+def group_norm(
+    input: np.ndarray,
+    num_groups: int,
+    weight: np.ndarray | None = None,
+    bias: np.ndarray | None = None,
+    eps: float = 1e-5,
+) -> Golden:
+    """(x - mean) / sqrt(var + eps) * weight + bias over num_groups groups of the channels, dim 1, of each sample, with
+    the biased variance; weight and bias are per channel (P54, P86)"""
+    count, of, places = input.shape[0], input.shape[1], prod(input.shape[2:])
+    return channels.native_group_norm(input, weight, bias, N=count, C=of, HxW=places, group=num_groups, eps=eps)[0]
+
+
+@semantics("aten::native_batch_norm", "aten::_native_batch_norm_legit", accumulates="input", centred=True)
+def native_batch_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    training: bool,
+    eps: float,
+) -> tuple[Golden, Golden, Golden]:
+    """training: _native_batch_norm_legit.no_stats, by the mean and biased variance of each channel of the batch; else
+    _native_batch_norm_legit_no_training, by the running ones (P54, P62, P63)"""
+    if training:
+        return channels.batch_norm_of_batch(input, weight, bias, training, eps)
+    return channels.batch_norm_of_running(input, weight, bias, running_mean, running_var, eps)
+
+
+@semantics("aten::batch_norm", accumulates="input", centred=True)
+def batch_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    training: bool,
+    eps: float,
+) -> Golden:
+    """The first result of native_batch_norm (P54, P63)"""
+    return native_batch_norm(input, weight, bias, running_mean, running_var, training, eps)[0]
+
+
+@semantics("aten::instance_norm", accumulates="input", centred=True)
+def instance_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    use_input_stats: bool,
+    eps: float,
+) -> Golden:
+    """(x - mean) / sqrt(var + eps) * weight + bias over each channel, dim 1, of each sample, with the biased variance;
+    without use_input_stats by the running statistics of the channels (P54, P63)"""
+    if use_input_stats:
+        return group_norm(input, input.shape[1], weight, bias, eps)
+    return batch_norm(input, weight, bias, running_mean, running_var, False, eps)

@@ -1,0 +1,69 @@
+"""Fourier transforms: literal results, exact numbers among irrational ones, and what is open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden
+
+
+def c2c(numbers: list, normalization: int = 0, forward: bool = True, dtype: str = "complex128") -> Golden:
+    operand = np.array(numbers, dtype)
+    return evaluate("aten::_fft_c2c", (operand, list(range(operand.ndim)), normalization, forward), {}).goldens[0]
+
+
+def test_transforms_of_small_lengths() -> None:
+    assert c2c([1, 2, 3, 4]).value.tolist() == [10, -2 + 2j, -2, -2 - 2j]
+    assert c2c([1, 2, 3, 4], forward=False).value.tolist() == [10, -2 - 2j, -2, -2 + 2j]
+    assert c2c([1, 2, 3, 4], normalization=1).value.tolist() == [5, -1 + 1j, -1, -1 - 1j]
+    assert c2c([1, 2, 3, 4], normalization=2).value.tolist() == [2.5, -0.5 + 0.5j, -0.5, -0.5 - 0.5j]
+    assert c2c([[1, 2], [3, 5]]).value.tolist() == [[11, -3], [-5, 1]]
+
+
+def test_rational_results_among_irrational_roots_are_exact() -> None:
+    """Over the root of 3, the imaginary parts of a transform of three are (x2 - x1) / 2: the roots cancel."""
+    golden = c2c([0.0, 0.1, 0.4], normalization=1)
+    assert golden.value.imag.tolist() == [0, (0.4 - 0.1) / 2, -(0.4 - 0.1) / 2]
+    impulse = c2c([0.1, 0, 0, 0, 0, 0, 0])
+    assert impulse.value.tolist() == [0.1] * 7
+    assert (impulse.real.hi[:, 1] == 0).all()
+    legendre = c2c([0, 1, -1, -1, 1], normalization=1)  # Gauss's sum is the root of 5
+    assert legendre.value.tolist() == [0, 1, -1, -1, 1]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 12, 30, 97, 128])
+def test_the_backward_transform_gives_the_numbers_back(length: int) -> None:
+    numbers = np.random.default_rng(length).integers(-9, 9, (2, length)) * (1 + 2j)
+    there = c2c(numbers)
+    back = c2c(there.value, normalization=2, forward=False)
+    assert np.abs(back.value - numbers).max() < 1e-13
+
+
+def test_real_numbers_there_and_back() -> None:
+    one_sided = evaluate("aten::_fft_r2c", (np.array([1.0, 2, 4], np.float32), [0], 0, True), {}).goldens[0]
+    both_sides = evaluate("aten::_fft_r2c", (np.array([1.0, 2, 4], np.float32), [0], 0, False), {}).goldens[0]
+    assert one_sided.format.name == "complex64"
+    assert one_sided.value.tolist() == both_sides.value[:2].tolist()
+    assert both_sides.value[2] == np.conj(both_sides.value[1])
+    assert one_sided.value[1] == np.complex64(-2 + 3**0.5 * 1j)
+    half = np.array([6 + 5j, 2 - 1j, 1 + 7j])  # 5 and 7 cannot show in real numbers (P131)
+    even = evaluate("aten::_fft_c2r", (half, [0], 0, 4), {}).goldens[0]
+    assert even.value.tolist() == [11, 7, 3, 3]
+    assert even.value.dtype == np.float64
+
+
+def test_beside_an_infinity_a_whole_transform_is_open() -> None:
+    golden = c2c([[1, np.inf], [2, 3]])
+    assert golden.open.all()
+    assert golden.open_rule == "P130"
+    assert c2c([3e38, 3e38, 0, 0], dtype="complex64").open_rule == "P35"
+
+
+def test_a_long_sum_is_bounded_by_the_norm() -> None:
+    golden = c2c(np.ones(1024), dtype="complex64")
+    bound = np.hypot(*np.moveaxis(golden.budget, -1, 0))
+    u = 2.0**-24
+    assert (bound > 10 * 6.6 * u * 1024).all()  # t eta sqrt(n) |x|
+    assert (bound < 10 * 7.1 * u * 1024).all()
