@@ -30,7 +30,7 @@ from conform.report.write import paths
 from conform.running import journal, order
 from conform.running.head import Shard
 from conform.running.order import Group
-from conform.running.pool import Alone, Judged, Pool, as_told, worth_while
+from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
 from conform.running.underway import Asked, Underway
 from conform.running.verdicts import verdicts_of
 from conform.running.waivers import read as waivers_of
@@ -112,7 +112,7 @@ def check(
         op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts,
         determinism=determinism,
     )  # fmt: skip
-    suite = _suite(suites, rest, selection)
+    suite = _suite(suites, rest, selection, cores() if workers is None else workers)
     table, cases = contract_table(contract), select(suite, selection)
     cases = cases if counting == usual else selected(cases, counting)
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
@@ -198,7 +198,7 @@ def _bench(
     return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks)
 
 
-def _suite(what: Any, rest: Sequence[Any], selection: Selection) -> Suite:
+def _suite(what: Any, rest: Sequence[Any], selection: Selection, processes: int) -> Suite:
     """The suites of these names, or the call of a torch module on `rest`, as one test."""
     if is_module(what):
         from conform.given_module import suite_of
@@ -206,7 +206,8 @@ def _suite(what: Any, rest: Sequence[Any], selection: Selection) -> Suite:
         if len(rest) != 1:
             raise UsageError(f"check(module, inputs): found {len(rest)} arguments behind the module, expected one")
         return suite_of(what, rest[0])
-    return load([what] if isinstance(what, str) else what, seed=selection.seed, ops=selection.ops, ids=selection.ids)
+    names = [what] if isinstance(what, str) else what
+    return load(names, seed=selection.seed, ops=selection.ops, ids=selection.ids, processes=processes)
 
 
 def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:

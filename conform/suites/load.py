@@ -29,13 +29,14 @@ def load(
     seed: int = 0,
     ops: Sequence[str] = (),
     ids: Sequence[str] = (),
+    processes: int = 1,
 ) -> Suite:
     """The tests of YAML files (by path) and of built-in suites (by name), in the order given, then those that are made
     from argument specs, those of `core` among them. Imports nothing that files name.
 
     Tests from specs depend on `seed`, and only those are made of which a case may match the globs `ops` and `ids`;
-    files are read whole. Raises UsageError with every error of a file at once, for an unknown name, and for an id that
-    two files give.
+    files are read whole. So many `processes` make them. Raises UsageError with every error of a file at once, for an
+    unknown name, and for an id that two files give.
     """
     limits = limits or Limits.from_environment()
     names = [str(name) for name in names_or_paths]
@@ -48,7 +49,7 @@ def load(
         digest.update(file_digest)
     for name in _from_specs(names):
         had = {test.id for test in tests if test.builtin}  # the core suite has some of what `scale` has
-        tests += [test for test in _tests_from_specs(name, seed, ops, ids) if test.id not in had]
+        tests += [test for test in _tests_from_specs(name, seed, ops, ids, processes) if test.id not in had]
         digest.update(_digest_of_specs(name))
     _refuse_duplicates(tests)
     return Suite(names, [recorded[name] for name in names], tuple(tests), f"sha256:{digest.hexdigest()}")
@@ -114,12 +115,14 @@ def _from_specs(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name in builtin.FROM_SPECS))
 
 
-def _tests_from_specs(name: str, seed: int = 0, ops: Sequence[str] = (), ids: Sequence[str] = ()) -> list[Test]:
+def _tests_from_specs(
+    name: str, seed: int = 0, ops: Sequence[str] = (), ids: Sequence[str] = (), processes: int = 1
+) -> list[Test]:
     from conform.suites.derived.tests import derived_tests  # the specs load for these suites alone
     from conform.suites.generated.tests import suite_tests
 
     if name in builtin.DERIVED:
-        return list(derived_tests(seed, ops, ids, suite=name))
+        return list(derived_tests(seed, ops, ids, suite=name, processes=processes))
     return list(suite_tests(name, seed, ops, ids))
 
 

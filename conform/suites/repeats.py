@@ -11,6 +11,8 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from conform.interp.semantics import traits_of
+
 if TYPE_CHECKING:
     from conform.suites.cases import Case
 
@@ -39,5 +41,6 @@ def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:
 
 
 def _is_plain(case: Case) -> bool:
-    """Whether it is a valid call of plain numbers in plain memory."""
-    return case.draw.test.domain is None and (case.values, case.layout) == ("typical", "contiguous")
+    """Whether it is a valid call of plain numbers in plain memory, whose result is determined."""
+    is_usual = (case.values, case.layout) == ("typical", "contiguous")
+    return is_usual and case.draw.test.domain is None and not traits_of(case.op).undetermined

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
@@ -23,20 +26,53 @@ from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
 
+FEW = 40  # ops: so many are not worth another process
+
 
 def derived_tests(
-    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core"
+    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core", processes: int = 1
 ) -> Iterator[Test]:
     """The derived tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can
-    match are left out. If that leaves none, each op has its first test, so that who filters can say what there is.
+    match are left out. If that leaves none, each op has its first test, so that who filters can say what there is. So
+    many `processes`, forks of this one, derive those of many ops.
 
     What a test is does not depend on the seed, which draws the numbers alone.
     """
     every = specs()
     wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{short(one)}/", ids)]
+    if processes > 1 and len(wanted) > FEW:
+        yield from itertools.chain.from_iterable(_in_forks(partial(_tests_of, suite, seed), wanted, processes))
+        return
     for spec in wanted or every:
-        tests = derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed)
-        yield from tests if wanted else itertools.islice(tests, 1)
+        yield from _tests_of(suite, seed, spec) if wanted else _tests_of(suite, seed, spec)[:1]
+
+
+def _tests_of(suite: str, seed: int, spec: OpSpec) -> list[Test]:
+    return list(derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed))
+
+
+Made = TypeVar("Made")
+_forked: list[Callable[[int], Any]] = []  # what forks call, which they have from this process and nobody pickles
+
+
+def _in_forks(make: Callable[[OpSpec], Made], specs: Sequence[OpSpec], processes: int) -> Iterator[Made]:
+    """What `make` makes of each, in their order."""
+    _forked.append(lambda number: make(specs[number]))
+    try:
+        with multiprocessing.get_context("fork").Pool(processes, _leave_signals) as pool:
+            yield from pool.imap(_call_forked, range(len(specs)), chunksize=4)
+    finally:
+        _forked.pop()
+
+
+def _call_forked(number: int) -> Any:
+    return _forked[-1](number)
+
+
+def _leave_signals() -> None:
+    """A fork is ended by its parent, which hears of Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _sized(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
