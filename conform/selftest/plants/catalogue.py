@@ -6,6 +6,7 @@ import functools
 import importlib
 
 from conform.backends.torch_device import overload
+from conform.call.aliases import canonical
 from conform.errors import Unsupported
 from conform.selftest.plants.base import Planted
 from conform.selftest.plants.enumerated import Plant, enumerated
@@ -44,8 +45,8 @@ def is_of_torch(op: str) -> bool:
 
 @functools.cache
 def torch_ops() -> tuple[str, ...]:
-    """Every overload with a spec that torch itself has, sorted by name."""
-    return tuple(op.name for op in ops() if is_of_torch(op.name))
+    """Every overload with a spec that torch itself has, sorted by name, each by its first name alone."""
+    return tuple(op.name for op in ops() if op.name == canonical(op.name) and is_of_torch(op.name))
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from conform.call.aliases import canonical
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
 from conform.numerics.draws import Stream
@@ -19,7 +20,7 @@ from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
-from conform.suites.derived.targets import Derived, of_tensors
+from conform.suites.derived.targets import Derived, dtypes, of_tensors
 from conform.suites.derived.values import typical
 from conform.suites.dtypes import kind_of
 from conform.suites.filters import may_match_id, may_match_op
@@ -81,7 +82,10 @@ def _sized(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
 
 
 def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
-    """The derived tests of one op in the core suite."""
+    """The derived tests of one op in the core suite; of another name of an op those of its dtypes alone."""
+    if canonical(spec.name) != spec.name:
+        yield from (_test(spec, one, seed) for one in dtypes(spec))
+        return
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
