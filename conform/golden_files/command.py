@@ -11,6 +11,7 @@ import click
 
 from conform import interrupt
 from conform.errors import KitDefect, Unjudged
+from conform.foreign import escaped
 from conform.options import tell
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _show_report(report: Report, quiet: bool) -> None:
         for note in report.notes:
             click.echo(f"note: {note}")
         for finding in report.findings[:SHOWN]:
-            click.echo(f"{finding.of}: {finding.what}")
+            click.echo(escaped(f"{finding.of}: {finding.what}"))
         if len(report.findings) > SHOWN:
             click.echo(f"... {len(report.findings) - SHOWN:,} more")
     word = "same" if report.is_same else "drifted"

@@ -41,7 +41,7 @@ class Writer:
         self.path = path
         self.keys: dict[str, dict[str, Any]] = {}
         self.data_bytes = 0
-        self._data = tempfile.TemporaryFile(dir=path.parent)  # gone when the process is, however that ends
+        self._data = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115  (gone with the process, however that ends)
 
     def add(self, key: str, tensor: Encoded) -> None:
         """Appends a tensor under a key that is new."""

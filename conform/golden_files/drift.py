@@ -70,7 +70,7 @@ def of_array(tensor: Tensor, held: np.ndarray) -> str | None:
 
 def _differences(tensor: Tensor, held: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray, str]:
     """Where they differ, by how much, and in which unit, if one is worth telling."""
-    if tensor.part == "bound":
+    if tensor.part in ("bound", "absolute"):
         size = np.where(_same(held, now), 0.0, np.abs(held - now))
         size = np.where(np.isnan(size), np.inf, size)
         return size > SAME_BOUND * np.abs(np.where(np.isfinite(now), now, 0.0)), size, ""

@@ -1,4 +1,4 @@
-"""What a set holds of each case: its part of the manifest, and tensors by key. Writing and verifying both begin here."""
+"""What a set holds of each case: its part of the manifest, and tensors by key. Writing and verifying begin here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from conform.call.arguments import Arguments, is_tensor
 from conform.call.bound import Bound, bound_call
 from conform.call.families import FAMILIES
-from conform.contracts.judge import bounds_ulp
+from conform.contracts.components import components
+from conform.contracts.judge import allowances, bounds_ulp, possible_kind, zero_sign_is_free
 from conform.contracts.tables import Row, Table
 from conform.documents.limits import Limits
 from conform.errors import InvalidArguments, KitDefect, Unjudged
@@ -22,6 +23,7 @@ from conform.interp import semantics
 from conform.interp.golden import Golden, Outcome
 from conform.judging.case import defect, domain_of
 from conform.numerics.formats import format_of
+from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
 from conform.running.verdicts import evaluated
 from conform.straight_line import MAX_TIMEOUT_S
@@ -202,6 +204,7 @@ class _Output:
         self._key = f"{case.id}#out.{number}" + (f".or.{reading}" if reading else "")
         self._place = f"output {number}" + (f", alternative {reading}" if reading else "")
         self._row: Row = table.row(golden.bounded_as or call.op, golden.format.name).of(golden)
+        self._kind = possible_kind(golden, self._row)
         self._parts = dict(self._of_golden(call))
         self._others = [
             _Output(case, call, table, other, number, place) for place, other in enumerate(golden.alternatives, 1)
@@ -211,7 +214,10 @@ class _Output:
         """The tensors beside the value that this golden has, by the last word of their keys."""
         golden = self._golden
         with np.errstate(all="ignore"):
-            yield "bound", np.asarray(bounds_ulp(golden, self._row, call.arguments))
+            bound = np.asarray(bounds_ulp(golden, self._row, call.arguments))
+        yield "bound", bound
+        if np.isnan(bound).any():
+            yield "absolute", _full(allowances(golden, self._row), golden, np.float64)
         if golden.real is not None:
             yield "hi", _full(golden.real.hi, golden, np.float64)
             for name, part in (("lo", golden.real.lo), ("rest", golden.real.rest)):
@@ -219,10 +225,19 @@ class _Output:
                     yield name, _full(part, golden, np.float64)
         if golden.open is not None and golden.open.any():
             yield "open", _full(golden.open, golden, bool)
-        if np.any(golden.zero_sign_free):
-            yield "zero_sign_free", _full(np.asarray(golden.zero_sign_free), golden, bool)
+        if (free := self._free_zeros()) is not None and free.any():
+            yield "zero_sign_free", free
         if golden.ties is not None:
             yield "ranks", np.ascontiguousarray(golden.ties.ranks)
+
+    def _free_zeros(self) -> np.ndarray | None:
+        """Which zeros may have either sign; of complex numbers which parts."""
+        golden, fmt = self._golden, self._golden.format
+        if not (fmt.is_float or fmt.is_complex):
+            return None
+        value = components(fmt, golden.value) if fmt.is_complex else golden.value
+        real = Real.exact(value.astype(np.float64)) if golden.real is None else golden.real
+        return (value == 0) & zero_sign_is_free(golden, real, self._kind)
 
     def tensors(self) -> Iterator[Tensor]:
         yield Tensor(self._key, "golden", self._place, one_nan(self._golden.value))
@@ -243,7 +258,7 @@ class _Output:
         golden = self._golden
         told: dict[str, Any] = {
             "tensor": self._key, "dtype": golden.format.name, "shape": list(golden.value.shape),
-            "bound": self._of("bound"), "kind": self._row.kind, "source": self._row.source,
+            "bound": self._of("bound"), "kind": self._kind, "source": self._row.source,
         }  # fmt: skip
         told |= {name: self._of(name) for name in self._parts if name not in ("bound", "ranks")}
         if "open" in self._parts:

@@ -105,7 +105,7 @@ class Lines:
     """The cases of a manifest in the making, a line each, in a nameless file: memory does not grow with them."""
 
     def __init__(self, directory: Path) -> None:
-        self._file = tempfile.TemporaryFile("w+", dir=directory, encoding="utf-8", newline="\n")
+        self._file = tempfile.TemporaryFile("w+", dir=directory, encoding="utf-8", newline="\n")  # noqa: SIM115
         self._characters = 0
 
     def add(self, case_id: str, told: Mapping[str, Any]) -> None:
@@ -135,6 +135,7 @@ class Lines:
         except BaseException:
             os.unlink(temporary)
             raise
+        self.discard()
 
 
 def read(directory: Path) -> Manifest:
@@ -143,9 +144,10 @@ def read(directory: Path) -> Manifest:
     if directory.is_dir() and not os.path.lexists(path):
         raise UsageError(f"{directory}: no {NAME}, so no golden files, or not all: it is written last")
     with open_regular(path) as file:
-        text = file.read(MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
+        size = os.fstat(file.fileno()).st_size  # to read so much allocates it at once
+        if size > MAX_BYTES:
+            raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
+        text = file.read(size)
     try:
         found = Manifest.model_validate(json.loads(text, object_pairs_hook=without_repetition))
         _check(found)
