@@ -1,4 +1,4 @@
-"""A reader of golden files, and a judge by the rules of docs/golden.md, written from that page, with none of the kit."""
+"""A reader of golden files, and a judge by the rules of docs/golden.md: made from that page, with none of the kit."""
 
 from __future__ import annotations
 
