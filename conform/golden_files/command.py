@@ -12,14 +12,13 @@ import click
 from conform import interrupt
 from conform.errors import KitDefect, Unjudged
 from conform.foreign import escaped
-from conform.options import tell
+from conform.options import DEFAULT_SUITE, tell
 
 if TYPE_CHECKING:
     from conform.golden_files.verify import Report
     from conform.golden_files.write import Summary
 
 SHOWN = 50  # findings
-DEFAULT_SUITE = ("core",)
 
 _DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 _SUITES = click.argument("suites", metavar="[SUITE ...]", nargs=-1)
