@@ -88,6 +88,7 @@ def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndar
     return np.where(bounded, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
 
 
+@np.errstate(all="ignore")
 def allowances(golden: Golden, row: Row) -> np.ndarray | None:
     """The bound of each element as an absolute error, of complex numbers of each part, where it is made of one; None
     where it is not."""

@@ -199,6 +199,23 @@ def _nearby(value: np.ndarray) -> list[np.ndarray]:
     return [*moved, -value, *special]
 
 
+def test_a_bound_of_too_many_ulps_is_absolute(tmp_path: Path) -> None:
+    """Where its ulps are more than float64 counts; infinite terms beside it must not be a defect."""
+    case_id = "convolution_two_terms/float64/special/contiguous"
+    summary = written(tmp_path / "out", ["core"], ids=[case_id])
+    assert (summary.statuses, summary.defects) == ({"golden": 1}, {})
+    held = Set(tmp_path / "out")
+    case = held.manifest["cases"][case_id]
+    (output,) = case["outputs"]
+    bound, absolute = (held.tensor(case, output[part], "float64") for part in ("bound", "absolute"))
+    golden = held.tensor(case, output["tensor"], "float64")
+    beyond = np.isnan(bound)
+    assert beyond.any()
+    assert np.isfinite(absolute[beyond]).all()
+    with np.errstate(over="ignore"):
+        assert np.isinf(absolute[beyond] / np.spacing(np.abs(golden[beyond]))).all()
+
+
 def test_the_reader_knows_the_formats_as_the_page_tells_them() -> None:
     text = (Path(__file__).parents[2] / "docs" / "golden.md").read_text(encoding="utf-8")
     for fmt in FORMATS.values():
