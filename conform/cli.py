@@ -13,6 +13,7 @@ import click
 
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
+from conform.golden_files.command import golden
 from conform.options import DEFAULT_SUITE, one_backend, show, tell
 from conform.streams import require_files
 from conform.sweep.command import sweep
@@ -224,5 +225,5 @@ def check(
     ctx.exit(exit_code)
 
 
-for verb in (validate, list_tests, ops, backends, selftest, explain, merge, compare, repro, gen, schema, sweep):
+for verb in (validate, list_tests, ops, backends, selftest, explain, merge, compare, repro, gen, schema, sweep, golden):
     main.add_command(verb)

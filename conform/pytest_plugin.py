@@ -1,4 +1,5 @@
-"""`*.conform.yaml` files as pytest tests: `pytest --conform-backend cpu`, one item a case.
+"""Suites as pytest tests, one item a case: `*.conform.yaml` files that pytest finds, `pytest --conform-backend cpu`,
+and those that it is told, `pytest --conform-suite smoke --conform-backend cpu`.
 
 A case that fails, raises, crashes or hangs is a failure with the text of `conform check`; what cannot be judged is a
 skip with its reason. This module is imported by every pytest session of an environment that has the kit, so it imports
@@ -7,7 +8,7 @@ what it needs when the first such file is collected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,27 @@ SUFFIX = ".conform.yaml"
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("conform", "conform: test cases for tensor backends (*.conform.yaml)")
     group.addoption("--conform-backend", metavar="NAME", help="What is tested: see `conform backends`.")
+    group.addoption("--conform-suite", metavar="SUITE", action="append", default=[],
+                    help="Also the cases of this suite: a built-in name (smoke, core, ...) or a YAML file. Repeatable.")
     group.addoption("--conform-contract", metavar="NAME|FILE", default="opencl", help="The table of bounds (opencl).")
     group.addoption("--conform-checks", metavar="NAME,...", help="What counts, as in `conform check --checks`.")
     group.addoption("--conform-seed", metavar="N", type=int, default=0, help="Of every random draw (0).")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("conform_suite") and config.getoption("conform_backend") is None:
+        raise pytest.UsageError("--conform-suite: there is nothing to test without --conform-backend NAME")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, pytest.CollectReport]:
+    """The suites that are named come behind what the session finds in files."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed:
+        names = dict.fromkeys(collector.config.getoption("conform_suite"))
+        suites = [NamedSuite.from_parent(collector, name=name, nodeid=f"conform:{name}") for name in names]
+        report.result = [*report.result, *suites]
+    return report
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
@@ -41,17 +60,30 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[CaseItem]:
         if self.config.getoption("conform_backend") is None:
             raise pytest.skip.Exception("no --conform-backend NAME, so there is nothing to test")
-        from conform.suites import load
-        from conform.suites.cases import Selection, select
+        yield from _items(self, _shown(self.path))
 
-        try:
-            suite = load([_shown(self.path)])
-            groups = select(suite, Selection(seed=self.config.getoption("conform_seed"))) if suite.tests else []
-        except ConformError as error:
-            raise self.CollectError(str(error)) from None
-        for group in groups:
-            for case in group:
-                yield CaseItem.from_parent(self, name=case.id, suite=suite, case=case)
+
+class NamedSuite(pytest.Collector):
+    """A suite that `--conform-suite` names; its items are the cases that `conform check NAME` would run."""
+
+    def collect(self) -> Iterator[CaseItem]:
+        yield from _items(self, self.name)
+
+
+def _items(collector: pytest.Collector, name: str) -> Iterator[CaseItem]:
+    """The cases of a suite. CollectError, with what `conform check` would say, where it has errors."""
+    from conform.suites import load
+    from conform.suites.cases import Selection, select
+
+    seed = collector.config.getoption("conform_seed")
+    try:
+        suite = load([name], seed=seed)
+        groups = select(suite, Selection(seed=seed)) if suite.tests else []
+    except ConformError as error:
+        raise collector.CollectError(str(error)) from None
+    for group in groups:
+        for case in group:
+            yield CaseItem.from_parent(collector, name=case.id, suite=suite, case=case)
 
 
 def _shown(path: Path) -> str:
@@ -86,8 +118,10 @@ class CaseItem(pytest.Item):
         if verdict.status != "pass":
             pytest.fail(self.bench.report(self.suite, verdict), pytrace=False)
 
-    def reportinfo(self) -> tuple[Path, int, str]:
+    def reportinfo(self) -> tuple[Path, int | None, str]:
         file, _, line = self.case.draw.test.location.rpartition(":")  # an included file, perhaps
+        if not line.isdecimal():  # a test that is made from a spec
+            return self.path, None, self.name
         return Path(file), int(line) - 1, self.name
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from conform import kit
+from conform import kit, suites
 
 kit.load()  # pytester forgets what a session imports, and PyYAML's parser and the families cannot be imported twice
 
@@ -177,3 +178,61 @@ def test_a_session_without_such_files_imports_nothing_heavy(pytester: pytest.Pyt
     )
     result = pytester.run(sys.executable, "-c", code)
     assert result.outlines[-1] == "[]"
+
+
+# --- Suites by name ---------------------------------------------------------------------------------------------------
+
+NAMED = ("--conform-suite", "smoke", "--conform-backend", "mine.py::Mine")
+
+
+def test_a_suite_by_name_has_an_item_a_case(mine: pytest.Pytester) -> None:
+    mine.makepyfile(test_other="def test_other(): pass")
+    words = (*NAMED, "-k", "smoke and typical and contiguous and float32 and (exp or where or softmax) or other")
+    result = mine.runpytest(*words, "-v", "test_other.py")
+    result.assert_outcomes(passed=3, failed=1, deselected=598)
+    result.stdout.fnmatch_lines([
+        "test_other.py::test_other PASSED*",
+        "conform:smoke::smoke_exp/float32/typical/contiguous FAILED*",
+        "conform:smoke::smoke_softmax/float32/typical/contiguous PASSED*",
+        "*conform check smoke --backend mine.py::Mine --id smoke_exp/float32/typical/contiguous --seed 0",
+    ])  # fmt: skip
+
+
+def test_suites_by_name_and_by_path_and_the_items_of_specs(
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test that is made from a spec stands in no file. Of mm alone: the whole suite takes a while."""
+    monkeypatch.setattr(suites, "load", partial(suites.load, ops=("aten::mm",)))
+    words = ("--conform-suite", "ops.conform.yaml", "--conform-suite", "negative", "--conform-suite", "negative")
+    items, _ = mine.inline_genitems(*words, "--conform-backend", "self", "--ignore", "ops.conform.yaml")
+    ids = [item.nodeid for item in items]
+    assert ids[0] == "conform:ops.conform.yaml::right/float32/typical/contiguous"
+    assert ids[-1].startswith("conform:negative::negative/aten::mm/")
+    assert items[-1].location[1] is None
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_suite_by_name_is_that_of_the_seed(mine: pytest.Pytester) -> None:
+    told = mine.runpytest(*NAMED, "--conform-seed", "7", "-k", "smoke_exp and float64 and typical and contiguous")
+    assert "--id smoke_exp/float64/typical/contiguous --seed 7" in told.stdout.str()
+
+
+def test_a_suite_by_name_under_xdist(mine: pytest.Pytester) -> None:
+    words = (*NAMED, "-n", "2", "-k", "smoke_where and typical and contiguous or smoke_exp and float32 and contiguous")
+    outcomes = mine.runpytest(*words).parseoutcomes()
+    assert outcomes["failed"] == 3
+    assert outcomes["passed"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--conform-suite", "smok", "--conform-backend", "self"), "*no suite 'smok'; did you mean 'smoke'[?]*"),
+        (("--conform-suite", "smoke"), "*--conform-suite: there is nothing to test without --conform-backend NAME"),
+    ],
+)
+def test_a_suite_that_cannot_be_run(pytester: pytest.Pytester, words: tuple[str, ...], message: str) -> None:
+    result = pytester.runpytest(*words)
+    assert result.ret != 0
+    (result.stdout if "smok" in words else result.stderr).fnmatch_lines([message])
+    result.stdout.no_fnmatch_line("*Traceback*")

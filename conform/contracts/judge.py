@@ -88,6 +88,19 @@ def bounds_ulp(golden: Golden, row: Row, operands: Mapping[str, Any]) -> np.ndar
     return np.where(bounded, np.where(is_exact | np.asarray(equal), 0.0, elements.bound_ulp), np.inf)
 
 
+@np.errstate(all="ignore")
+def allowances(golden: Golden, row: Row) -> np.ndarray | None:
+    """The bound of each element as an absolute error, of complex numbers of each part, where it is made of one; None
+    where it is not."""
+    comparison = Comparison(golden, golden.value)
+    comparison = comparison.parts if golden.format.is_complex else comparison
+    kind = possible_kind(golden, row) if row.excluded is None else row.inside
+    if kind not in _ALLOWANCES or golden.budget is None and row.excluded is not None:
+        return None
+    allowed = np.broadcast_to(_ALLOWANCES[kind](comparison.golden, comparison.real, IEEE), comparison.real.shape)
+    return normwise.size(allowed) if golden.normwise else allowed
+
+
 def judged_shape(comparison: Comparison) -> tuple[int, ...]:
     """The shape of what is judged: the output's, of complex numbers with a last axis of two components."""
     golden = comparison.golden
@@ -158,7 +171,7 @@ def _discrete(golden: Golden, actual: np.ndarray) -> Elements:
 
 def _floating(comparison: Comparison, row: Row) -> Elements:
     golden, actual, real = comparison.golden, comparison.actual, comparison.real
-    kind = _possible_kind(golden, row)
+    kind = possible_kind(golden, row)
     determined, open_ = comparison.determined, comparison.open
     with np.errstate(all="ignore"):
         near, error, bound, unbounded = _nearness(comparison, row, kind)
@@ -215,10 +228,10 @@ def _flushes(comparison: Comparison) -> bool:
 
 def has_bound(golden: Golden, row: Row) -> bool:
     """Whether the row and the golden together say how far off a result may be."""
-    return golden.real is None or not golden.format.is_float or _possible_kind(golden, row) != "unbounded"
+    return golden.real is None or not golden.format.is_float or possible_kind(golden, row) != "unbounded"
 
 
-def _possible_kind(golden: Golden, row: Row) -> str:
+def possible_kind(golden: Golden, row: Row) -> str:
     """The row's kind, or another that the golden allows. Without a budget or magnitude nothing bounds a derived
     error: only what the golden determines, NaN and infinities, is judged."""
     if golden.real is None:
@@ -233,15 +246,19 @@ def _possible_kind(golden: Golden, row: Row) -> str:
 
 
 def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
-    """Where expected and actual are both zero, the sign must be the expected one, unless the op leaves it free.
-
-    A number that underflows keeps its sign when it is rounded correctly or to a few ulps; an error bound reaches
-    across 0.
-    """
+    """Where expected and actual are both zero, the sign must be the expected one, unless it is free."""
     both_zero = (actual == 0) & (golden.value == 0)
-    if kind in ("accumulation", "derived", "statistical"):
-        both_zero &= (real.hi == 0) & (real.radius == 0)
-    return ~both_zero | (np.signbit(actual) == np.signbit(golden.value)) | np.asarray(golden.zero_sign_free)
+    same_sign = np.signbit(actual) == np.signbit(golden.value)
+    return ~both_zero | same_sign | zero_sign_is_free(golden, real, kind)
+
+
+def zero_sign_is_free(golden: Golden, real: Real, kind: str) -> np.ndarray:
+    """Where a zero may have either sign: where the op leaves it open, and where an error bound reaches across 0.
+
+    A number that underflows keeps its sign when it is rounded correctly or to a few ulps.
+    """
+    free = np.asarray(golden.zero_sign_free)
+    return free | (real.hi != 0) | (real.radius != 0) if kind in _ALLOWANCES else free
 
 
 def _broadcast(comparison: Comparison, row: Row) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def verdict_of(
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
     outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts."""
-    domain = _domain(case, call)
+    domain = domain_of(case, call)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
     answer = None if answers is None or is_invalid else _answer(reply, to_hold)
@@ -149,7 +149,7 @@ def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
     return _of(replace(verdict, id=case.id, layout=case.layout, asked=asked), to_hold)
 
 
-def _domain(case: Case, call: Bound) -> Domain | None:
+def domain_of(case: Case, call: Bound) -> Domain | None:
     """What the op's spec says of a call. That a file calls one lenient holds where the call needs it."""
     domain = case.draw.test.domain
     if domain is None or domain.broken or domain.lenience is None:

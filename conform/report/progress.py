@@ -20,12 +20,14 @@ SHARE = 0.05  # of the cases, after which a line comes sooner
 
 
 class Progress:
-    """Counts verdicts; shows nothing unless `enabled`. The bar is gone when the run ends."""
+    """Counts cases as they end; shows nothing unless `enabled`. The bar is gone when the run ends."""
 
     def __init__(
-        self, enabled: bool, on_terminal: bool = True, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+        self, enabled: bool, on_terminal: bool = True, clock: Callable[[], float] = time.monotonic,
+        failure: str = "not passed",
+    ) -> None:  # fmt: skip
         self.enabled = enabled
+        self._failure = failure  # how one that has failed is called
         self._on_terminal = on_terminal
         self._clock = clock
         self._started = self._told_at = clock()
@@ -43,11 +45,15 @@ class Progress:
 
     def count(self, verdict: Verdict, asked: int) -> None:
         """One more of `asked` cases has ended, or one that had is judged anew."""
+        self.step(verdict.id, verdict.is_counted and verdict.status in FAILURES, asked)
+
+    def step(self, case_id: str, has_failed: bool, asked: int) -> None:
+        """One more of `asked` cases has ended, or one that had has another end."""
         if not self.enabled:
             return
-        is_new, has_failed = verdict.id not in self._failed, verdict.is_counted and verdict.status in FAILURES
-        self._not_passed += has_failed - self._failed.get(verdict.id, False)
-        self._failed[verdict.id] = has_failed
+        is_new = case_id not in self._failed
+        self._not_passed += has_failed - self._failed.get(case_id, False)
+        self._failed[case_id] = has_failed
         if self._on_terminal:
             self._show_bar(is_new, asked)
         else:
@@ -59,7 +65,7 @@ class Progress:
 
             self._bar = tqdm(total=asked, unit="case", leave=False, dynamic_ncols=True)
         if self._not_passed:
-            self._bar.set_postfix_str(f"{self._not_passed} not passed", refresh=False)
+            self._bar.set_postfix_str(f"{self._not_passed} {self._failure}", refresh=False)
         self._bar.update(is_new)
 
     def _show_line(self, asked: int) -> None:
@@ -70,6 +76,5 @@ class Progress:
             return
         self._told_at, self._told = now, done
         seconds = now - self._started
-        print(
-            f"conform: {done:,} of {asked:,} cases, {self._not_passed:,} not passed, {seconds:.0f} s", file=sys.stderr
-        )
+        failed = f"{self._not_passed:,} {self._failure}"
+        print(f"conform: {done:,} of {asked:,} cases, {failed}, {seconds:.0f} s", file=sys.stderr)
