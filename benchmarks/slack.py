@@ -85,11 +85,12 @@ def elementwise(kind: str, x: np.ndarray) -> list[Input]:
     """The functions of one or two operands that are formulas of several steps."""
     other = np.random.default_rng(2).normal(0, 3, x.shape).astype(np.float32)
     names = ("sigmoid", "silu", "mish", "softplus", "sinc", "special_sinc", "special_ndtr", "digamma",
-             "special_digamma")
+             "special_digamma", "celu", "elu", "selu", "hardsigmoid", "hardswish", "log_sigmoid", "deg2rad", "rad2deg")
     return [
         *(plain(name, kind, x) for name in names),
         plain("logaddexp", kind, x, other), plain("xlogy.Tensor", kind, x, np.abs(other)),
-        plain("special_xlogy", kind, x, np.abs(other)),
+        plain("special_xlogy", kind, x, np.abs(other)), plain("lerp.Scalar", kind, x, other, 0.3),
+        plain("addcmul", kind, x, other, x), plain("addcdiv", kind, x, other, x),
         Input("aten::arange.start_step", "1000 steps of 0.1", x, ("arange",), lambda x: [-10.0, 90.0, 0.1],
               lambda x: (torch.arange(-10.0, 90.0, 0.1),)),
     ]  # fmt: skip
