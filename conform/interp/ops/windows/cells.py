@@ -16,9 +16,11 @@ from conform.interp.golden import Golden
 from conform.numerics.ball import gamma, underflow
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format
-from conform.numerics.real import Real, where
+from conform.numerics.parts import parts_of, write
+from conform.numerics.real import Real, joined, where
 
 COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
+LARGE = 2**40  # more than the elements of a line
 
 
 @dataclass(frozen=True)
@@ -39,25 +41,38 @@ class Line:
         return Line(self.at[:, index], weights, lambda i: self.exact(int(index[i])), self.error[index], around)
 
 
-def real_of(numbers: Sequence[Fraction]) -> Real:
-    """Fractions as reals."""
-    hi = np.array([float(one) for one in numbers])
-    rest = [one - Fraction(near) for one, near in zip(numbers, hi.tolist(), strict=True)]
-    lo = np.array([float(one) for one in rest])
-    is_exact = np.array([one == Fraction(near) for one, near in zip(rest, lo.tolist(), strict=True)], bool)
-    return Real(hi, lo, np.where(is_exact, 0.0, np.abs(lo) * 2.0**-52 + 2.0**-1074))
+def floored(place: Real, exact: Callable[[int], Fraction]) -> tuple[np.ndarray, Real]:
+    """[n]: (the integer at or below each place, what the place is beyond it); exact: of a number, the place. Where the
+    reals do not tell the integer, the place does."""
+    with np.errstate(all="ignore"):
+        low = np.floor(place.hi)
+        low = low - (((place.hi - low) == 0) & (place.lo < 0))
+        share = place - low
+        ends = share.ends()
+        known = (ends.hi[0] >= 0) & ((ends.hi[1] < 1) | ((ends.hi[1] == 1) & (ends.lo[1] < 0))) & (np.abs(low) < LARGE)
+    low = np.where(known, low, 0.0).astype(np.int64)
+    for i in np.flatnonzero(~known).tolist():
+        number = exact(i)
+        low[i] = min(max(floor(number), -LARGE), LARGE)
+        write(share, i, parts_of(number - floor(number)))
+    return low, share
 
 
-def line_of(size: int, places: Sequence[Fraction], scale: Sequence[Fraction], compute: Format) -> Line:
-    """At the coordinates `places`, of [0, size - 1]; scale: what their rounding errors are relative to."""
-    low = [min(floor(place), size - 1) for place in places]
-    share = [place - one for place, one in zip(places, low, strict=True)]
-    first = np.array(low, np.int64)
-    second = np.minimum(first + 1, size - 1)
-    weights = real_of([*(1 - one for one in share), *share]).reshape((2, len(low)))
-    error = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(one) for one in scale])
-    around = np.stack([np.maximum(first - 1, 0), first, second, np.minimum(second + 1, size - 1)])
-    return Line(np.stack([first, second]), weights, lambda i: [1 - share[i], share[i]], error, around)
+def line_of(
+    size: int, first: np.ndarray, share: Real, exact: Callable[[int], Fraction], scale: np.ndarray, compute: Format
+) -> Line:
+    """Between the elements at `first` and those behind, of 0 .. size - 1; share: of the way to these, exact: the
+    share of a number, scale: what the rounding errors of the coordinates are relative to."""
+    at = np.stack([first, first + 1])
+    around = np.stack([first - 1, first, first + 1, first + 2])
+    error = COORDINATE_ROUNDINGS * compute.unit_roundoff * scale
+    clipped = [np.clip(each, 0, size - 1) for each in (at, around)]
+
+    def weights(i: int) -> list[Fraction]:
+        own = exact(i)
+        return [1 - own, own]
+
+    return Line(clipped[0], joined(np.stack, [1 - share, share]), weights, error, clipped[1])
 
 
 def interpolated(

@@ -14,15 +14,16 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, interpolated, line_of, real_of
+from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, floored, interpolated, line_of
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.parts import parts_of, write
+from conform.numerics.real import Real, joined, maximum, where
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 HALF = Fraction(1, 2)
-A = Fraction(-3, 4)  # of the cubic convolution
-LARGE = Fraction(10) ** 300  # stands for errors that float64 may not hold
+LARGEST_ERROR = 1e300  # stands for what float64 may not hold
 ROUNDINGS_OF_REFLECTION = 2  # times as many as of the coordinate itself
 
 
@@ -58,12 +59,14 @@ def _golden(
     """[m]: the results of images batch [m] at points[which[m]], (x, y)."""
     size, compute = input.shape[2:], compute_format(fmt)
     axes = [_Axis(count, mode, padding, align_corners) for count in size]
-    numbers = [points[:, 1].tolist(), points[:, 0].tolist()]
+    numbers = [points[:, 1], points[:, 0]]
     infinite = np.isinf(points).any(1)
     unknown = np.zeros(len(points), bool)
     if padding == REFLECTION:
         limit = 2.0 ** (compute.precision - 5)
-        unknown = ((np.nan_to_num(np.abs(points), nan=0.0) + 1) * np.array(size[::-1]) >= limit).any(1)
+        with np.errstate(over="ignore"):
+            far = (np.nan_to_num(np.abs(points), nan=0.0) + 1) * np.array(size[::-1])
+        unknown = (far >= limit).any(1)
     is_open = unknown[which] | (infinite if mode == BICUBIC or padding != BORDER else np.zeros_like(infinite))[which]
 
     def there(places: Sequence[np.ndarray]) -> np.ndarray:
@@ -78,7 +81,7 @@ def _golden(
 
 def _nearest(
     fmt: Format, input: np.ndarray, batch: tuple[np.ndarray, np.ndarray], which: np.ndarray, axes: Sequence[_Axis],
-    numbers: Sequence[Sequence[float]], there: Callable[[Sequence[np.ndarray]], np.ndarray],
+    numbers: Sequence[np.ndarray], there: Callable[[Sequence[np.ndarray]], np.ndarray],
 ) -> Golden:  # fmt: skip
     """Where the coordinate may be rounded to the other side of a tie, the element there is as right; a tie is open."""
     found = [axis.nearest(own, compute_format(fmt)) for axis, own in zip(axes, numbers, strict=True)]
@@ -91,6 +94,10 @@ def _nearest(
 
     golden = read((0, 0)).or_else(*(read(choice) for choice in ((0, 1), (1, 0), (1, 1))))
     return golden.opened(is_tie, "P124")
+
+
+def minimum(x: Real, bound: float) -> Real:
+    return -maximum(-x, -bound)
 
 
 class _Axis:
@@ -123,53 +130,88 @@ class _Axis:
         rest = distance - turns * span
         return low + (span - rest if turns % 2 else rest)
 
-    def errors(self, numbers: Sequence[float]) -> list[Fraction]:
+    def coordinates(self, numbers: np.ndarray) -> Real:
+        """As `coordinate`; nothing is known where float64's range is left."""
+        with np.errstate(all="ignore"):
+            place = Real.exact(np.where(np.isnan(numbers), -1.0, numbers)) + 1.0
+            place = place * (self.size - 1) if self.align_corners else place * self.size - 1.0
+            return place.times_power_of_two(-1)
+
+    def inside(self, places: Real) -> Real:
+        """As `padded`."""
+        if self.padding == ZEROS:
+            return minimum(maximum(places, -3.0), self.size + 2.0)
+        reflected = self.reflections(places) if self.padding == REFLECTION else places
+        return minimum(maximum(reflected, 0.0), self.size - 1.0)
+
+    def reflections(self, places: Real) -> Real:
+        """As `reflected`. A turn more or less is as right at the edge, where they meet: both give one place."""
+        low, span = (0.0, self.size - 1) if self.align_corners else (-0.5, self.size)
+        if span == 0:
+            return Real.exact(np.zeros(places.shape))
+        distance = abs(places - low)
+        turns = np.floor(np.where(np.isfinite(distance.hi), distance.hi, 0.0) / span)
+        rest = abs(distance - Real.exact(turns) * span)
+        return where(turns % 2 == 1, span - rest, rest) + low
+
+    def errors(self, numbers: np.ndarray) -> np.ndarray:
         """What the rounding errors of the coordinates are relative to."""
         times = ROUNDINGS_OF_REFLECTION if self.padding == REFLECTION else 1
-        sizes = (Fraction(0) if isinf(x) or isnan(x) else abs(Fraction(x)) + 1 for x in numbers)
-        return [min(times * (one * self.size / 2 + HALF), LARGE) for one in sizes]
+        sizes = np.where(np.isfinite(numbers), np.minimum(np.abs(numbers), LARGEST_ERROR) + 1, 0.0)
+        return np.minimum(times * (sizes * self.size / 2 + 0.5), LARGEST_ERROR)
 
-    def line(self, numbers: Sequence[float], compute: Format) -> Line:
-        places, scale = list(map(self.coordinate, numbers)), self.errors(numbers)
+    def line(self, numbers: np.ndarray, compute: Format) -> Line:
+        scale = self.errors(numbers)
         if self.mode == BICUBIC:
-            return self.cubic(places, scale, compute)
-        inside = list(map(self.padded, places))
+            return self.cubic(numbers, scale, compute)
+
+        def exactly(i: int) -> Fraction:
+            return self.padded(self.coordinate(float(numbers[i])))
+
+        low, share = floored(self.inside(self.coordinates(numbers)), exactly)
+        between = line_of(self.size, low, share, lambda i: exactly(i) - int(low[i]), scale, compute)
         if self.padding != ZEROS:
-            return line_of(self.size, inside, scale, compute)
-        low = np.array(list(map(floor, inside)), np.int64)
-        shifted = line_of(2, [one - floor(one) for one in inside], scale, compute)
-        return replace(shifted, at=np.stack([low, low + 1]), around=np.stack([low - 1, low, low + 1, low + 2]))
+            return between
+        return replace(between, at=np.stack([low, low + 1]), around=np.stack([low - 1, low, low + 1, low + 2]))
 
-    def cubic(self, places: Sequence[Fraction], scale: Sequence[Fraction], compute: Format) -> Line:
+    def cubic(self, numbers: np.ndarray, scale: np.ndarray, compute: Format) -> Line:
         """The four elements around, each padded by itself."""
-        weights = [cubic_weights(one - floor(one)) for one in places]
-        at = [[floor(self.padded(Fraction(floor(one) + tap))) for one in places] for tap in (-1, 0, 1, 2)]
-        flat = real_of([one[tap] for tap in range(4) for one in weights]).reshape((4, len(places)))
-        error = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(one) for one in scale])
-        return Line(np.array(at, np.int64).reshape(4, -1), flat, lambda i: weights[i], error, None)
 
-    def nearest(self, numbers: Sequence[float], compute: Format) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        def exactly(i: int) -> list[Fraction]:
+            place = self.coordinate(float(numbers[i]))
+            return cubic_weights(place - floor(place))
+
+        low, share = floored(self.coordinates(numbers), lambda i: self.coordinate(float(numbers[i])))
+        at = [self.inside(Real.exact((low + tap).astype(np.float64))).hi for tap in (-1, 0, 1, 2)]
+        weights = joined(np.stack, cubic_weights(share))
+        for i in np.flatnonzero((np.abs(weights.hi) <= weights.radius).any(0) & (weights.radius > 0).any(0)).tolist():
+            for tap, weight in enumerate(exactly(i)):
+                write(weights, (tap, i), parts_of(weight))
+        error = COORDINATE_ROUNDINGS * compute.unit_roundoff * scale
+        return Line(np.floor(at).astype(np.int64), weights, exactly, error, None)
+
+    def nearest(self, numbers: np.ndarray, compute: Format) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(the nearest elements, those that a rounded coordinate may be nearest to, where two are as near)."""
-        margin = COORDINATE_ROUNDINGS * Fraction(compute.unit_roundoff)
-        own, other, ties = [], [], []
-        for number, scale in zip(numbers, self.errors(numbers), strict=True):
-            place = self.padded(self.coordinate(number))
-            low = floor(place)
-            share = place - low
-            first = low + (share > HALF)
-            own.append(first)
-            other.append(2 * low + 1 - first if abs(share - HALF) <= margin * scale else first)
-            ties.append(share == HALF)
-        return np.array(own, np.int64), np.array(other, np.int64), np.array(ties, bool)
+
+        def exactly(i: int) -> Fraction:
+            return self.padded(self.coordinate(float(numbers[i])))
+
+        low, share = floored(self.inside(self.coordinates(numbers)), exactly)
+        beyond = share - 0.5
+        for i in np.flatnonzero((np.abs(beyond.hi) <= beyond.radius) & (beyond.radius > 0)).tolist():
+            write(beyond, i, parts_of(exactly(i) - int(low[i]) - HALF))
+        own = low + (beyond.hi > 0)
+        margin = COORDINATE_ROUNDINGS * compute.unit_roundoff * self.errors(numbers)
+        return own, np.where(np.abs(beyond.hi) <= margin, 2 * low + 1 - own, own), beyond.hi == 0
 
 
-def cubic_weights(t: Fraction) -> list[Fraction]:
-    """Those of the elements at -1, 0, 1 and 2 for a place t between the two in the middle (Keys, 1981)."""
+def cubic_weights(t: Fraction | Real) -> list:
+    """Of the elements at -1, 0, 1 and 2 for a place t between the two in the middle, with A = -3/4 (Keys, 1981)."""
 
-    def inner(x: Fraction) -> Fraction:
-        return ((A + 2) * x - (A + 3)) * x * x + 1
+    def inner(x: Fraction | Real) -> Fraction | Real:
+        return ((x * 5 - 9) * x * x + 4) / 4
 
-    def outer(x: Fraction) -> Fraction:
-        return ((A * x - 5 * A) * x + 8 * A) * x - 4 * A
+    def outer(x: Fraction | Real) -> Fraction | Real:
+        return (((x * -3 + 15) * x - 24) * x + 12) / 4
 
     return [outer(t + 1), inner(t), inner(1 - t), outer(2 - t)]

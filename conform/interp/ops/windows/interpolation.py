@@ -17,6 +17,8 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.windows.cells import Line, interpolated, line_of
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
+from conform.numerics.parts import parts_of, write
+from conform.numerics.real import Real
 
 
 def sizes_of(
@@ -91,11 +93,17 @@ def _taken(self: np.ndarray, places: Sequence[np.ndarray]) -> Golden:
 def _line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
     if align_corners:
         step = Fraction(size - 1, count - 1) if count > 1 else Fraction(0)
-        places = [i * step for i in range(count)]
-        return line_of(size, places, places, compute)
-    centres = [(i + Fraction(1, 2)) * step for i in range(count)]
-    places = [min(max(one - Fraction(1, 2), Fraction(0)), Fraction(size - 1)) for one in centres]
-    return line_of(size, places, [one + Fraction(1, 2) for one in centres], compute)
+        places = scale = [i * step for i in range(count)]
+    else:
+        centres = [(i + Fraction(1, 2)) * step for i in range(count)]
+        places = [min(max(one - Fraction(1, 2), Fraction(0)), Fraction(size - 1)) for one in centres]
+        scale = [one + Fraction(1, 2) for one in centres]
+    low = [floor(place) for place in places]
+    share = [place - one for place, one in zip(places, low, strict=True)]
+    parts = Real.exact(np.zeros(count))
+    for i, one in enumerate(share):
+        write(parts, i, parts_of(one))
+    return line_of(size, np.array(low, np.int64), parts, share.__getitem__, np.array(list(map(float, scale))), compute)
 
 
 def _linear(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], align_corners: bool) -> Golden:
