@@ -60,10 +60,10 @@ def _lines(value: np.ndarray, dim: Any, index: Index) -> np.ndarray:
 
 def _of_products(products: Products, name: str, value: np.ndarray, index: Index) -> np.ndarray:
     """A row of the first matrix, a column of the second, an element of the addend; all of what is no matrix."""
-    if name not in products.factors:
-        return _broadcast_element(value, index) if value.ndim <= len(index) == 2 else value
     if not products.of_matrices:
         return value
+    if name not in products.factors:
+        return _broadcast_element(value, index)
     return value[index[0]] if name == products.factors[0] else value[:, index[1]]
 
 

@@ -102,7 +102,12 @@ def addr(self: RefTensor, vec1: RefTensor, vec2: RefTensor, beta: Scalar = 1, al
 
 @reference("aten::kron")
 def kron(self: RefTensor, other: RefTensor) -> RefTensor:
-    """The Kronecker product: along each dim result[i * size(other) + j] = self[i] * other[j]; missing dims lead."""
+    """The Kronecker product: along each dim result[i * size(other) + j] = self[i] * other[j]; missing dims lead.
+
+    With a 0-d operand it is their product, in which P30 says how a wider number is read.
+    """
+    if not (self.shape and other.shape):
+        return mul(self, other)
     rank = max(len(self.shape), len(other.shape))
     own = (1,) * (rank - len(self.shape)) + self.shape
     others = (1,) * (rank - len(other.shape)) + other.shape

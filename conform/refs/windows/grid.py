@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import floor, isfinite, prod
 
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, strides_of
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, strides_of
 from conform.refs.references import reference
 from conform.refs.windows.interpolation import HALF, cubic_weights
 from conform.refs.windows.sliding import planes
@@ -67,10 +67,10 @@ def _taps(
     low = floor(place)
     share = place - low
     if mode == BILINEAR:
-        return [(1 - share, _inside(low, size)), (share, _inside(low + 1, size))]
-    if share == HALF and {_inside(low, size), _inside(low + 1, size)} != {None}:
-        return None  # the documentation does not say which of two elements as near is taken
-    return [(Fraction(1), _inside(low + (share > HALF), size))]
+        behind = low + 1 if padding_mode == ZEROS else min(low + 1, size - 1)  # of weight 0 where it is the border's
+        return [(1 - share, _inside(low, size)), (share, _inside(behind, size))]
+    nearest = [low, low + 1] if share == HALF else [low + (share > HALF)]
+    return [(Fraction(1), _inside(index, size)) for index in nearest]
 
 
 def _cubic_taps(place: Fraction, size: int, padding_mode: int, align_corners: bool) -> list[Tap]:
@@ -81,7 +81,9 @@ def _cubic_taps(place: Fraction, size: int, padding_mode: int, align_corners: bo
     return [(weight, _inside(floor(index), size)) for weight, index in zip(weights, indices, strict=True)]
 
 
-def _sampled(dtype: str, plane: list[float], strides: tuple[int, ...], taps: list[list[Tap] | None]) -> object:
+def _sampled(
+    dtype: str, plane: list[float], strides: tuple[int, ...], taps: list[list[Tap] | None], mode: int
+) -> object:
     if any(each is None for each in taps):
         return UNSPECIFIED
     terms = []
@@ -90,11 +92,11 @@ def _sampled(dtype: str, plane: list[float], strides: tuple[int, ...], taps: lis
             continue
         element = plane[sum(index * stride for (_, index), stride in zip(chosen, strides, strict=True))]
         terms.append((prod((weight for weight, _ in chosen), start=Fraction(1)), element))
-    return _chosen(terms) if len(taps[0]) == 1 else weighted_sum(dtype, terms)
-
-
-def _chosen(terms: list[tuple[Fraction, float]]) -> float | Unspecified:
-    return terms[0][1] if terms else 0.0
+    if mode != NEAREST:
+        return weighted_sum(dtype, terms)
+    # Which of two places as near is taken, one of them in the image, the documentation does not say.
+    is_tie = any(len(each) > 1 for each in taps)
+    return 0.0 if not terms else UNSPECIFIED if is_tie else terms[0][1]
 
 
 def _grid_sampler(
@@ -121,7 +123,8 @@ def _grid_sampler(
                 _taps(x, size, interpolation_mode, padding_mode, align_corners, precision)
                 for x, size in zip(coordinates, sizes, strict=True)
             ])  # fmt: skip
-        data += [_sampled(dtype, own[n * channels + c], strides, each) for c in range(channels) for each in taps]
+        for c in range(channels):
+            data += [_sampled(dtype, own[n * channels + c], strides, each, interpolation_mode) for each in taps]
     return RefTensor(dtype, (batch, channels, *outputs), data)
 
 

@@ -53,7 +53,7 @@ class Tf32LongProducts(Tf32Inputs):
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         lhs = value_of(op, args, kwargs, op_of(op).traits.products.factors[0])
-        is_long = lhs.ndim > 1 and lhs.shape[1] >= LONG
+        is_long = lhs.ndim > 0 and lhs.shape[min(1, lhs.ndim - 1)] >= LONG
         return super().wrong(op, args, kwargs) if is_long else self.honest(op, args, kwargs)
 
 

@@ -218,7 +218,8 @@ def _with_batch(arguments: Mapping[str, Any]) -> dict[str, Any]:
     single = moved(image, lambda part: part[None]) if image.ndim < len(kernel) + 2 else image
     padding = arguments["padding"]
     if isinstance(padding, str):
-        reach = [d * (k - 1) for d, k in zip(per_dim(arguments["dilation"], len(kernel)), kernel, strict=True)]
+        dilation = per_dim(arguments["dilation"], len(kernel))
+        reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=False)]  # calls are counted before one is refused
         padding = [each // 2 if padding == "same" else 0 for each in reach]
     return {"output_padding": [0], **arguments, "input": single, "padding": padding}
 

@@ -20,7 +20,7 @@ from conform.numerics.parts import parts_of, write
 from conform.numerics.real import Real, joined, where
 
 COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
-LARGE = 2**40  # more than the elements of a line
+LARGE = 2**52  # more than the elements of a line, and than the places that reflection leaves open (P124)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -83,7 +84,8 @@ def _nearest(
     fmt: Format, input: np.ndarray, batch: tuple[np.ndarray, np.ndarray], which: np.ndarray, axes: Sequence[_Axis],
     numbers: Sequence[np.ndarray], there: Callable[[Sequence[np.ndarray]], np.ndarray],
 ) -> Golden:  # fmt: skip
-    """Where the coordinate may be rounded to the other side of a tie, the element there is as right; a tie is open."""
+    """Where the coordinate may be rounded to the other side of a tie, the element there is as right; a tie is open, but
+    between places beside the image."""
     found = [axis.nearest(own, compute_format(fmt)) for axis, own in zip(axes, numbers, strict=True)]
     is_tie = np.logical_or.reduce([tie[which] for *_, tie in found])
 
@@ -93,7 +95,9 @@ def _nearest(
         return exact(np.where(there(places), input[(*batch, *inside)], fmt.storage.type(0)), fmt)
 
     golden = read((0, 0)).or_else(*(read(choice) for choice in ((0, 1), (1, 0), (1, 1))))
-    return golden.opened(is_tie, "P124")
+    ends = [(own[which], np.where(tie, other, own)[which]) for own, other, tie in found]
+    shown = np.logical_or.reduce([there(places) for places in itertools.product(*ends)])
+    return golden.opened(is_tie & shown, "P124")
 
 
 def minimum(x: Real, bound: float) -> Real:
@@ -198,11 +202,13 @@ class _Axis:
 
         low, share = floored(self.inside(self.coordinates(numbers)), exactly)
         beyond = share - 0.5
+        sign = np.sign(beyond.hi)
         for i in np.flatnonzero((np.abs(beyond.hi) <= beyond.radius) & (beyond.radius > 0)).tolist():
-            write(beyond, i, parts_of(exactly(i) - int(low[i]) - HALF))
-        own = low + (beyond.hi > 0)
+            rest = exactly(i) - int(low[i]) - HALF
+            sign[i] = (rest > 0) - (rest < 0)
+        own = low + (sign > 0)
         margin = COORDINATE_ROUNDINGS * compute.unit_roundoff * self.errors(numbers)
-        return own, np.where(np.abs(beyond.hi) <= margin, 2 * low + 1 - own, own), beyond.hi == 0
+        return own, np.where(np.abs(beyond.hi) <= margin, 2 * low + 1 - own, own), sign == 0
 
 
 def cubic_weights(t: Fraction | Real) -> list:
