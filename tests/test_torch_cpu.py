@@ -142,6 +142,8 @@ EVERYWHERE |= {
     *(("aten::kron", dtype, NOT_VIEWED) for dtype in ("bool", "int64", *FLOATS)),
 }  # fmt: skip
 EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
+# Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
+EVERYWHERE |= {("aten::upsample_linear1d", "float32", NAN)}
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
