@@ -19,7 +19,12 @@ from conform.numerics.formats import FORMATS, Format, format_named
 
 BINARY = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
-SETTINGS = {"aten::softplus": (1, 20), "aten::round.decimals": (2,), "aten::_to_copy": ("float16",)}
+SETTINGS = {
+    "aten::softplus": (1, 20), "aten::round.decimals": (2,), "aten::_to_copy": ("float16",),
+    "aten::clamp": (-2, 3.5), "aten::clamp_min": (0.5,), "aten::clamp_max": (0.5,), "aten::hardtanh": (-1, 1),
+    "aten::threshold": (0.1,), "aten::softshrink": (0.5,), "aten::hardshrink": (0.5,), "aten::elu": (1,),
+    "aten::celu": (1.0,),
+}  # fmt: skip
 mpf = mpmath.mpf
 
 
@@ -74,6 +79,38 @@ def test_the_arguments_of_a_call_move_its_edges() -> None:
     assert {0.125, 0.375}.isdisjoint(column("aten::round.decimals", "float32", 0))
     assert {0.5, 1.5, -2.5} <= set(column("aten::round.decimals", "float32", 0))
     assert {5.0, 15.0, 75.0} <= set(column("aten::round.decimals", "float32", -1))
+
+
+@pytest.mark.parametrize(("op", "settings", "expected"), [
+    ("aten::hardtanh", (-0.75, 6), {-0.75, 6.0}),
+    ("aten::clamp", (None, 2.5), {2.5}),
+    ("aten::clamp", (math.nan, math.inf), set()),
+    ("aten::clamp_min", (-2,), {-2.0}),
+    ("aten::clamp_max", (True,), {1.0}),
+    ("aten::threshold", (20.0,), {20.0}),
+    ("aten::softshrink", (0.25,), {-0.25, 0.25}),
+    ("aten::hardshrink", (-0.25,), {-0.25, 0.25}),
+])  # fmt: skip
+def test_pieces_end_where_the_arguments_say(op: str, settings: tuple, expected: set[float]) -> None:
+    """Of each end the number itself and its two neighbours."""
+    found = set(column(op, "float32", *settings))
+    assert found == {float(x) for end in expected for x in with_neighbours(FORMATS["float32"], end)}
+
+
+def test_units_turn_where_their_rate_says() -> None:
+    """e^y - 1 is -1 from y = -17.3 on in float32, y = input_scale x of elu, x / alpha of celu."""
+    for op, setting, rate in (("aten::elu", 1, 1.0), ("aten::elu", -4.0, -4.0), ("aten::celu", 0.5, 2.0)):
+        low, high = (min(column(op, "float32", setting)), max(column(op, "float32", setting)))
+        assert sorted([low * rate, high * rate]) == pytest.approx([-17.3287, 88.7228], abs=1e-3)
+    for op in ("aten::elu", "aten::celu"):
+        assert column(op, "float32", 0) == column(op, "float32", math.inf) == [0.0, -(2.0**-149), 2.0**-149]
+
+
+def test_clamp_between_tensors_meets_bounds_of_every_order() -> None:
+    found = rows("aten::clamp.Tensor", "float32")
+    above = 1.0 + 2.0**-23
+    assert {(1.0, above, 1.0), (1.0, 1.0, above), (1.0, above, above)} <= set(found)
+    assert rows("aten::clamp_min.Tensor", "int8") == rows("aten::eq.Tensor", "int8")
 
 
 def test_an_op_without_edges_and_a_format_without_them() -> None:
@@ -156,6 +193,8 @@ THRESHOLDS: list[tuple[str, Callable, Callable[[Format], list]]] = [
     ("log", lambda x: mpmath.re(mpmath.log(x)), lambda fmt: [0, 1]),
     ("sigmoid", lambda x: 1 / (1 + mpmath.exp(-x)), lambda fmt: [_below_1(fmt), *_ends(fmt)[1:]]),
     ("softplus", lambda x: mpmath.log1p(mpmath.exp(x)), lambda fmt: [_ends(fmt)[2]]),
+    ("log_sigmoid", lambda x: -mpmath.log1p(mpmath.exp(-x)), lambda fmt: [-end for end in _ends(fmt)[1:]]),
+    ("selu", mpmath.expm1, lambda fmt: [-_below_1(fmt)]),
     ("reciprocal", lambda x: 1 / x, lambda fmt: [_ends(fmt)[0], -_ends(fmt)[0], _ends(fmt)[1]]),
     ("sin", mpmath.sin, lambda fmt: [0]),
     ("cos", mpmath.cos, lambda fmt: [0]),

@@ -16,6 +16,7 @@ from conform.domains.engine.vocabulary import (
     broadcastable_with,
     dtype_common_to,
     dtype_of,
+    overflowing,
     parameter,
     shape_of,
     shaped,
@@ -38,25 +39,30 @@ def _common(*operands: MetaArgument) -> str:
 
 
 def _held(own: MetaArgument, self: MetaArgument) -> Space:
-    """The range of the common dtype with self (P93)"""
-    if own.dtype == "complex":
-        return ANYTHING
-    fmt = format_named(common_dtype(own, self))
-    if own.dtype == "int":
-        largest = fmt.max_value if fmt.is_integer else min(int(fmt.max_finite), 2**63 - 1)
-        return integers_between(fmt.min_value if fmt.is_integer else -largest, largest)
-    return ANYTHING if fmt.is_integer or fmt.bits == 64 else REALS.within(-fmt.max_finite, fmt.max_finite)
+    """The range of an integer common dtype with self (P93)"""
+    fmt = format_named(common_dtype(own, self)) if own.dtype == "int" else None
+    return integers_between(fmt.min_value, fmt.max_value) if fmt and fmt.is_integer else ANYTHING
 
 
-IN_RANGE = Value.In(_held, ("", "self"), "the range of the common dtype with self (P94)").unjudged(
-    "an implementation may saturate, or refuse"
+def _overflowing(own: MetaArgument, self: MetaArgument) -> Space | tuple[()]:
+    """The finite numbers beyond a float common dtype with self"""
+    return () if own.dtype == "complex" else overflowing(own.dtype, common_dtype(own, self))
+
+
+IN_RANGE = (
+    Value.In(_held, ("", "self"), "the range of an integer common dtype with self (P94)").unjudged(
+        "an implementation may saturate, or refuse"
+    ),
+    Value.NotIn(_overflowing, ("", "self"), "what overflows a float common dtype with self (P94)").unjudged(
+        "an implementation may saturate, or refuse"
+    ),
 )
 NO_BOOL = Dtype.Ne("bool").unjudged("torch takes bools for numbers")
 
 
 def _bound(name: str) -> Argument:
     """A number that the common dtype holds."""
-    return scalar(name, Dtype.Ne("complex"), IN_RANGE)
+    return scalar(name, Dtype.Ne("complex"), *IN_RANGE)
 
 
 def _bounds(name: str, *beside: str) -> Argument:

@@ -261,7 +261,7 @@ def written_into(name: str) -> tuple[Constraint, ...]:
             f"what an integer dtype({name}) holds of floats (P93)",
         ).unjudged("torch wraps some negative numbers"),
         Value.NotIn(
-            lambda own, operand: _beyond(own.dtype, operand.dtype), ("", name), f"what overflows a float dtype({name})"
+            lambda own, operand: overflowing(own.dtype, operand.dtype), ("", name), f"what overflows a float dtype({name})"
         ).lenient("it is an infinity, or refused (P93)"),
     )
 
@@ -271,7 +271,7 @@ def _truncated_to(dtype: str) -> Space:
     return REALS.narrowed("Ge", fmt.min_value).narrowed("Lt", fmt.max_value + 1) if fmt.is_integer else ANYTHING
 
 
-def _beyond(kind: str, dtype: str) -> Space | tuple[()]:
+def overflowing(kind: str, dtype: str) -> Space | tuple[()]:
     """The finite numbers of a kind that overflow a float dtype."""
     finite = _reals_of(kind, dtype)
     return () if finite is ANYTHING else finite.complement(REALS)

@@ -107,6 +107,80 @@ def _round_decimals(fmt: Format, decimals: int) -> list[Number]:
     return [sign * x for x in (*halves, *ends) for sign in (1, -1)]
 
 
+# --- Pieces: where the one ends and the other begins -----------------------------------------------------------------
+
+
+def _finite(*bounds: float | None) -> list[Number]:
+    return [bound for bound in bounds if bound is not None and math.isfinite(bound)]
+
+
+@points("aten::clamp")
+def _clamp(fmt: Format, min: float | None, max: float | None) -> list[Number]:
+    """The bounds."""
+    return _finite(min, max)
+
+
+@points("aten::clamp_min")
+def _clamp_min(fmt: Format, min: float) -> list[Number]:
+    """The bound."""
+    return _finite(min)
+
+
+@points("aten::clamp_max")
+def _clamp_max(fmt: Format, max: float) -> list[Number]:
+    """The bound."""
+    return _finite(max)
+
+
+@pairs("aten::clamp_min.Tensor", operands=("self", "min"))
+def _clamp_min_tensor(fmt: Format) -> list[Row]:
+    """Ties with the bound, and neighbours of it."""
+    return _compared(fmt)
+
+
+@pairs("aten::clamp_max.Tensor", operands=("self", "max"))
+def _clamp_max_tensor(fmt: Format) -> list[Row]:
+    """Ties with the bound, and neighbours of it."""
+    return _compared(fmt)
+
+
+@pairs("aten::clamp.Tensor", operands=("self", "min", "max"))
+def _clamp_tensors(fmt: Format) -> list[Row]:
+    """Ties with a bound, and neighbours of it; bounds that are equal, neighbours, the wrong way round, NaN."""
+    rows = _compared(fmt)
+    return [(x, *bounds) for x, y in rows for bounds in ((y, x), (x, y), (y, y))]
+
+
+@points("aten::hardtanh")
+def _hardtanh(fmt: Format, min_val: float, max_val: float) -> list[Number]:
+    """The bounds."""
+    return _finite(min_val, max_val)
+
+
+@points("aten::relu6")
+def _relu6(fmt: Format) -> list[Number]:
+    """The bounds."""
+    return [0.0, 6.0]
+
+
+@points("aten::hardswish", "aten::hardsigmoid")
+def _hard(fmt: Format) -> list[Number]:
+    """The bounds; self / 6 + 1 / 2 becomes 1 / 2, where self * (self + 3) / 6 becomes self / 2."""
+    return [-3.0, 3.0, *(sign * 3 * above_one(fmt) for sign in (1, -1))]
+
+
+@points("aten::threshold")
+def _threshold(fmt: Format, threshold: float) -> list[Number]:
+    """The threshold."""
+    return _finite(threshold)
+
+
+@points("aten::softshrink", "aten::hardshrink")
+def _shrink(fmt: Format, lambd: float) -> list[Number]:
+    """The threshold of either sign: next to it softshrink cancels."""
+    return _finite(lambd, -lambd)
+
+
 # --- Casts ------------------------------------------------------------------------------------------------------------
 
 

@@ -97,6 +97,37 @@ def _softplus(fmt: Format, beta: float, threshold: float) -> list[Number]:
     return [Decimal(threshold) / slope, *(exponent / slope for exponent in exponents)]
 
 
+@points("aten::log_sigmoid")
+def _log_sigmoid(fmt: Format) -> list[Number]:
+    """-log(1 + e^-x) becomes x, becomes subnormal, becomes zero; e^-x alone overflows."""
+    return [ln(above_one(fmt)), *(-ln(end) for end in range_ends(fmt))]
+
+
+@points("aten::elu")
+def _elu(fmt: Format, input_scale: float) -> list[Number]:
+    """0, where the pieces meet, and what e^(input_scale x) - 1 turns at."""
+    rate = float(input_scale)
+    return _unit(fmt, Decimal(rate)) if rate and math.isfinite(rate) else [0.0]
+
+
+@points("aten::selu")
+def _selu(fmt: Format) -> list[Number]:
+    """0, where the pieces meet, and what e^x - 1 turns at."""
+    return _unit(fmt, Decimal(1))
+
+
+@points("aten::celu")
+def _celu(fmt: Format, alpha: float) -> list[Number]:
+    """0, where the pieces meet, and what e^(x / alpha) - 1 turns at."""
+    return _unit(fmt, 1 / Decimal(alpha)) if alpha and math.isfinite(alpha) else [0.0]
+
+
+def _unit(fmt: Format, rate: Decimal) -> list[Number]:
+    """e^(rate x) - 1 becomes -1, becomes rate x, overflows."""
+    exponents = ln(below_one(fmt)), -above_one(fmt), -2 * above_one(fmt), ln(overflow(fmt))
+    return [0.0, *(exponent / rate for exponent in exponents)]
+
+
 @pairs("aten::logaddexp")
 def _logaddexp(fmt: Format) -> list[Row]:
     """Equal operands (x + log 2), a smaller one that just no longer counts, a sum of 1 (whose log cancels)."""
