@@ -126,18 +126,19 @@ def _joined(outcome: Outcome, other: Outcome) -> Outcome:
 
 
 def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """P30: every inexact Python float, and 0-d operand wider than the tensors, as the compute and the element type
-    hold it."""
-    element = element_format(bound)
+    """P30: the inexact Python floats, the 0-d operands wider than the tensors, and both, as the compute and the element
+    type hold them: a kernel reads its numbers, and what calls it converts the operands."""
     readings = []
-    for fmt in steps_of(element):
+    for fmt in steps_of(element_format(bound)):
         rounded = {
             argument.name: _read_in(fmt, bound[argument.name])
             for argument in schema.arguments
             if argument.type in ("Scalar", "float", "Tensor") and _is_wider(bound.get(argument.name), fmt)
         }
-        alone = [{name: value} for name, value in rounded.items()] if len(rounded) > 1 else []
-        readings += [one for one in (rounded, *alone) if one and one not in readings]
+        operands = {name: value for name, value in rounded.items() if isinstance(value, np.ndarray)}
+        numbers = {name: value for name, value in rounded.items() if name not in operands}
+        each = [rounded, operands, numbers] if operands and numbers else [rounded]
+        readings += [some for some in each if some and some not in readings]
     return readings
 
 

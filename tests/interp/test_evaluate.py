@@ -63,6 +63,16 @@ def test_a_wider_0d_tensor_is_read_like_a_number() -> None:
     assert readings("aten::mul", x, np.array([factor])) == [[(1 + 2.0**-23) * factor]]  # dimensions promote: float64
 
 
+def test_numbers_and_wider_operands_are_read_apart() -> None:
+    """Both in float32, the operand alone, the number alone; several numbers are read alike."""
+    three, wide, number = F32([3.0]), np.asarray(1 + 2.0**-24), 1 + 2.0**-25
+    assert len(readings("aten::addcmul", three, three, wide, value=number)) == 4
+    assert len(readings("aten::addcmul", three, three, wide, value=1)) == 2
+    assert len(readings("aten::addcmul", three, three, F32(1.0), value=number)) == 2
+    assert len(readings("aten::elu", three, 0.1, 0.7, 0.3)) == 2
+    assert len(readings("aten::elu", three.astype(BF16), 0.1, 0.7, 0.3)) == 3
+
+
 def test_a_reading_that_the_op_refuses_is_none() -> None:
     assert readings("aten::arange", 0.0, 1e39, 1e39) == [[0.0]]  # in float32 the end would be infinite
 

@@ -20,6 +20,7 @@ from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.scaled import Scaled
 
 
 def _leaky(fmt: Format, x: np.ndarray, slope: np.ndarray) -> Golden:
@@ -93,11 +94,20 @@ def _in_units(self: np.ndarray, ratio: Callable[[], Any], formula: Callable[[Bal
     x = numbers(self, fmt)
     column = x.reshape(-1, 1)
     value, real = resolved(
-        fmt, Real.exact(column) * mp.as_real(ratio), lambda rows: mp.of_float(column[rows]) * ratio()
+        fmt,
+        Real.exact(column) * mp.as_real(ratio),
+        lambda rows: mp.of_float(column[rows]) * ratio(),
+        scaled=lambda: Scaled.of(*_parted(column)).times(mp.as_real(ratio)),
     )
     ball = Ball.exact(x, held_format(fmt))
     by_constant = ball * ball.irrational(float(ratio()))
     return Golden.derived(fmt, value.reshape(x.shape), real.reshape(x.shape), wider(formula(ball), by_constant))
+
+
+def _parted(x: np.ndarray) -> tuple[np.ndarray, float, float, np.ndarray]:
+    """Significands, without a second part or an error, and exponents, as Scaled.of takes them."""
+    significand, exponent = np.frexp(x)
+    return significand, 0.0, 0.0, exponent
 
 
 @pointwise("aten::deg2rad")

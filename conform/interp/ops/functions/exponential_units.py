@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -15,13 +16,17 @@ from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, chosen, held_format
-from conform.numerics.escalate import resolved
+from conform.numerics.escalate import Irrational, resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.parts import parts_of
 from conform.numerics.real import Real, where
+from conform.numerics.rounding import round_fraction
+from conform.numerics.scaled import Scaled
 
 SELU_ALPHA, SELU_SCALE = Fraction("1.6732632423543772848170429916717"), Fraction("1.0507009873554804934193349852946")
-BEYOND = 6000.0  # e^-6000 and e^6000 round like 0 and infinity, whatever parameters of ordinary size multiply them
+BEYOND = 6000.0  # e^6000 rounds like infinity, whatever parameters of ordinary size multiply it
+FAR = 1600  # e^-FAR < 2^-2300, while no product of two parameters is within 2^-2200 of a rounding boundary and off it
+NEAR = 2.0**-110  # below it e^y - 1 is y to the precision of a Real
 
 
 def _unit(
@@ -44,12 +49,48 @@ def _unit(
         piece = mp.expm1(some * mp.of_fraction(rate)) * mp.of_fraction(factor)
         return np.where(above[rows], some * mp.of_fraction(scale), piece)
 
-    value, real = resolved(fmt, real, formula)
+    value, real = resolved(
+        fmt, real, formula, partial(_stand_in, fmt, column, scale, factor, rate), lambda: _of_tiny(column, factor, rate)
+    )
     ball = Ball.exact(x, held_format(fmt))
     linear = (ball * _held(ball, scale)).but_exact(np.asarray(scale == 1))
     return Golden.derived(
         fmt, value.reshape(x.shape), real.reshape(x.shape), chosen(x > 0, linear, budget(ball)), zero_sign_free=True
     )
+
+
+def _of_tiny(column: np.ndarray, factor: Fraction, rate: Fraction) -> Scaled:
+    """factor * (e^y - 1) = factor * y * (1 + y / 2 + ...) of numbers x < 0 whose y = rate * x is almost 0."""
+    product = _real(factor * rate)
+    is_ordinary = 2.0**-300 < abs(product.hi) < 2.0**300
+    tiny = (column < 0) & (np.abs(column) * abs(float(rate)) < NEAR) & is_ordinary
+    significand, exponent = np.frexp(np.where(tiny, column, -1.0))
+    return Scaled.of(significand, np.zeros_like(significand), NEAR, exponent).times(product).known_where(tiny)
+
+
+def _stand_in(
+    fmt: Format, column: np.ndarray, scale: Fraction, factor: Fraction, rate: Fraction, index: tuple[int, ...]
+) -> Fraction | None:
+    """The number itself above zero; below, of arguments y of e^y - 1 that are far from 0 or next to it, one that rounds
+    alike."""
+    if not np.isfinite(column[index]):
+        return None
+    x = Fraction(float(column[index]))
+    y = rate * x
+    if x > 0 or y == 0:
+        return scale * x if x > 0 else Fraction(0)
+    if y < -FAR:
+        return factor * (Fraction(1, 2**2250) - 1)
+    if y > BEYOND:
+        return factor * 2**8000
+    return _next_to_zero(fmt, factor, y) if abs(y) < NEAR else None
+
+
+def _next_to_zero(fmt: Format, factor: Fraction, y: Fraction) -> Fraction | None:
+    """factor * (e^y - 1) lies between factor * (y + y^2 / 2) and that with y^3 / 4 added; None where these two round to
+    different numbers."""
+    ends = [factor * (y + y * y / 2 + part * y**3) for part in (Fraction(0), Fraction(1, 4))]
+    return Irrational(ends[0]) if len({round_fraction(fmt, end).tobytes() for end in ends}) == 1 else None
 
 
 def _real(number: Fraction) -> Real:
