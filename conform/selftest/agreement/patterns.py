@@ -79,7 +79,14 @@ def _decimal_ties(dtype: str, draw: Draw) -> Iterator[Call]:
             yield {"self": halves.astype(FORMATS[dtype].storage), "decimals": decimals}
 
 
+def _saturated_units(dtype: str, draw: Draw) -> Iterator[Call]:
+    """-alpha, to which the lower piece comes near, is a midpoint of the dtype: e^x decides, however small it is."""
+    yield {"self": draw.wild(dtype, 20), "alpha": 1 + 2.0 ** -FORMATS[dtype].precision}
+
+
 _PATTERNS: Mapping[str, Callable[[str, Draw], Iterator[Call]]] = {
     "aten::_to_copy": _casts,
     "aten::round.decimals": _decimal_ties,
+    "aten::elu": _saturated_units,
+    "aten::celu": _saturated_units,
 }
