@@ -261,7 +261,9 @@ def written_into(name: str) -> tuple[Constraint, ...]:
             f"what an integer dtype({name}) holds of floats (P93)",
         ).unjudged("torch wraps some negative numbers"),
         Value.NotIn(
-            lambda own, operand: overflowing(own.dtype, operand.dtype), ("", name), f"what overflows a float dtype({name})"
+            lambda own, operand: overflowing(own.dtype, operand.dtype),
+            ("", name),
+            f"what overflows a float dtype({name})",
         ).lenient("it is an infinity, or refused (P93)"),
     )
 
