@@ -119,6 +119,8 @@ def lerp(self: RefTensor, end: RefTensor, weight: Operand) -> RefTensor:
     strict = [tensor.dtype for tensor in dimensioned if tensor is end or tensor.shape]
     if any(dtype != self.dtype for dtype in strict):
         raise ValueError(f"lerp needs one dtype, found {self.dtype} and {strict}")
+    if isinstance(weight, complex) and category(self.dtype) != COMPLEX:
+        raise ValueError(f"lerp between real numbers needs a real weight, found {weight}")
     operands = common_operands(self, end, weight)
     dtype = operands[0]
     refuse("lerp", dtype, BOOL, INTEGER)
