@@ -40,6 +40,14 @@ NOT_VIEWED = (
     "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans "
     "across two contiguous subspaces). Use .reshape(...) instead."
 )
+READ_BETWEEN = ("9223372036854775807", "-72340172838076674")  # what lies between and behind the elements of indices
+STRIDES_UNREAD = (
+    NOT_CONTIGUOUS.replace("X.is_contiguous(memory_format)", "i < index_size"),
+    *(f"RuntimeError: embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {read}"
+      for read in READ_BETWEEN),
+    *(f"RuntimeError: Index 1 of input takes value {read} which is not in the valid range [0, {rows})"
+      for read in READ_BETWEEN for rows in (5, 37)),
+)  # fmt: skip
 ALIASES: dict[str, set[str]] = {}  # of each op, without overloads
 for _alias, _name in aliases_of(set(semantics.names())):
     ALIASES.setdefault(_name.partition(".")[0], set()).add(_alias.partition(".")[0])
@@ -116,6 +124,9 @@ EVERYWHERE |= {
     *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
     *(("aten::embedding_dense_backward", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     ("aten::scatter_reduce", "bfloat16", ERROR),
+    *(("aten::_embedding_bag", dtype, reason) for dtype in FLOATS for reason in STRIDES_UNREAD),
+    *(("aten::_embedding_bag", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    *(("aten::_embedding_bag", dtype, "a number where NaN is expected") for dtype in FLOATS),
     *(("aten::_pdist_forward", dtype, "RuntimeError: _pdist_forward requires contiguous input")
       for dtype in ("float32", "float64")),
     *(("aten::linspace", dtype, ERROR) for dtype in ("float16", "bfloat16")),
@@ -172,8 +183,9 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
 KNOWN_GENERATED = {
     *(("aten::arange", dtype, "error above the bound") for dtype in ("float16", "bfloat16")),
 }
-# Invalid calls of which the process dies.
+# Invalid calls of which the process dies, and offsets that are not contiguous.
 CRASHES = {
+    "aten::_embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::expand",
 }  # fmt: skip

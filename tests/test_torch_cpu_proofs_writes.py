@@ -49,3 +49,28 @@ def test_a_mean_of_halves_is_one_quotient_rounded_once():
                             include_self=False)  # fmt: skip
     assert golden.value.tolist() == [85.5]
     assert golden.error_ulp(bf16([86.0])).tolist() == [float((86 - mean) * 2)]
+
+
+def test_the_mean_of_a_bag_of_halves_is_one_quotient_rounded_once():
+    """The numbers of the mean above, as rows of a table."""
+    table = bf16([[256.0], [1.0], [2.0**-6]])
+    mean = Fraction(256 + 1 + 2**-6) / 3
+    result, *_ = conform.golden("aten::_embedding_bag", table, np.arange(3), WRITES[:1], mode=1).outcome.goldens
+    assert result.value.tolist() == [[85.5]]
+    assert abs(mean - Fraction(171, 2)) < abs(mean - 86)
+
+
+def test_the_largest_of_a_bag_with_nan_is_nan_in_either_order():
+    """As torch.max has it, which torch.nn.EmbeddingBag names for mode "max"."""
+    table = np.array([[1.0], [np.nan]], np.float32)
+    for order in ([0, 1], [1, 0]):
+        result, *_ = conform.golden("aten::_embedding_bag", table, np.array(order), WRITES[:1], mode=2).outcome.goldens
+        assert np.isnan(result.value).tolist() == [[True]]
+
+
+def test_a_bag_and_a_distance_read_the_elements_of_tensors_that_are_not_contiguous():
+    table, indices = np.array([[1.0], [2.0], [4.0]], np.float32), np.array([0, 9, 2, 9])[::2]
+    result, *_ = conform.golden("aten::_embedding_bag", table, indices, np.array([0, 9, 1, 9])[::2]).outcome.goldens
+    assert result.value.tolist() == [[1.0], [4.0]]
+    points = np.array([[1.0, 4.0], [2.0, 6.0]], np.float32).T  # (1, 2) and (4, 6): 3^2 + 4^2 = 5^2
+    assert conform.golden("aten::_pdist_forward", points, 2.0).value.tolist() == [5.0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from conform.interp.blocks.blocks import flat
 from conform.numerics.ball import Ball
-from conform.numerics.formats import Format
+from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real
 
 
@@ -43,7 +43,8 @@ class Golden:
     is wide or narrow (infinite: it is not known). `open` marks elements that the op's meaning leaves open, by
     `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
     part. `bounded_as` names the op whose contract holds, where it is not the op's own. `strides`, in elements,
-    are those of the output in memory, where the op's meaning says them.
+    are those of the output in memory, where the op's meaning says them. `undocumented`: any tensor is right, whatever
+    its dtype and shape, which `format` and `value` do not tell.
     """
 
     format: Format
@@ -63,12 +64,22 @@ class Golden:
     normwise: bool = False
     bounded_as: str | None = None
     strides: tuple[int, ...] | None = None
+    undocumented: bool = False
     alternatives: tuple[Golden, ...] = ()
 
     @staticmethod
     def derived(fmt: Format, value: np.ndarray, real: Real, ball: Ball, **freedoms: Any) -> Golden:
         """A composite op's, of whose numbers an honest implementation has `ball`; `freedoms`: the other fields."""
         return Golden(fmt, value, real, **freedoms).but_derived(ball)
+
+    @staticmethod
+    def of_nothing_documented(rule: str) -> Golden:
+        """An output that any tensor may be, by the policy rule `rule`: its dtype, shape and elements are left open."""
+        return Golden(FORMATS["int64"], np.empty(0, np.int64), open_rule=rule, undocumented=True)
+
+    def open_as(self, actual: np.ndarray) -> Golden:
+        """An undocumented output's golden in the dtype and shape of an answer, all of which is open."""
+        return replace(self, format=format_of(actual), value=actual, open=np.ones(actual.shape, bool))
 
     def but_derived(self, ball: Ball) -> Golden:
         """This golden, of whose numbers an honest implementation has `ball`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,18 +59,22 @@ def given_outputs(outcome: Outcome, outputs: list[Any]) -> Given | None:
 
 
 def fitting_golden(golden: Golden, output: Any) -> Golden | str:
-    """The golden, or an alternative, whose dtype the output has; or what is wrong with the output's structure."""
+    """The golden, or an alternative, whose shape and dtype the output has, with the other ones of that structure as
+    its alternatives; or what is wrong with the output's structure."""
     if not isinstance(output, Output):
         return f"{type(output).__name__} instead of a tensor"
-    if output.array.shape != golden.value.shape:
+    if golden.undocumented:
+        return golden.open_as(output.array)
+    matching = [each for each in (golden, *golden.alternatives) if each.value.shape == output.array.shape]
+    if not matching:
         return f"shape {list(output.array.shape)} instead of {list(golden.value.shape)}"
     if golden.strides is not None and not _are_strides(golden, output):
         return f"strides {list(output.strides)} instead of {list(golden.strides)}"
     actual = format_of(output.array)
-    matching = [each for each in (golden, *golden.alternatives) if each.format == actual]
+    matching = [each for each in matching if each.format == actual]
     if not matching:
         return f"dtype {actual.name} instead of {golden.format.name}"
-    return matching[0] if matching[0] is golden else matching[0].or_else(*matching[1:])
+    return replace(matching[0], alternatives=tuple(matching[1:]))
 
 
 def _are_strides(golden: Golden, output: Output) -> bool:

@@ -3,7 +3,8 @@
 They are the second opinion on the interpreter and share no code with it: written from the documentation of the ops and
 docs/policy.md. `lookup("aten::add.Tensor")(self=..., other=..., alpha=1)` takes the schema's argument names and returns
 a `RefTensor` or a tuple of them; ValueError for arguments that torch rejects, NotImplementedError for what torch takes
-and the references do not cover. UNSPECIFIED marks an element that the policy leaves open.
+and the references do not cover. UNSPECIFIED marks an element that the policy leaves open; in the place of a tensor it
+is an output of which nothing is documented.
 """
 
 from __future__ import annotations

@@ -148,6 +148,28 @@ def test_structure_is_checked_before_values(result: np.ndarray, reason: str) -> 
     assert (failed.compared, failed.checks) == (0, 3)
 
 
+def test_of_an_undocumented_output_no_structure_is_wrong() -> None:
+    x, indices, rows = F32([[1.0], [2.0]]), np.array([0, 1, 1]), F32([[1.0], [4.0]])
+    args = ["aten::_embedding_bag", [x, indices, np.array([0, 1])]]
+    unknown = [np.zeros(3, np.int64), F32([NAN]), np.zeros((2, 0), bool)]
+    passed = verdict(*args, returned(rows, *unknown))
+    assert (passed.status, passed.compared, passed.open) == ("pass", 2, 4)
+    assert verdict(*args, returned(rows + 1, *unknown)).status == "fail"
+    assert ended(verdict(*args, returned(rows))) == ("fail", "1 outputs instead of 4")
+
+
+def test_a_result_may_have_the_shape_of_another_reading() -> None:
+    """Of flushed operands fewer are not zero."""
+    golden = Golden(FORMATS["int64"], np.array([[0], [1]]))
+    outcome = Outcome((golden.or_else(Golden(FORMATS["int64"], np.array([[1]]))),))
+    x = F32([1e-45, 1.0])
+    judged = {
+        str(result): verdict("aten::nonzero", [x], returned(np.array(result)), outcome).status
+        for result in ([[0], [1]], [[1]], [[0]], [[0], [0]], [1])
+    }
+    assert judged == {"[[0], [1]]": "pass", "[[1]]": "pass", "[[0]]": "fail", "[[0], [0]]": "fail", "[1]": "fail"}
+
+
 def test_the_number_of_outputs_and_what_is_no_tensor() -> None:
     assert ended(verdict("aten::exp", [X], returned(EXP, EXP))) == ("fail", "2 outputs instead of 1")
     nothing = verdict("aten::exp", [X], Reply("ok", result=None))

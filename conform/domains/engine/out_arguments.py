@@ -18,11 +18,13 @@ RESIZED = "torch resizes, and says that it will not do so for ever"
 
 def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     """The spec of the out variant: the same arguments, and for each result one of its dtype and shape. None if torch
-    has no variant of just these arguments."""
+    has no variant of just these arguments, or the spec does not tell all results."""
     variant = schemas.out_variant(spec.name)
     if variant is None:
         return None
     written = [one.name for one in variant.arguments if one.is_written]
+    if len(written) != len(spec.results):  # nothing is documented of the others
+        return None
     outs = [_out(name, result) for name, result in zip(written, spec.results, strict=True)]
     return OpSpec(variant.name, [*spec.arguments, *outs], spec.results)
 

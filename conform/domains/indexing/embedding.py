@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import boolean, index_tensor, integer, length, result, tensor
-from conform.domains.engine.constraints import Dtype, Rank, Size, Value
+import numpy as np
+
+from conform.domains.engine.arguments import boolean, index_tensor, integer, length, optional, result, tensor
+from conform.domains.engine.constraints import Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, Space
-from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.engine.spaces import ANYTHING, Space, integers_between
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
 from conform.domains.specs import FLOATS, spec
+from conform.numerics.draws import Stream
 
 Shape = tuple[int, ...]
 INTEGERS = Dtype.In(("int64", "int32"))
@@ -68,5 +71,60 @@ spec(
     result(
         dtype_of("grad_output"),
         shaped(lambda grad_output, num_weights: (num_weights, grad_output.shape[-1]), "(num_weights, last size)"),
+    ),
+)
+
+# --- Bags -------------------------------------------------------------------------------------------------------------
+
+
+def _rising(stream: Stream, indices: MetaArgument, offsets: MetaArgument, include_last_offset: bool) -> np.ndarray:
+    """Offsets that rise from 0, to the number of indices if the last is included."""
+    drawn = np.sort(stream.integers(0, indices.numel, offsets.numel))
+    drawn[:1] = 0
+    drawn[drawn.size - include_last_offset :] = indices.numel
+    return drawn
+
+
+def _first_and_last(indices: MetaArgument, include_last_offset: bool) -> int:
+    """2 where include_last_offset and there are indices"""
+    return 2 * (include_last_offset and indices.numel > 0)
+
+
+# Of the further results nothing is documented, neither dtype nor shape.
+spec(
+    "aten::_embedding_bag",
+    tensor("weight", Dtype.In(FLOATS), Rank.Eq(2)),
+    index_tensor(
+        "indices",
+        INDICES,
+        Rank.Eq(1).unjudged("torch takes a matrix", lambda indices: indices.rank == 2),
+        Size.In(_empty_table),
+        ROWS,
+    ),
+    index_tensor(
+        "offsets",
+        dtype_of("indices").lenient("torch converts the narrower to the wider"),
+        INTEGERS,
+        Rank.Eq(1),
+        Size.Ge(lambda include_last_offset: int(include_last_offset), text="1 where include_last_offset"),
+        Size.Ge(_first_and_last).unjudged("P111: a first offset that is not 0, or a last one that is not the end"),
+        Value.In(lambda indices: integers_between(0, indices.numel), text="{0, ..., numel(indices)}"),
+        Value.Gen(_rising),
+    ),
+    FREQUENCY,
+    integer("mode", Value.In((0, 1, 2))),
+    SPARSE,
+    optional(
+        tensor("per_sample_weights", dtype_of("weight"), shape_of("indices")),
+        Optional.In(lambda mode: ANYTHING if mode == 0 else (True,), text="{True} where mode != 0"),
+    ),
+    boolean("include_last_offset"),
+    PADDING,
+    result(
+        dtype_of("weight"),
+        shaped(
+            lambda weight, offsets, include_last_offset: (offsets.numel - include_last_offset, weight.shape[1]),
+            "(bags, size(weight, 1))",
+        ),
     ),
 )

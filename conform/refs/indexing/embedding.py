@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import prod
 
 from conform.refs.elementwise.comparison import greater
 from conform.refs.exact.promotion import FLOAT, category
 from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
 from conform.refs.exact.rounding import round_ratio
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.indexing.selecting import INDEX_DTYPES
 from conform.refs.reduction.statistics import round_mean
 from conform.refs.references import reference
@@ -89,12 +88,12 @@ def embedding_bag(
     per_sample_weights: RefTensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int = -1,
-) -> tuple[RefTensor, RefTensor, RefTensor, RefTensor]:
+) -> tuple[RefTensor | Unspecified, ...]:
     """Each bag's sum, mean or greatest elements of its rows weight[indices[offsets[b] : offsets[b + 1]]].
 
     The index padding_idx counts nowhere; an empty bag is zero. The last bag ends with the indices, or at the last
-    offset if include_last_offset. Only a sum has per_sample_weights, factors of its rows. What the other three results
-    (offset2bag, bag_size, max_indices) hold is documented nowhere.
+    offset if include_last_offset. Only a sum has per_sample_weights, factors of its rows. Nothing is documented of the
+    other three results (offset2bag, bag_size, max_indices).
     """
     _check(weight, indices, offsets, mode, per_sample_weights)
     starts = offsets.data if include_last_offset else [*offsets.data, len(indices.data)]
@@ -109,9 +108,7 @@ def embedding_bag(
         for column in range(width):
             data.append(_of_bag(weight.dtype, mode, [rows[p][column] for p in bag], [factors[p] for p in bag]))
     bags = len(starts) - 1
-    others = ((len(indices.data),), (bags,), (bags, width) if mode == MAX else (bags,))
-    unknown = [RefTensor(indices.dtype, shape, [UNSPECIFIED] * prod(shape)) for shape in others]
-    return RefTensor(weight.dtype, (bags, width), data), *unknown
+    return RefTensor(weight.dtype, (bags, width), data), UNSPECIFIED, UNSPECIFIED, UNSPECIFIED
 
 
 def _check(weight: RefTensor, indices: RefTensor, offsets: RefTensor, mode: int, factors: RefTensor | None) -> None:

@@ -14,7 +14,8 @@ from conform.call.schemas import schema
 from conform.errors import InvalidArguments, Undecided, Unjudged
 from conform.interp.evaluate import evaluate, is_array
 from conform.interp.golden import Golden, Outcome, Ties
-from conform.refs import RefTensor
+from conform.refs import UNSPECIFIED, RefTensor
+from conform.refs.exact.tensor import Unspecified
 from conform.selftest.agreement.tensors import NotOfItsDtype, for_reference, from_reference
 
 # Rules by which the interpreter alone leaves elements open: a sum that overflows in some order is an exact sum to the
@@ -107,7 +108,10 @@ def _answer(result: object) -> str:
     return f"raises {type(result).__name__}: {result}" if isinstance(result, Exception) else "gives a result"
 
 
-def _compare_output(output: int, golden: Golden, tensor: RefTensor) -> Comparison:
+def _compare_output(output: int, golden: Golden, tensor: RefTensor | Unspecified) -> Comparison:
+    if golden.undocumented or tensor is UNSPECIFIED:
+        both = golden.undocumented and tensor is UNSPECIFIED
+        return Comparison(0, opened=1) if both else _one(Difference("undocumented to one side alone", output))
     mine, its = (golden.format.name, golden.value.shape), (tensor.dtype, tensor.shape)
     if mine != its:
         return _one(Difference(f"dtype and shape: interpreter {mine}, reference {its}", output))

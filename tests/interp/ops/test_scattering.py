@@ -7,7 +7,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks import blocks
 from tests.interp.ops.literal import boolean, check, check_open, f32, goldens, i8, i64
 
@@ -76,6 +76,29 @@ def test_along_one_dim() -> None:
     grad = f32([[1, 2], [3, 4], [5, 6]])
     check("aten::embedding_dense_backward", grad, i64([2, 0, 2]), 3, 0, False, gives=f32([[0, 0], [0, 0], [6, 8]]))
     check("aten::embedding_dense_backward", grad, i64([2, 0, 2]), 3, -1, True, gives=f32([[3, 4], [0, 0], [3, 4]]))
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, [[5, 7, 9], [0, 0, 0], [4, 5, 6]]), ({"padding_idx": 1}, [[1, 2, 3], [0, 0, 0], [0, 0, 0]]),
+        ({"mode": 1}, [[2.5, 3.5, 4.5], [0, 0, 0], [4, 5, 6]]), ({"mode": 2}, [[4, 5, 6], [0, 0, 0], [4, 5, 6]]),
+        ({"per_sample_weights": f32([2, -1, 0.5])}, [[-2, -1, 0], [0, 0, 0], [2, 2.5, 3]]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("block", [blocks.BLOCK, 2])
+def test_bags(more: dict, expected: list, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    result, *others = goldens("aten::_embedding_bag", X, i64([0, 1, 1]), i64([0, 2, 2]), **more)
+    np.testing.assert_array_equal(result.value, f32(expected))
+    assert [(other.undocumented, other.open_rule) for other in others] == [(True, "P111")] * 3
+
+
+def test_bags_with_the_end_of_the_last_and_bags_of_which_nothing_is_judged() -> None:
+    result, *_ = goldens("aten::_embedding_bag", X, i64([0, 1]), i64([0, 2]), include_last_offset=True)
+    np.testing.assert_array_equal(result.value, f32([[5, 7, 9]]))
+    with pytest.raises(Unjudged, match="P111"):
+        goldens("aten::_embedding_bag", X, i64([0, 1]), i64([0, 1]), include_last_offset=True)
 
 
 def test_by_a_mask_and_by_being_true() -> None:
