@@ -119,7 +119,7 @@ def verdict_of(
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
     outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts."""
-    domain = domain_of(case, call)
+    domain, reply = domain_of(case, call), as_declared(call.schema.returns, reply)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
     answer = None if answers is None or is_invalid else _answer(reply, to_hold)
@@ -271,7 +271,7 @@ def _compared(
     has_causes: bool = True,
 ) -> Verdict:  # fmt: skip
     """`has_causes`: whether to look for the causes of wrong sums."""
-    outputs, goldens = as_declared(call.schema.returns, reply.outputs), outcome.goldens
+    outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
     given = given_outputs(outcome, outputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from conform.backends.reply import Output, Reply
 from conform.documents.limits import Limits
@@ -28,9 +29,14 @@ def verdict_on(case: Case, replies: Sequence[Reply], device: str, checks: Collec
 
 
 def _answer(reply: Reply) -> tuple:
-    """What has to be equal: how it ended, and every byte of the outputs."""
-    outputs = [each for each in reply.outputs if isinstance(each, Output)]
-    return (reply.status, [(each.array.dtype, each.array.shape, each.array.tobytes()) for each in outputs])
+    """What has to be equal: how it ended, and every byte of the outputs, or the number."""
+    return (reply.status, [_content(each) for each in reply.outputs])
+
+
+def _content(output: Any) -> tuple:
+    if isinstance(output, Output):
+        return (output.array.dtype, output.array.shape, output.array.tobytes())
+    return (type(output), repr(output))  # NaN is like NaN, and -0.0 not like 0.0
 
 
 def _ended(case: Case, first: Reply, differing: Sequence[str], device: str) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,11 +33,11 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
     return None
 
 
-def as_declared(returns: tuple[str, ...], outputs: list[Any]) -> list[Any]:
-    """The outputs, a Python number where torch's schema declares one as a 0-d tensor of what it is."""
+def as_declared(returns: tuple[str, ...], reply: Reply) -> Reply:
+    """The reply with a 0-d tensor for the Python number, of what it is, where torch's schema declares one."""
     if returns != ("Scalar",):
-        return outputs
-    return [_as_tensor(one) if type(one) in _NUMBERS else one for one in outputs]
+        return reply
+    return replace(reply, result=[_as_tensor(one) if type(one) in _NUMBERS else one for one in reply.outputs])
 
 
 _NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -49,7 +50,7 @@ def _as_tensor(number: complex) -> Output | complex:
         return number
 
 
-def given_outputs(outcome: Outcome, outputs: list[Any]) -> Given | None:
+def given_outputs(outcome: Outcome, outputs: Sequence[Any]) -> Given | None:
     """What outputs that chance has a part in should be; None where it has none, or they have another structure."""
     if outcome.given is None:
         return None

@@ -177,6 +177,25 @@ def test_the_number_of_outputs_and_what_is_no_tensor() -> None:
     assert ended(verdict("aten::sort", [X], returned(X))) == ("fail", "1 outputs instead of 2")
 
 
+@pytest.mark.parametrize(
+    ("read", "number", "status"),
+    [
+        (F32(0.5), 0.5, "pass"),
+        (F32(NAN), NAN, "pass"),
+        (F32(0.5), 0.25, "fail"),
+        (F32(0.0), -0.0, "fail"),
+        (F32(1e-45), 0.0, "fail"),  # as if flushed
+        (np.int8(-3), -3, "pass"),
+        (np.int8(-3), -3.0, "fail"),
+        (np.int8(1), True, "fail"),
+        (np.int8(1), 2**63, "fail"),
+        (np.int8(1), None, "fail"),
+    ],
+)
+def test_a_python_number_is_judged_as_the_tensor_of_what_it_is(read: np.generic, number: Any, status: str) -> None:
+    assert verdict("aten::_local_scalar_dense", [np.array(read)], Reply("ok", result=number)).status == status
+
+
 def test_the_output_that_is_furthest_into_its_bound_decides() -> None:
     x = F32([2.0, 1.0])
     failed = verdict("aten::sort", [x], returned(F32([1.0, 2.0]), np.int64([0, 1])))

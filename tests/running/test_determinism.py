@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
 import conform
-from conform.judging.repeated import documented
+from conform.backends.reply import Reply
+from conform.judging.repeated import documented, verdict_on
 from conform.report.record import Run
 from conform.suites import load
 from conform.suites.cases import Selection, select
@@ -81,6 +83,13 @@ def test_other_answers_to_equal_calls_fail(kernel: Callable, places: set[str]) -
     reasons = {case["reason"] for case in run.cases if case["status"] == "fail"}
     assert reasons
     assert reasons <= {f"equal calls, other answers: {place} differs from the first" for place in places}
+
+
+@pytest.mark.parametrize(("numbers", "status"), [((1.5, 1.5), "pass"), ((1, 2), "fail"), ((0.0, -0.0), "fail")])
+def test_other_python_numbers_to_equal_calls_fail(numbers: tuple[float, float], status: str) -> None:
+    (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"]))
+    replies = [Reply("ok", result=number) for number in numbers]
+    assert verdict_on(replace(case, times=2), replies, "cpu").status == status
 
 
 def test_what_has_no_answer_is_not_judged() -> None:
