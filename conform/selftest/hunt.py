@@ -1,4 +1,4 @@
-"""Does the core suite catch a planted defect? The plainest case that fails under it, and that torch itself passes."""
+"""Does the core suite catch a planted defect? The plainest case that fails under it in what torch does right there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
 from conform.backends.reply import Reply
-from conform.judging.verdict import Verdict
+from conform.judging.checks import EVERY
+from conform.judging.verdict import ALIASING, MUTATION, Verdict
 from conform.selftest import plants
 from conform.selftest.plants.enumerated import Plant
 from conform.selftest.plants.host import AS
@@ -108,8 +109,19 @@ class Hunt:
             start, size = start + size, 2 * size
 
     def _is_caught(self, prepared: Prepared, reply: Reply) -> bool:
-        verdict = self.trial.verdict(prepared, reply, self._host.describe())
-        return verdict.status in CAUGHT and self._torch_passes(prepared)
+        checks = self._checks(prepared)
+        return bool(checks) and self.trial.verdict(prepared, reply, self._host.describe(), checks).status in CAUGHT
+
+    def _checks(self, prepared: Prepared) -> frozenset[str]:
+        """What may fail the case under a plant: every check where torch's answer is right, or wrong in its memory
+        alone, but that one; else none. An answer is right, too, where all its elements are open: it has a shape."""
+        verdict, honest = self._of_torch(prepared), self._honest[prepared.case.id]
+        if verdict.status == "fail" and verdict.check in (MUTATION, ALIASING):
+            others = EVERY - {verdict.check}
+            passes = self.trial.verdict(prepared, honest, self._torch.describe(), others).status == "pass"
+            return others if passes else frozenset()
+        is_open = verdict.status == "unspecified" and honest.status == "ok"
+        return EVERY if verdict.status == "pass" or is_open else frozenset()
 
     def _torch_passes(self, prepared: Prepared) -> bool:
         return self._of_torch(prepared).status == "pass"

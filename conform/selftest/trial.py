@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from conform.errors import UsageError
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
+from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.verdicts import evaluated
 from conform.suites import load
@@ -74,12 +75,13 @@ class Trial:
             cases.sort(key=_plainness)
         self._table = contract_table("opencl")
 
-    def verdict(self, prepared: Prepared, reply: Reply, described: dict[str, Any]) -> Verdict:
-        """What `conform check` would say of the reply of a backend that describes itself so."""
+    def verdict(
+        self, prepared: Prepared, reply: Reply, described: dict[str, Any], checks: Collection[str] = EVERY
+    ) -> Verdict:
+        """What `conform check --checks ...` would say of the reply of a backend that describes itself so."""
         call, outcome = prepared.expected
-        return verdict_of(
-            prepared.case, call, outcome=outcome, reply=reply, table=self._table, declared=arithmetic_of(described)
-        )
+        declared = arithmetic_of(described)
+        return verdict_of(prepared.case, call, outcome, reply, table=self._table, declared=declared, checks=checks)
 
     def verdicts(self, backend: BackendProcess, cases: Iterable[Case]) -> Iterator[Verdict]:
         """The cases' verdicts, in their order."""
@@ -118,7 +120,7 @@ def same_reply(one: Reply, other: Reply) -> bool:
 
 def _same_output(one: object, other: object) -> bool:
     if not isinstance(one, Output) or not isinstance(other, Output):
-        return type(one) is type(other) and one == other
+        return type(one) is type(other) and repr(one) == repr(other)  # -0.0 is another number than 0.0
     mine, its = one.array, other.array
     return mine.dtype == its.dtype and mine.shape == its.shape and np.array_equal(_bits(mine), _bits(its))
 

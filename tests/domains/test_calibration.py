@@ -19,6 +19,7 @@ from conform.backends.torch_device import overload
 from conform.call import schemas
 from conform.call.arguments import Arguments
 from conform.domains.engine.argument_generator import arguments
+from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
 from conform.domains.specs import OpSpec, out_specs, specs
 from conform.errors import InvalidArguments, Unjudged
@@ -76,6 +77,9 @@ UNREACHABLE: dict[tuple[str, str], str] = {
         "masks are drawn to choose them",
     ("aten::index_put", "(indices[i] is None) in {True} where the dim is empty and the indices before it are not"):
         "an index of other sizes would fit, which is not drawn",
+    **{(f"aten::{op}", f"dtype in {{{', '.join(ALL)}}}"): "the kit has no other dtypes"
+       for op in ("full", "full_like", "scalar_tensor", "ones", "ones_like", "zeros", "zeros_like", "eye", "eye.m",
+                  "empty.memory_format", "empty_strided")},
     ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "step in all numbers but NaN"): "no NaN is drawn",

@@ -43,38 +43,22 @@ def _dtype_of_full(fill_value: MetaArgument, dtype: str | None) -> str:
     return dtype or PYTHON[fill_value.dtype]
 
 
-def _dtype_of_scalar(s: MetaArgument, dtype: str | None) -> str:
-    """dtype, or complex64 of a complex number, or float32"""
-    return dtype or ("complex64" if s.dtype == "complex" else DEFAULT_FLOAT)
-
-
 spec(
     "aten::full",
     SIZE,
     scalar(
         "fill_value",
-        number_for(
-            lambda own, dtype: dtype or PYTHON.get(own.dtype, "complex64"),
-            "",
-            "dtype",
-            text="dtype, or that of the number",
-        ),
+        number_for(lambda dtype: dtype, "dtype", text="dtype, or that of the number", otherwise=PYTHON),
     ),
     DTYPE,
     result(Dtype.Eq(_dtype_of_full), OF_SIZE),
 )
 spec(
     "aten::scalar_tensor",
-    scalar(
-        "s",
-        number_for(
-            lambda own, dtype: dtype or ("complex64" if own.dtype == "complex" else DEFAULT_FLOAT), "", "dtype",
-            text="dtype",
-        ),
-    ),
+    scalar("s", number_for(lambda dtype: dtype or DEFAULT_FLOAT, "dtype", text=f"dtype, or {DEFAULT_FLOAT}")),
     DTYPE,
-    result(Dtype.Eq(_dtype_of_scalar), shaped(lambda s: ())),
-)  # fmt: skip
+    result(DTYPE_OR_FLOAT, shaped(lambda s: ())),
+)
 
 LIKE = Dtype.Eq(lambda self, dtype: dtype or self.dtype, text="dtype, or dtype(self)")
 spec(

@@ -6,12 +6,12 @@ tensor("other", broadcastable_with("self"))        dim("dim", dim_of("self"))   
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from conform.domains.engine.arguments import Argument, scalar
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
-from conform.domains.engine.dtypes import COMPLEX, category, common_dtype, component, is_integral, real_result
+from conform.domains.engine.dtypes import ALL, COMPLEX, category, common_dtype, component, is_integral, real_result
 from conform.domains.engine.mathematics import shown
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, REALS, Space, integers_between
@@ -244,33 +244,49 @@ def parameter(name: str, *constraints: Constraint) -> Argument:
 
 
 def written_into(name: str) -> tuple[Constraint, ...]:
-    """A Python number that becomes an element of the tensor: one that its dtype holds, of floats the fraction cut off
-    (P14, P93)."""
+    """A Python number that becomes an element of the tensor: `number_for` its dtype."""
+    return number_for(lambda operand: operand.dtype, name, text=f"dtype({name})")
+
+
+def number_for(
+    dtype: Callable[..., str | None], *names: str, text: str, otherwise: Mapping[str, str] | None = None
+) -> tuple[Constraint, ...]:
+    """A Python number that becomes an element of a dtype, which is a function of the arguments `names` (P93); where
+    that is None, of the dtype that numbers of its kind have, by `otherwise`.
+
+    No complex one for a real dtype; for an integer dtype one within its range, where a negative integer may be an
+    unsigned dtype's; for a float dtype any, of which finite ones beyond its largest may be refused.
+    """
+
+    def taken(own: MetaArgument, *given: Any) -> str:
+        found = dtype(*given) or (otherwise or {}).get(own.dtype, own.dtype)
+        return found if found in ALL else "complex128"  # another is the dtype's own fault
+
     return (
         Dtype.NotIn(
-            lambda operand: () if category(operand.dtype) == 3 else ("complex",), (name,), f"complex for a real {name}"
+            lambda *given: ("complex",) if category(dtype(*given) or "complex128") < 3 else (),
+            names, f"{{complex}} for a real {text}",
         ).unjudged("torch drops an imaginary part of 0"),
         Value.In(
-            lambda own, operand: _integers_of(operand.dtype) if own.dtype == "int" else ANYTHING,
-            ("", name),
-            f"the range of an integer dtype({name}) (P93)",
+            lambda own, *given: _numbers_of(own.dtype, taken(own, *given)),
+            ("", *names), f"the range of an integral {text} (P93)",
         ),
-        Value.In(
-            lambda own, operand: _truncated_to(operand.dtype) if own.dtype == "float" else ANYTHING,
-            ("", name),
-            f"what an integer dtype({name}) holds of floats (P93)",
-        ).unjudged("torch wraps some negative numbers"),
         Value.NotIn(
-            lambda own, operand: overflowing(own.dtype, operand.dtype),
-            ("", name),
-            f"what overflows a float dtype({name})",
+            lambda own, *given: overflowing(own.dtype, taken(own, *given)),
+            ("", *names), f"what overflows a float {text}",
         ).lenient("it is an infinity, or refused (P93)"),
-    )
+    )  # fmt: skip
 
 
-def _truncated_to(dtype: str) -> Space:
+def _numbers_of(kind: str, dtype: str) -> Space:
+    """What of a kind of Python number an integer dtype can hold."""
     fmt = format_named(component(dtype))
-    return REALS.narrowed("Ge", fmt.min_value).narrowed("Lt", fmt.max_value + 1) if fmt.is_integer else ANYTHING
+    if not fmt.is_integer or kind in ("bool", "complex"):
+        return ANYTHING
+    if kind == "int":
+        return _integers_of(dtype) if fmt.bits < 64 else integers_between(fmt.min_value, fmt.max_value)
+    largest = fmt.max_value if fmt.bits < 64 else math.nextafter(2.0**63, 0)  # the double below 2^63
+    return REALS.narrowed("Ge", fmt.min_value).narrowed("Le", largest)
 
 
 def overflowing(kind: str, dtype: str) -> Space | tuple[()]:
@@ -318,40 +334,3 @@ def another_dim_than(dim: str, name: str, more: int = 0) -> Constraint:
         (dim, name),
         f"{dim} (modulo rank({name}){f' + {more}' if more else ''})",
     )
-
-
-def element_of(name: str) -> tuple[Constraint, ...]:
-    """A Python number that becomes an element of the tensor's dtype, as `number_for` has it."""
-    return number_for(lambda operand: operand.dtype, name, text=f"dtype({name})")
-
-
-def number_for(dtype: Callable[..., str], *names: str, text: str) -> tuple[Constraint, ...]:
-    """A Python number that becomes an element of a dtype, which is a function of the arguments `names`.
-
-    No complex one for a real dtype; an integer within its range, where a negative one may be an unsigned dtype's; a
-    float, which an integer dtype truncates, within its range.
-    """
-    return (
-        Dtype.NotIn(
-            lambda *given: ("complex",) if category(dtype(*given)) < 3 else (), names, f"{{complex}} for a real {text}"
-        ).unjudged("torch takes a complex number whose imaginary part is 0"),
-        Value.In(
-            lambda own, *given: _numbers_of(own.dtype, dtype(*given)),
-            ("", *names),
-            f"the range of an integral {text} (P90)",
-        ),
-        Value.In(
-            lambda own, *given: _reals_of(own.dtype, dtype(*given)), ("", *names), f"the finite range of a float {text}"
-        ).lenient("infinities and NaN are held; beyond the range lies an infinity, or nothing"),
-    )
-
-
-def _numbers_of(kind: str, dtype: str) -> Space:
-    """What of a kind of Python number an integer dtype can hold."""
-    fmt = format_named(component(dtype))
-    if not fmt.is_integer or kind in ("bool", "complex"):
-        return ANYTHING
-    if kind == "int":
-        return _integers_of(dtype) if fmt.bits < 64 else integers_between(fmt.min_value, fmt.max_value)
-    largest = fmt.max_value if fmt.bits < 64 else math.nextafter(2.0**63, 0)  # the double below 2^63
-    return REALS.narrowed("Ge", fmt.min_value).narrowed("Le", largest)

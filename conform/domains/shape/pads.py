@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from conform.domains.engine.arguments import integers, result, scalar, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, element_of, shaped
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, written_into
 from conform.domains.specs import spec
 
 Shape = tuple[int, ...]
@@ -48,7 +48,7 @@ spec(
         Value.Ge(_all_of_it).unjudged(MORE_THAN_ALL, _has_sizes),
         Value.Le(4).lenient(NOT_MANY),
     ),
-    scalar("value", [one if one.lenience else one.unjudged(UNREAD, _adds_nothing) for one in element_of("self")]),
+    scalar("value", [one if one.lenience else one.unjudged(UNREAD, _adds_nothing) for one in written_into("self")]),
     result(dtype_of("self"), shaped(lambda self, pad: _padded(self, pad))),
 )
 

@@ -14,6 +14,7 @@ from conform.selftest.plants.facts import Op, op_of
 
 HALVES = (torch.float16, torch.bfloat16)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)  # what torch raises on arguments that it refuses
 
 
@@ -47,8 +48,9 @@ class Planted(TorchDevice):
         return self.wrong(op, *_completed(op, args, kwargs))
 
     def honest(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """What torch answers."""
-        return super().run(op, args, kwargs)
+        """What torch answers, a Python number as the 0-d tensor of what it is, so that defects of results alter it."""
+        answer = super().run(op, args, kwargs)
+        return torch.tensor(answer, dtype=NUMBERS[type(answer)]) if type(answer) in NUMBERS else answer
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The call with the defect: tensors go in through `operand` and come out through `result`.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from conform.backends.torch_device import TorchDevice
-from conform.selftest.plants.base import Planted
+from conform.selftest.plants.base import NUMBERS, Planted
 from conform.selftest.plants.catalogue import plant
+from conform.selftest.plants.facts import op_of
 
 AS = "planted_as"  # a keyword that no operator has
 
@@ -26,4 +29,6 @@ class Host(TorchDevice):
         defect = kwargs.pop(AS)
         if self.of != (op, defect):
             self.of, self.backend = (op, defect), plant(op, defect).make()
-        return self.backend.run(op, args, kwargs)
+        answer = self.backend.run(op, args, kwargs)
+        is_number = isinstance(answer, torch.Tensor) and answer.ndim == 0 and answer.dtype in NUMBERS.values()
+        return answer.item() if is_number and op_of(op).spec.schema.returns == ("Scalar",) else answer

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from conform.interp.semantics import traits_of
 from conform.selftest.plants.base import HALVES, INTEGERS, Planted, in_dtypes_of, mapped, on_data, value_of
 from conform.selftest.plants.facts import Op, op_of
 
@@ -101,20 +102,26 @@ class CastToBoolOfTruncated(Planted):
 
 
 class Uint8AsInt8(Planted):
-    """Reads uint8 as int8 (pytorch#80009, pytorch#80049)."""
+    """Reads uint8 as int8 (pytorch#80009, pytorch#80049). No defect where the elements of one tensor move: their bits
+    pass unchanged."""
 
     bug = "M22"
     about = ("dtype",)
 
     @classmethod
     def touches(cls, op: Op) -> bool:
-        return "uint8" in op.takes
+        return "uint8" in op.takes and not _moves_one(op)
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         def signed(tensor: torch.Tensor) -> torch.Tensor:
             return tensor.view(torch.int8) if tensor.dtype == torch.uint8 else tensor
 
         return in_dtypes_of(self.honest(op, args, kwargs), self.honest(op, *on_data(op, args, kwargs, signed)))
+
+
+def _moves_one(op: Op) -> bool:
+    moved = traits_of(op.name).moves
+    return len(moved) == 1 and any(one.name == moved[0] and one.type.is_tensor for one in op.spec.arguments)
 
 
 class RemainderIsFmod(Planted):

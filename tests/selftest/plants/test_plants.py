@@ -100,8 +100,31 @@ def test_the_plainest_case_catches(hunt: Hunt) -> None:
 
 
 def test_a_case_that_torch_fails_catches_nothing(hunt: Hunt, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hunt, "_torch_passes", lambda prepared: False)
+    real = hunt._of_torch
+    monkeypatch.setattr(hunt, "_of_torch", lambda prepared: replace(real(prepared), status="fail", reason="wrong"))
     assert hunt.catch(plant("aten::neg", "Zeros")).case_id is None
+
+
+@pytest.mark.parametrize(
+    ("op", "defect", "caught"),
+    [
+        ("aten::meshgrid", "Zeros", True),  # torch's own result shares memory with its operands
+        ("aten::meshgrid", "result one element short", True),
+        ("aten::empty_strided", "size too small by one", True),  # all elements are open
+        ("aten::empty.memory_format", "Zeros", False),
+        ("aten::_local_scalar_dense", "Zeros", True),  # a number is altered as the 0-d tensor of it
+    ],
+)
+def test_what_is_right_in_a_case_that_torch_does_not_pass_still_catches(
+    op: str, defect: str, caught: bool, template: Template
+) -> None:
+    with Hunt(Trial(selection=Selection(ops=[op])), template) as one:
+        assert (one.catch(plant(op, defect)).case_id is not None) == caught
+
+
+def test_moves_of_one_tensor_have_no_wrong_uint8() -> None:
+    assert "Uint8AsInt8" not in plants("aten::flip")
+    assert {"Uint8AsInt8"} <= set(plants("aten::cat")) & set(plants("aten::sum"))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def named(dtype: str | None, default: Format = DEFAULT_FLOAT) -> Format:
 
 @semantics("aten::full", elements=_of_size)
 def full(size: Sequence[int], fill_value: Number, dtype: str | None = None) -> Golden:
-    """fill_value everywhere, as full's dtype holds it (P90); without one bool, int64, float32 or complex64, as it is"""
+    """fill_value everywhere, as full's dtype holds it (P93); without one bool, int64, float32 or complex64, as it is"""
     return _filled(size, fill_value, named(dtype, format_of_operand(fill_value)))
 
 

@@ -105,7 +105,8 @@ def _count(start: Number, end: Number, step: Number) -> int:
 
 @semantics("aten::linspace", elements=lambda arguments: arguments["steps"])
 def linspace(start: Number, end: Number, steps: int, dtype: str | None = None) -> Golden:
-    """start + i * (end - start) / (steps - 1) for i = 0 .. steps - 1; of one step start alone; without dtype float32"""
+    """start + i * (end - start) / (steps - 1) for i = 0 .. steps - 1 (P102); of one step start alone; without
+    dtype float32"""
     fmt = format_named(dtype) if dtype else DEFAULT_FLOAT
     return assembled(((place, _between(fmt, start, end, steps, place)) for place in spans(steps)), steps)
 
