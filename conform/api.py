@@ -99,10 +99,10 @@ class Golden:
         return replace(self, contract=contract)
 
     @property
-    def value(self) -> np.ndarray | tuple[np.ndarray, ...]:
+    def value(self) -> np.ndarray | tuple[np.ndarray | None, ...]:
         """The correctly rounded result, in the storage dtype of its format; a tuple where the op has several
-        outputs."""
-        return _one_or_all(tuple(output.value for output in self.outcome.goldens))
+        outputs, of which those that nobody wants are None."""
+        return _one_or_all(tuple(None if output.is_none else output.value for output in self.outcome.goldens))
 
     @cached_property
     def bound_ulp(self) -> np.ndarray | tuple[np.ndarray, ...]:
@@ -139,7 +139,7 @@ class Golden:
         if not isinstance(actual, list | tuple) or len(actual) != len(outputs):
             found = len(actual) if isinstance(actual, list | tuple) else 1
             raise UsageError(f"expected {len(outputs)} arrays, one an output, got {found}")
-        return tuple(error_of(output, np.asarray(one)) for output, one in zip(outputs, actual, strict=True))
+        return tuple(_error_of(output, one) for output, one in zip(outputs, actual, strict=True))
 
     def verdict(self, actual: Any) -> Verdict:
         """How `conform check` would judge `actual` as the result of this call: status, reason, worst element.
@@ -168,7 +168,11 @@ def _table(contract: str) -> Table:
     return contract_table(contract)
 
 
-def _one_or_all(outputs: tuple[np.ndarray, ...]) -> np.ndarray | tuple[np.ndarray, ...]:
+def _error_of(output: OutputGolden, actual: Any) -> np.ndarray:
+    return error_of(output, output.value if output.is_none else np.asarray(actual))
+
+
+def _one_or_all(outputs: tuple[np.ndarray | None, ...]) -> np.ndarray | tuple[np.ndarray | None, ...]:
     return outputs[0] if len(outputs) == 1 else outputs
 
 

@@ -47,6 +47,9 @@ def _lines(golden: Golden) -> list[tuple[str, str]]:
     lines = []
     for number, (output, row) in enumerate(zip(golden.outcome.goldens, golden.rows, strict=True)):
         label = f"output {number}" if len(golden.outcome.goldens) > 1 else "value"
+        if output.is_none:
+            lines.append((label, "None"))
+            continue
         lines.append((label, f"{_tensor(output.value)}: {_elements(output)}"))
         figure = "" if row.bound is None else f"{row.bound:g} "
         lines.append(("bound", f"{figure}{row.rule}; {row.source}"))

@@ -62,7 +62,7 @@ def test_the_contract_decides() -> None:
         (RIGHT.astype(np.float64), "output 0: dtype float64 instead of float32"),
         ([RIGHT, RIGHT], "2 outputs instead of 1"),
         ([], "0 outputs instead of 1"),
-        (None, "output 0: NoneType instead of a tensor"),
+        (None, "output 0: None instead of a tensor"),
         (1.0, "output 0: float instead of a tensor"),
         (np.float32([np.nan, 2.7182817]), "NaN where a number is expected"),
         (np.float32([1.0, np.inf]), "error above the bound"),

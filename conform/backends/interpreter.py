@@ -11,6 +11,7 @@ from conform.backends.base import Backend
 from conform.backends.memory import bytes_of
 from conform.backends.protocol import DTYPES
 from conform.errors import Unjudged, Unsupported
+from conform.interp.golden import Golden
 
 
 class Interpreter(Backend):
@@ -32,7 +33,7 @@ class Interpreter(Backend):
             goldens = evaluate(op, numpy_args, numpy_kwargs).goldens
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
-        results = tuple(_placed(to_torch(golden.value), golden.strides) for golden in goldens)
+        results = tuple(map(_result, goldens))
         if resolve(op, numpy_args, numpy_kwargs, is_array).returns == ("Scalar",):
             return results[0].item()
         return results[0] if len(results) == 1 else results
@@ -66,6 +67,10 @@ def to_torch(array: np.ndarray) -> torch.Tensor:
     tensor = torch.empty(array.shape, dtype=getattr(torch, array.dtype.name))
     tensor.reshape(-1).view(torch.uint8).numpy()[:] = np.frombuffer(array.tobytes(), np.uint8)
     return tensor
+
+
+def _result(golden: Golden) -> torch.Tensor | None:
+    return None if golden.is_none else _placed(to_torch(golden.value), golden.strides)
 
 
 def _placed(tensor: torch.Tensor, strides: tuple[int, ...] | None) -> torch.Tensor:

@@ -44,7 +44,8 @@ class Golden:
     `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
     part. `bounded_as` names the op whose contract holds, where it is not the op's own. `strides`, in elements,
     are those of the output in memory, where the op's meaning says them. `undocumented`: any tensor is right, whatever
-    its dtype and shape, which `format` and `value` do not tell.
+    its dtype and shape, which `format` and `value` do not tell. `is_none`: nobody wants the output, which is
+    None and no tensor (P134); `value` has no elements then.
     """
 
     format: Format
@@ -62,10 +63,16 @@ class Golden:
     zero_sign_free: bool | np.ndarray = False
     ties: Ties | None = None
     normwise: bool = False
+    is_none: bool = False
     bounded_as: str | None = None
     strides: tuple[int, ...] | None = None
     undocumented: bool = False
     alternatives: tuple[Golden, ...] = ()
+
+    @staticmethod
+    def none() -> Golden:
+        """An output that nobody wants."""
+        return Golden(FORMATS["float32"], np.empty(0, np.float32), is_none=True)
 
     @staticmethod
     def derived(fmt: Format, value: np.ndarray, real: Real, ball: Ball, **freedoms: Any) -> Golden:
@@ -125,6 +132,12 @@ class Golden:
         """This golden, with `others` (and their own alternatives) accepted as well."""
         leaves = [leaf for other in others for leaf in (replace(other, alternatives=()), *other.alternatives)]
         return replace(self, alternatives=self.alternatives + tuple(leaves))
+
+
+def wanted(output_mask: Sequence[bool], *gradients: Callable[[], Golden]) -> tuple[Golden, ...]:
+    """Those of the gradients that output_mask wants; None in the places of the others."""
+    pairs = zip(output_mask, gradients, strict=True)
+    return tuple(gradient() if is_wanted else Golden.none() for is_wanted, gradient in pairs)
 
 
 def _numbers(place: slice | np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ from conform.judging.judgement import Result
 from conform.judging.likely import likely_errors
 from conform.judging.reach import operands_at
 from conform.judging.standing import Standing, standing, without_bounds
-from conform.judging.structure import aliasing, as_declared, fitting_golden, given_outputs, harm
+from conform.judging.structure import aliasing, as_declared, fitting_golden, given_outputs, harm, without_unwanted
 from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, RESULT, Contract, Verdict, Worst
 from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case, beyond_the_kit
@@ -198,6 +198,7 @@ def _judged(
         return ended_as(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
     if to_hold.last in wrong:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=1)
+    reply = without_unwanted(outcome, reply)
     arithmetic = arithmetic_for(case.op, declared)
     judged = partial(_compared, case, call, reply=reply, table=table, to_hold=to_hold)
     plain = arithmetic.exact_on_the_way()

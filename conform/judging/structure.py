@@ -33,6 +33,22 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
     return None
 
 
+NOTHING = Output(np.empty(0, np.float32), (1,))  # stands for what nobody wants
+
+
+def without_unwanted(outcome: Outcome, reply: Reply) -> Reply:
+    """The reply with NOTHING for each output that nobody wants: None, or a tensor (P134)."""
+    outputs = reply.outputs
+    if len(outputs) != len(outcome.goldens) or not any(golden.is_none for golden in outcome.goldens):
+        return reply
+    pairs = zip(outcome.goldens, outputs, strict=True)
+    return replace(reply, result=[_if_wanted(golden, one) for golden, one in pairs])
+
+
+def _if_wanted(golden: Golden, output: Any) -> Any:
+    return NOTHING if golden.is_none and (output is None or isinstance(output, Output)) else output
+
+
 def as_declared(returns: tuple[str, ...], reply: Reply) -> Reply:
     """The reply with a 0-d tensor for the Python number, of what it is, where torch's schema declares one."""
     if returns != ("Scalar",):
@@ -62,8 +78,10 @@ def given_outputs(outcome: Outcome, outputs: Sequence[Any]) -> Given | None:
 def fitting_golden(golden: Golden, output: Any) -> Golden | str:
     """The golden, or an alternative, whose shape and dtype the output has, with the other ones of that structure as
     its alternatives; or what is wrong with the output's structure."""
+    if golden.is_none:
+        return golden if output is NOTHING else f"{_kind(output)} instead of None or a tensor"
     if not isinstance(output, Output):
-        return f"{type(output).__name__} instead of a tensor"
+        return f"{_kind(output)} instead of a tensor"
     if golden.undocumented:
         return golden.open_as(output.array)
     matching = [each for each in (golden, *golden.alternatives) if each.value.shape == output.array.shape]
@@ -76,6 +94,10 @@ def fitting_golden(golden: Golden, output: Any) -> Golden | str:
     if not matching:
         return f"dtype {actual.name} instead of {golden.format.name}"
     return replace(matching[0], alternatives=tuple(matching[1:]))
+
+
+def _kind(output: Any) -> str:
+    return "None" if output is None else type(output).__name__
 
 
 def _are_strides(golden: Golden, output: Output) -> bool:

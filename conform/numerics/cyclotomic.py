@@ -8,7 +8,7 @@ are left are a basis, 1 among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from math import isqrt, prod
@@ -21,6 +21,7 @@ from conform.numerics.escalate import Irrational, as_fraction
 from conform.numerics.real import Real
 
 DIGITS, KEPT = 600, 130  # bits of an irrational number, and how many of them the formats' boundaries may need
+MOST_SINGLE = 4096  # roots of unity that are computed one by one
 Terms = list[tuple[int, int]]  # (coefficient, exponent of z) of each term
 
 
@@ -37,10 +38,30 @@ def prime_factors(n: int) -> list[int]:
 
 @cache
 def roots_of_unity(n: int) -> tuple[Real, Real]:
-    """cos(2 pi j / n) and sin(2 pi j / n), j = 0, ..., n - 1, correct to 2^-104; exact where they are 0, 1 or -1."""
+    """cos(2 pi j / n) and sin(2 pi j / n), j = 0, ..., n - 1, correct to 2^-100; exact where they are 0, 1 or -1."""
+    if n <= MOST_SINGLE:
+        return _roots(n, range(n))
+    base = isqrt(n) + 1  # of j = a base + b: the root of a base times that of b, where neither is 1
+    (first_cos, first_sin), (last_cos, last_sin) = _roots(n, range(0, n, base)), _roots(n, range(base))
+    a, b = np.divmod(np.arange(n), base)
+    cos = first_cos[a] * last_cos[b] - first_sin[a] * last_sin[b]
+    sin = first_sin[a] * last_cos[b] + first_cos[a] * last_sin[b]
+    quarters = range(0, n, n // 4) if n % 4 == 0 else range(0, n, n // 2) if n % 2 == 0 else [0]
+    return tuple(_replaced(*each, quarters) for each in zip((cos, sin), _roots(n, quarters), strict=True))
+
+
+def _roots(n: int, exponents: Sequence[int]) -> tuple[Real, Real]:
+    """One by one."""
     with mpmath.workprec(140):
-        angles = [mpmath.mpf(2 * j) / n for j in range(n)]
+        angles = [mpmath.mpf(2 * j) / n for j in exponents]
         return _reals([mpmath.cospi(x) for x in angles]), _reals([mpmath.sinpi(x) for x in angles])
+
+
+def _replaced(whole: Real, some: Real, places: Sequence[int]) -> Real:
+    hi, lo, radius = whole.hi.copy(), whole.lo.copy(), whole.radius.copy()
+    for array, part in ((hi, some.hi), (lo, some.lo), (radius, some.radius)):
+        array[list(places)] = part
+    return Real(hi, lo, radius)
 
 
 def _reals(numbers: list[mpmath.mpf]) -> Real:

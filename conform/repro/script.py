@@ -176,7 +176,8 @@ def number_literal(number: complex) -> str:
 def _expected(finding: Finding, output: int) -> list[str]:
     if not isinstance(finding.outcome, Outcome):
         return []
-    return [f"expected = {tensor_literal(np.asarray(finding.outcome.goldens[output].value))}"]
+    golden = finding.outcome.goldens[output]
+    return [f"expected = {None if golden.is_none else tensor_literal(np.asarray(golden.value))}"]
 
 
 def _comparison(finding: Finding, call: str) -> list[str]:
@@ -184,6 +185,8 @@ def _comparison(finding: Finding, call: str) -> list[str]:
     output = worst.output if worst else _differing_output(finding)
     several = isinstance(outcome, Outcome) and len(outcome.goldens) > 1
     lines = [*_expected(finding, output), "", f"actual = {call}{f'[{output}]' if several else ''}"]
+    if isinstance(outcome, Outcome) and outcome.goldens[output].is_none:
+        return [*lines, "", 'print("expected None, actual", actual)', "sys.exit(actual is not None)"]
     lines += _SHOW.splitlines()
     if worst is None or not isinstance(outcome, Outcome):
         return lines

@@ -173,7 +173,7 @@ def test_a_result_may_have_the_shape_of_another_reading() -> None:
 def test_the_number_of_outputs_and_what_is_no_tensor() -> None:
     assert ended(verdict("aten::exp", [X], returned(EXP, EXP))) == ("fail", "2 outputs instead of 1")
     nothing = verdict("aten::exp", [X], Reply("ok", result=None))
-    assert ended(nothing) == ("fail", "output 0: NoneType instead of a tensor")
+    assert ended(nothing) == ("fail", "output 0: None instead of a tensor")
     assert ended(verdict("aten::sort", [X], returned(X))) == ("fail", "1 outputs instead of 2")
 
 

@@ -16,7 +16,6 @@ from conform.domains.contraction.matrices import NO_KERNEL
 from conform.domains.engine.arguments import (
     Argument,
     boolean,
-    booleans,
     integer,
     integers,
     optional,
@@ -24,8 +23,9 @@ from conform.domains.engine.arguments import (
     shape,
     tensor,
 )
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.output_mask import of_wanted, output_mask
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
 from conform.domains.specs import FLOATS, spec
 
@@ -66,8 +66,6 @@ def _of_gradient(name: str, *constraints: Constraint, least: int, preferred: tup
     )
 
 
-WANTED = "of what output_mask leaves out there is no tensor to judge"
-
 spec(
     "aten::convolution_backward",
     tensor(
@@ -99,7 +97,6 @@ spec(
             Length.Eq(1).unjudged(UNCHECKED),
             Value.Eq(lambda grad_output: grad_output.size(1)).unjudged(UNCHECKED),
         ),
-        Optional.Eq(False).unjudged(UNCHECKED),
     ),
     _of_gradient("stride", least=1, preferred=(1, 2, 3)),
     _of_gradient(
@@ -133,8 +130,10 @@ spec(
             text="what divides the channels",
         ).unjudged(UNCHECKED),
     ),
-    booleans("output_mask", Length.Eq(3), Value.Eq(True).unjudged(WANTED)),
-    result(dtype_of("grad_output"), shape_of("input")),
-    result(dtype_of("grad_output"), shape_of("weight")),
-    result(dtype_of("grad_output"), shaped(lambda grad_output: (grad_output.size(1),))),
+    output_mask(lambda bias_sizes: (True, True, bias_sizes is not None), ("bias_sizes",)),
+    *of_wanted(
+        result(dtype_of("grad_output"), shape_of("input")),
+        result(dtype_of("grad_output"), shape_of("weight")),
+        result(dtype_of("grad_output"), shaped(lambda grad_output: (grad_output.size(1),))),
+    ),
 )

@@ -18,9 +18,9 @@ RESIZED = "torch resizes, and says that it will not do so for ever"
 
 def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     """The spec of the out variant: the same arguments, and for each result one of its dtype and shape. None if torch
-    has no variant of just these arguments, or the spec does not tell all results."""
+    has no variant of just these arguments, the spec does not tell all results, or one may be None."""
     variant = schemas.out_variant(spec.name)
-    if variant is None:
+    if variant is None or any(one.may_be_none for one in spec.results):
         return None
     written = [one.name for one in variant.arguments if one.is_written]
     if len(written) != len(spec.results):  # nothing is documented of the others

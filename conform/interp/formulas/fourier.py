@@ -1,16 +1,20 @@
-"""Discrete Fourier transforms: on reals by the algorithm of Cooley and Tukey, and one element of them exactly."""
+"""Discrete Fourier transforms: on reals by the algorithms of Cooley and Tukey and, where a prime factor is large, of
+Bluestein; and one element of them exactly."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from math import lcm, prod
 
 import numpy as np
 
 from conform.numerics.cyclotomic import Terms, prime_factors, roots_of_unity, sum_of_cosines
 from conform.numerics.real import Real, concatenate
+
+MOST_TERMS = 128  # the largest prime factor whose sums are added up term by term
+IN_CACHE = 1 << 14  # numbers that are transformed together
 
 
 @dataclass(frozen=True)
@@ -70,10 +74,49 @@ def _transformed(rows: Pair, factors: list[int], sign: int) -> Pair:
     if p == 2:
         first, second = turned[:, 0], turned[:, 1]
         return (first + second).followed_by(first - second)
+    if p > MOST_TERMS:
+        by_columns = turned.moved(1, -1).reshape(count * m, p)
+        return _by_chirps(by_columns, sign).reshape(count, m, p).moved(2, 1).reshape(count, n)
     total = turned[:, :1]
     for j in range(1, p):
         total = total + turned[:, j : j + 1] * _roots(p, sign, j * np.arange(p)[:, None] % p)
     return total.reshape(count, n)
+
+
+def _by_chirps(rows: Pair, sign: int) -> Pair:
+    """Of each row [count, n] the convolution that is its transform: with the chirp c_j = e^(sign pi i j^2 / n), and
+    2 j k = j^2 + k^2 - (k - j)^2, frequency k is c_k times the sum of x_j c_j / c_(k - j)."""
+    count, n = rows.re.shape
+    chirp, spectrum, places = _chirp(n, sign)
+    step = max(IN_CACHE // places, 1)
+    if count > step:
+        pieces = [_by_chirps(rows[start : start + step], sign) for start in range(0, count, step)]
+        return Pair(concatenate([piece.re for piece in pieces]), concatenate([piece.im for piece in pieces]))
+    convolved = _by_halves(_by_halves(_followed_by_zeros(rows * chirp, places), -1) * spectrum, 1)
+    whole = convolved[:, :n] * chirp
+    return Pair(*(part.times_power_of_two(-(places.bit_length() - 1)) for part in (whole.re, whole.im)))
+
+
+@cache
+def _chirp(n: int, sign: int) -> tuple[Pair, Pair, int]:
+    """The chirp [1, n], the transform of its inverse at the places -n + 1 to n - 1 of a cycle, and how long that is."""
+    places = 1 << (2 * n - 2).bit_length()
+    squares = np.arange(n) ** 2 % (2 * n)
+    chirp = _roots(2 * n, sign, squares[None])
+    inverse = _roots(2 * n, -sign, squares[None])
+    to_n = _followed_by_zeros(inverse, places - n + 1)
+    return chirp, _by_halves(to_n.followed_by(inverse[:, :0:-1]), -1), places
+
+
+def _by_halves(rows: Pair, sign: int) -> Pair:
+    return _transformed(rows, prime_factors(rows.re.shape[1]), sign)
+
+
+def _followed_by_zeros(rows: Pair, size: int) -> Pair:
+    def pad(array: np.ndarray) -> np.ndarray:
+        return np.pad(array, [(0, 0), (0, size - array.shape[1])])
+
+    return Pair(rows.re.map_parts(pad), rows.im.map_parts(pad))
 
 
 def _roots(n: int, sign: int, exponents: np.ndarray) -> Pair:

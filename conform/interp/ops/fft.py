@@ -35,14 +35,14 @@ PRODUCT = 1 + 2 * sqrt(2)  # of a product of complex numbers, one of them a roun
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
-@semantics("aten::_fft_c2c")
+@semantics("aten::_fft_c2c", along="dim")
 def complex_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, forward: bool) -> Golden:
     """sum over n of self[n] e^(-2 pi i k n / size), over all of dim; forward False: of e^(+2 pi i k n / size).
     normalization 0: as it is, 1: over the root of the number of terms, 2: over their number (P35, P130)"""
     return _complex_golden(self, [d % self.ndim for d in dim], normalization, -1 if forward else 1)
 
 
-@semantics("aten::_fft_r2c")
+@semantics("aten::_fft_r2c", along="dim")
 def real_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, onesided: bool) -> Golden:
     """_fft_c2c of real numbers, forward; onesided: of the last of dim only the first size / 2 + 1 frequencies, of which
     the others are the complex conjugates (P35, P130)"""
@@ -51,7 +51,7 @@ def real_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, on
     return _complex_golden(self, axes, normalization, -1, kept)
 
 
-@semantics("aten::_fft_c2r")
+@semantics("aten::_fft_c2r", along="dim")
 def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, last_dim_size: int) -> Golden:
     """The backward transform of frequencies of which the last of dim has the first half: the others are the complex
     conjugates, so that the result is real, and of what would make it complex the imaginary part is ignored (P35, P130,

@@ -74,7 +74,7 @@ def compare(op: str, kwargs: Mapping[str, Any], is_valid: bool | None = True) ->
     return Comparison(*counts, first)
 
 
-def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor, ...] | ValueError | NotImplementedError:
+def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor | None, ...] | ValueError | NotImplementedError:
     bound = for_reference(bind(schema(op), (), kwargs, is_array))
     try:
         result = refs.lookup(op)(**bound)
@@ -108,10 +108,12 @@ def _answer(result: object) -> str:
     return f"raises {type(result).__name__}: {result}" if isinstance(result, Exception) else "gives a result"
 
 
-def _compare_output(output: int, golden: Golden, tensor: RefTensor | Unspecified) -> Comparison:
+def _compare_output(output: int, golden: Golden, tensor: RefTensor | Unspecified | None) -> Comparison:
     if golden.undocumented or tensor is UNSPECIFIED:
         both = golden.undocumented and tensor is UNSPECIFIED
         return Comparison(0, opened=1) if both else _one(Difference("undocumented to one side alone", output))
+    if golden.is_none or tensor is None:
+        return _compare_none(output, golden.is_none, tensor is None)
     mine, its = (golden.format.name, golden.value.shape), (tensor.dtype, tensor.shape)
     if mine != its:
         return _one(Difference(f"dtype and shape: interpreter {mine}, reference {its}", output))
@@ -127,6 +129,15 @@ def _compare_output(output: int, golden: Golden, tensor: RefTensor | Unspecified
     witnessed, opened, differences = (int(np.count_nonzero(mask)) for mask in (~(skipped | wrong), skipped, wrong))
     first = _first_difference(output, golden, values, opened_by_one, wrong) if differences else None
     return Comparison(witnessed, opened, differences, first)
+
+
+def _compare_none(output: int, mine: bool, its: bool) -> Comparison:
+    """Of an output that is None to one side or both."""
+    if mine and its:
+        return Comparison(0)
+    sides = (("interpreter", mine), ("reference", its))
+    told = (f"the {side} gives {'None' if is_none else 'a tensor'}" for side, is_none in sides)
+    return _one(Difference("; ".join(told), output))
 
 
 def _openness(golden: Golden, reference_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

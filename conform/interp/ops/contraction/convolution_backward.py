@@ -8,7 +8,7 @@ import numpy as np
 
 from conform.interp.blocks.assembly import Assembly
 from conform.interp.blocks.patches import Patches, Windows
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, wanted
 from conform.interp.ops.contraction.convolution import over_windows, per_dim
 from conform.interp.ops.reduction.sums import sum_over
 from conform.interp.semantics import semantics
@@ -27,17 +27,21 @@ def convolution_backward(
     output_padding: Sequence[int],
     groups: int,
     output_mask: Sequence[bool],
-) -> tuple[Golden, Golden, Golden]:
+) -> tuple[Golden, ...]:
     """The gradients of the input, weight and bias of convolution, of whose result the sum with grad_output is taken:
     grad_output spread by the weight, or where that is transposed gathered by it; for each weight the sum of the
-    products of all that it joins; the sum of grad_output over all but the channels (P3, P35, P39, P133)"""
+    products of all that it joins; the sum of grad_output over all but the channels; None for what output_mask does not
+    want (P3, P35, P39, P133, P134)"""
     spatial = input.ndim - 2
     steps = [per_dim(values, spatial) for values in (stride, padding, dilation)]
     windows = [Windows(*along, not transposed) for along in zip(grad_output.shape[2:], *steps, strict=True)]
-    by_input = over_windows(Patches(grad_output, weight, windows, input.shape[2:], groups), None).golden()
     narrow, wide = (input, grad_output) if transposed else (grad_output, input)
-    by_weight = _by_weight(narrow, wide, weight.shape[2:], steps, groups)
-    return by_input, by_weight, sum_over(grad_output, [0, *range(2, grad_output.ndim)])
+    return wanted(
+        output_mask,
+        lambda: over_windows(Patches(grad_output, weight, windows, input.shape[2:], groups), None).golden(),
+        lambda: _by_weight(narrow, wide, weight.shape[2:], steps, groups),
+        lambda: sum_over(grad_output, [0, *range(2, grad_output.ndim)]),
+    )
 
 
 def _by_weight(

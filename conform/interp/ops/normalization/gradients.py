@@ -16,7 +16,7 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows
 from conform.interp.dims import wrap_dim
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, wanted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.normalization.standardization import as_input, channels_of, per_channel, per_group
@@ -263,7 +263,7 @@ def _balls(compute: Format, *factors: np.ndarray) -> Ball:
     return reduce(lambda a, b: a * b, (Ball.exact(np.broadcast_to(factor, shape), compute) for factor in factors))
 
 
-Gradients = tuple[Golden, Golden, Golden]
+Gradients = tuple[Golden, ...]
 
 
 @semantics("aten::native_layer_norm_backward", accumulates="grad_out")
@@ -279,7 +279,8 @@ def native_layer_norm_backward(
 ) -> Gradients:
     """The gradients of the input, weight and bias of native_layer_norm, of whose results the sum with grad_out is
     taken: rstd * (g - mean(g) - z * mean(g * z)) with g = grad_out * weight and z = (input - mean) * rstd, the means
-    over the last dimensions normalized_shape; sum(grad_out * z) and sum(grad_out) over the others (P54, P132)"""
+    over the last dimensions normalized_shape; sum(grad_out * z) and sum(grad_out) over the others; None for what
+    output_mask does not want (P54, P132, P134)"""
     fmt, terms = format_of(input), prod(normalized_shape)
     count = prod(input.shape[: input.ndim - len(normalized_shape)])
     means, rstds = (each.reshape(count, 1).astype(np.float64) for each in (mean, rstd))
@@ -297,10 +298,12 @@ def native_layer_norm_backward(
         beside = (some.beside(lambda rows, places, each=each: each[places].T) for each in (means, rstds))
         return _of_weight(fmt, _beside(some, of_columns), *beside, some)
 
-    by_input = by_elements_of_rows(of_rows, Rows(input, count, terms))
-    by_bias = sum_over(grad_out.reshape(count, terms), [0])
-    of_parameters = by_rows(of_weight, columns), by_bias
-    return reshaped(by_input, input.shape), *(reshaped(each, tuple(normalized_shape)) for each in of_parameters)
+    return wanted(
+        output_mask,
+        lambda: reshaped(by_elements_of_rows(of_rows, Rows(input, count, terms)), input.shape),
+        lambda: reshaped(by_rows(of_weight, columns), tuple(normalized_shape)),
+        lambda: reshaped(sum_over(grad_out.reshape(count, terms), [0]), tuple(normalized_shape)),
+    )
 
 
 @semantics("aten::native_group_norm_backward", accumulates="grad_out")
@@ -317,7 +320,7 @@ def native_group_norm_backward(
     output_mask: Sequence[bool],
 ) -> Gradients:
     """The gradients of the input, weight and bias of native_group_norm, as native_layer_norm_backward has them, over
-    each group of channels; those of weight and bias for each channel (P54, P132)"""
+    each group of channels; those of weight and bias for each channel (P54, P132, P134)"""
     fmt, terms = format_of(input), C // group * HxW
     means, rstds = (each.reshape(N * group, 1).astype(np.float64) for each in (mean, rstd))
     grads = Rows(grad_out, N * group, terms)
@@ -337,9 +340,12 @@ def native_group_norm_backward(
         beside = (some.beside(partial(of_channel, each)) for each in (means, rstds))
         return _of_weight(fmt, _beside(some, of_channels), *beside, some)
 
-    by_input = by_elements_of_rows(of_rows, Rows(input, N * group, terms))
-    by_bias = sum_over(grad_out.reshape(N, C, HxW), [0, 2])
-    return reshaped(by_input, input.shape), by_rows(of_weight, by_channel), by_bias
+    return wanted(
+        output_mask,
+        lambda: reshaped(by_elements_of_rows(of_rows, Rows(input, N * group, terms)), input.shape),
+        lambda: by_rows(of_weight, by_channel),
+        lambda: sum_over(grad_out.reshape(N, C, HxW), [0, 2]),
+    )
 
 
 @semantics("aten::native_batch_norm_backward", accumulates="grad_out")
@@ -357,7 +363,7 @@ def native_batch_norm_backward(
 ) -> Gradients:
     """The gradients of the input, weight and bias of batch norm, as native_layer_norm_backward has them, over each
     channel, dim 1. Without train the statistics are constants: grad_out * weight / sqrt(running_var + eps), and
-    sum(grad_out * (input - running_mean)) / sqrt(running_var + eps) (P54, P63, P132)"""
+    sum(grad_out * (input - running_mean)) / sqrt(running_var + eps) (P54, P63, P132, P134)"""
     fmt, rows, grads = format_of(input), channels_of(input), channels_of(grad_out)
     others = [0, *range(2, input.ndim)]
     means = (save_mean if train else running_mean)[:, None].astype(np.float64)
@@ -374,8 +380,12 @@ def native_batch_norm_backward(
             return _of_weight(fmt, _beside(some, grads), *beside, some)
         return _weight_by_constants(fmt, some, _beside(some, grads), means[some.place], scales[some.place], eps)
 
-    by_input = as_input(by_elements_of_rows(of_rows, rows), input)
-    return by_input, by_rows(of_weight, rows), sum_over(grad_out, others)
+    return wanted(
+        output_mask,
+        lambda: as_input(by_elements_of_rows(of_rows, rows), input),
+        lambda: by_rows(of_weight, rows),
+        lambda: sum_over(grad_out, others),
+    )
 
 
 def _by_constants(fmt: Format, rows: _Rows, eps: float) -> Iterator[Golden]:
