@@ -59,44 +59,6 @@ def scaled_dot_product_attention(
     return RefTensor(query.dtype, (*batch, rows, value.shape[-1]), data)
 
 
-@reference("aten::_scaled_dot_product_flash_attention_for_cpu")
-def flash_attention_for_cpu(
-    query: RefTensor,
-    key: RefTensor,
-    value: RefTensor,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    attn_mask: RefTensor | None = None,
-    scale: float | None = None,
-) -> tuple[RefTensor, RefTensor]:
-    """Attention of (N, H, *, E); the logarithms of the sums that it divides by, (N, H, L), are not documented: open."""
-    if {len(tensor.shape) for tensor in (query, key, value)} != {4}:
-        raise ValueError(f"flash attention is of rank 4, found {query.shape}, {key.shape}, {value.shape}")
-    output = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
-    dtype, shape = "float64" if query.dtype == "float64" else "float32", query.shape[:-1]
-    return output, RefTensor(dtype, shape, [UNSPECIFIED] * prod(shape))
-
-
-@reference("aten::_scaled_dot_product_attention_math")
-def attention_math(
-    query: RefTensor,
-    key: RefTensor,
-    value: RefTensor,
-    attn_mask: RefTensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    dropout_mask: RefTensor | None = None,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> tuple[RefTensor, RefTensor]:
-    """Attention, and the weights (..., L, S) by which it means the values, not documented: open."""
-    if dropout_mask is not None:
-        raise NotImplementedError("the reference of attention has no dropout, found a dropout_mask")
-    output = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-    shape = (*output.shape[:-1], key.shape[-2])
-    return output, RefTensor(query.dtype, shape, [UNSPECIFIED] * prod(shape))
-
-
 def _check(query: RefTensor, key: RefTensor, value: RefTensor, mask: RefTensor | None, is_causal: bool) -> None:
     dtypes = {tensor.dtype for tensor in (query, key, value)}
     if len(dtypes) != 1 or query.dtype not in FLOAT_FORMATS:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import isfinite, nan, prod
+from math import prod
 
 from conform.refs.exact.promotion import converted
-from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, groups
+from conform.refs.exact.rounding import FLOAT_FORMATS
+from conform.refs.exact.tensor import RefTensor
 from conform.refs.normalization.softmax import log_softmax, native_layer_norm, softmax
 from conform.refs.normalization.standardization import (
     batch_norm_by_running_statistics,
     batch_norm_of_the_batch,
     native_group_norm,
 )
-from conform.refs.reduction.statistics import variance
 from conform.refs.references import reference
 
 BatchNorm = tuple[RefTensor, RefTensor, RefTensor]
@@ -95,48 +93,6 @@ def _check_running(input: RefTensor, *statistics: RefTensor | None) -> None:
     for statistic in statistics:
         if statistic is not None and (statistic.shape != input.shape[1:2] or statistic.dtype not in FLOAT_FORMATS):
             raise ValueError(f"a running statistic of {input.shape} is of {statistic.dtype} {statistic.shape}")
-
-
-@reference("aten::_native_batch_norm_legit_functional")
-def functional_batch_norm(
-    input: RefTensor,
-    weight: RefTensor | None,
-    bias: RefTensor | None,
-    running_mean: RefTensor,
-    running_var: RefTensor,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> tuple[RefTensor, ...]:
-    """native_batch_norm, and the running mean and variance after it.
-
-    Training, they become (1 - momentum) * old + momentum * new, of the mean and the unbiased variance of the batch;
-    open where a number is not finite, or for the variance a channel has one element (0 / 0).
-    """
-    outputs = native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
-    if not training:
-        return (*outputs, running_mean, running_var)
-    places = groups(input.shape, [dim for dim in range(len(input.shape)) if dim != 1])
-    channels = [[input.data[i] for i in group] for group in places]
-    means = [_mean(values) for values in channels]
-    variances = [UNSPECIFIED if len(values) < 2 else variance(values, 1.0) for values in channels]
-    return (*outputs, _updated(running_mean, means, momentum), _updated(running_var, variances, momentum))
-
-
-def _mean(values: list[float]) -> Fraction | float:
-    return sum(map(Fraction, values), Fraction(0)) / len(values) if all(map(isfinite, values)) else nan
-
-
-def _updated(old: RefTensor, new: list[Fraction | float | Unspecified], momentum: float) -> RefTensor:
-    share = Fraction(momentum)
-    data: list = []
-    for before, value in zip(old.data, new, strict=True):
-        if not isinstance(value, Fraction) or not isfinite(before):
-            data.append(UNSPECIFIED)
-        else:
-            result = (1 - share) * Fraction(before) + share * value
-            data.append(round_ratio(old.dtype, result.numerator, result.denominator))
-    return RefTensor(old.dtype, old.shape, data)
 
 
 @reference("aten::batch_norm")
