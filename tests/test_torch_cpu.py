@@ -70,7 +70,11 @@ EVERYWHERE = {
     *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
     ("aten::convolution_backward", "bfloat16", NAN),
-    *(("aten::native_layer_norm_backward", dtype, reason) for dtype in FLOATS for reason in (ERROR, NAN)),
+    *(
+        (f"aten::native_{norm}_norm_backward", dtype, reason)
+        for norm in ("layer", "batch") for dtype in FLOATS for reason in (ERROR, NAN)
+    ),
+    ("aten::instance_norm", "bfloat16", ERROR),
     *(
         (op, dtype, NAN)
         for op in ("aten::i0", "aten::special_i0", "aten::special_i1")
@@ -187,7 +191,7 @@ KNOWN_GENERATED = {
 CRASHES = {
     "aten::_embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
-    "aten::expand",
+    "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
 }  # fmt: skip
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"
 
