@@ -154,7 +154,12 @@ EVERYWHERE |= {
 }  # fmt: skip
 EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
 # Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
-EVERYWHERE |= {("aten::upsample_linear1d", "float32", NAN)}
+EVERYWHERE |= {
+    *((f"aten::upsample_{op}", "float32", NAN) for op in ("linear1d", "bilinear2d", "trilinear3d")),
+    *((f"aten::upsample_{op}", "bfloat16", ERROR) for op in ("linear1d", "trilinear3d")),  # weights of the half type
+    ("aten::addr", "float32", ERROR),
+    *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
+}
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
@@ -177,6 +182,7 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
     ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
+    ("aten::_int_mm", "int8", "wrong value"): ("default", "avx2", "avx512"),
     **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
 # What the calls made from the specs find beside that; the dtype is that of the result.

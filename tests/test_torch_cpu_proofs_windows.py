@@ -1,12 +1,113 @@
-"""What torch returns of windows where docs/torch-cpu.md says that it is wrong, and what is right."""
+"""One element of each row of docs/torch-cpu.md about windows, and products of stacks and vectors: what is right."""
 
 from __future__ import annotations
 
-import torch
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import conform
+
+LINE = np.float32([[[0.0, np.inf, 1.0, 2.0]]])  # resized to 4 the places are 0, 1, 2 and 3: every element is itself
 
 
-def test_a_line_of_its_own_size_keeps_its_infinities() -> None:
-    line = torch.tensor([[[0.0, torch.inf, 1.0, 2.0]]])  # the places are 0, 1, 2 and 3: every element is itself
-    result = torch.ops.aten.upsample_linear1d(line, [4], False)[0, 0]
-    assert result.isnan().tolist() == [False, True, False, False]
-    assert result[[0, 2, 3]].tolist() == [0.0, 1.0, 2.0]
+def nearest_bfloat16(exact: Fraction, step: Fraction) -> Fraction:
+    """The multiple of the step, that of bfloat16 around the number, that is nearest to the number."""
+    return round(exact / step) * step
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_a_line_of_its_own_size_keeps_its_infinities(align_corners: bool) -> None:
+    plane = np.stack([LINE[0], np.zeros_like(LINE[0])], 1)[None]
+    line = conform.golden("aten::upsample_linear1d", LINE, [4], align_corners).value[0, 0]
+    row = conform.golden("aten::upsample_bilinear2d", plane[0][:, None], [2, 4], align_corners).value[0, 0, 0]
+    space = np.stack([plane[0], np.zeros_like(plane[0])], 1)[None]
+    edge = conform.golden("aten::upsample_trilinear3d", space, [2, 2, 4], align_corners).value[0, 0, 0, 0]
+    for result in (line, row, edge):
+        assert result[1:].tolist() == [np.inf, 1.0, 2.0]
+
+
+def test_weights_of_resizing_are_not_rounded_to_bfloat16() -> None:
+    # Of 7 elements of a line of 2, the fifth stands at (4 + 1/2) 2/7 - 1/2 = 11/14 of the way; torch says -57.
+    share = Fraction(9, 2) * Fraction(2, 7) - Fraction(1, 2)
+    exact = 100 * (1 - share) - 100 * share
+    expected = nearest_bfloat16(exact, Fraction(1, 4))  # 32 to 64: 2^5 * 2^-7
+    assert (exact, expected) == (Fraction(-400, 7), Fraction(-229, 4))
+    line = np.array([[[100.0, -100.0]]]).astype(ml_dtypes.bfloat16)
+    assert conform.golden("aten::upsample_linear1d", line, [7], False).value[0, 0, 4] == -57.25
+    space = line[:, :, None, None]
+    assert conform.golden("aten::upsample_trilinear3d", space, [1, 1, 7], False).value[0, 0, 0, 0, 4] == -57.25
+
+
+def test_alpha_scales_the_product_of_two_vectors_and_rounds_no_factor() -> None:
+    lhs, rhs = np.float32([2.0**-126]), np.float32([np.finfo(np.float32).max])
+    exact = Fraction(0.3) * Fraction(1, 2**126) * (2**128 - 2**104)  # torch says 1.1999997
+    found = conform.golden("aten::addr", np.zeros((1, 1), np.float32), lhs, rhs, beta=0.0, alpha=0.3).value[0, 0]
+    assert abs(Fraction(float(found)) - exact) < Fraction(1, 2**24)
+
+
+def test_pairs_of_products_of_int8_do_not_saturate() -> None:
+    lhs, rhs = np.full((17, 16), -128, np.int8), np.full((16, 16), -128, np.int8)
+    assert (conform.golden("aten::_int_mm", lhs, rhs).value == 16 * 128 * 128).all()
+
+
+@pytest.mark.parametrize(("op", "shapes"), [("addbmm", ([1, 1, 1], [1, 1, 1])), ("addmv", ([1, 1], [1]))])
+def test_zero_times_an_infinite_product_is_nan(op: str, shapes: tuple[list[int], list[int]]) -> None:
+    lhs, rhs = (np.full(shape, np.inf, np.float32) for shape in shapes)  # beta=0 alone is documented to ignore
+    addend = np.zeros([1] * (len(shapes[0]) - 1 if op == "addbmm" else 1), np.float32)
+    assert np.isnan(conform.golden(f"aten::{op}", addend, lhs, rhs, alpha=0).value).all()
+
+
+def half(shape: list[int], *numbers: float) -> np.ndarray:
+    return np.array(numbers).astype(ml_dtypes.bfloat16).reshape(shape)
+
+
+TERMS = (256, 1, 1, 2)  # 260; added up in bfloat16 from the left, where 257 is a tie that goes to 256, they make 258
+GRADS = half([1, 1, 1, 5], 0, *TERMS)  # of windows of 4 that begin 2 before the line: the last four have element 2
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "place", "expected"),
+    [
+        ("addbmm", (half([1, 1], 0), half([4, 1, 1], *TERMS), half([4, 1, 1], 1, 1, 1, 1)), 0, 260.0),
+        ("addmv", (half([1], 0), half([1, 4], *TERMS), half([4], 1, 1, 1, 1)), 0, 260.0),
+        ("addr", (half([1, 1], -1), half([1], 1 + 3 * 2**-7), half([1], 1 + 3 * 2**-7)), 0, 194 * 2**-12),
+        ("_adaptive_avg_pool3d", (half([1, 1, 1, 4], *TERMS), [1, 1, 1]), 0, 65.0),
+        ("_adaptive_avg_pool2d_backward", (half([1, 1, 1, 4], *TERMS), half([1, 1, 1, 1], 0)), 0, 260.0),
+        ("avg_pool2d_backward",
+         (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], False, True, None), 2, 65.0),
+        ("max_pool2d_with_indices_backward",
+         (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], [1, 1], False, np.full((1, 1, 1, 5), 2)),
+         2, 260.0),
+        ("col2im",
+         (half([1, 4, 4], *np.fliplr(np.diag(TERMS[::-1])).ravel()), [1, 1], [1, 4], [1, 1], [0, 3], [1, 1]),
+         0, 260.0),
+    ],
+)  # fmt: skip
+def test_sums_of_bfloat16_are_rounded_once(op: str, args: tuple, place: int, expected: float) -> None:
+    assert float(conform.golden(f"aten::{op}", *args).value.ravel()[place]) == expected
+
+
+def test_places_of_a_grid_are_not_rounded_to_bfloat16() -> None:
+    # ((1/2 + 1) * 600 - 1) / 2 = 449.5; the bfloat16 numbers there are 448 and 450.
+    image = half([1, 1, 1, 600], *(float(i in (449, 450)) for i in range(600)))
+    found = conform.golden("aten::grid_sampler_2d", image, half([1, 1, 1, 2], 0.5, 0.0), 0, 0, False).value
+    assert found.ravel().tolist() == [1.0]
+
+
+def test_strided_operands_are_read_as_any_others() -> None:
+    lhs, rhs = np.float32([[1, 3], [2, 4]]).T, np.float32([[1, 10]])
+    assert conform.golden("aten::kron", lhs, rhs).value.tolist() == [[1, 10, 2, 20], [3, 30, 4, 40]]
+    space = np.moveaxis(np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2), -1, 0)  # (C, D, H, W) in channels_last
+    assert conform.golden("aten::max_pool3d", space, [2]).value.ravel().tolist() == [14.0, 15.0]
+    assert conform.golden("aten::max_pool3d_with_indices", space, [2]).value[1].ravel().tolist() == [7, 7]
+
+
+def test_a_0d_operand_promotes_and_expands_as_everywhere() -> None:
+    # A 0-d tensor of the same kind of dtype changes no dtype (torch.result_type); self expands to [rows].
+    number = np.float64(2.0)
+    assert conform.golden("aten::kron", np.float32([1.0]), np.asarray(number)).value.dtype == np.float32
+    matrix, vector = np.float32([[1.0, 2.0]]), np.float32([3.0, 4.0])
+    assert conform.golden("aten::addmv", np.asarray(np.float32(5.0)), matrix, vector).value.tolist() == [16.0]
