@@ -154,12 +154,15 @@ EVERYWHERE |= {
 }  # fmt: skip
 EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
 # Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
+# Transposed convolutions of half types add up in these.
 EVERYWHERE |= {
     *((f"aten::upsample_{op}", "float32", NAN) for op in ("linear1d", "bilinear2d", "trilinear3d")),
     *((f"aten::upsample_{op}", "bfloat16", ERROR) for op in ("linear1d", "trilinear3d")),  # weights of the half type
+    *((f"aten::conv_transpose{rank}d", dtype, reason) for rank in (1, 2, 3) for dtype, reason in (
+        ("float16", ERROR), ("float16", NAN), ("bfloat16", ERROR))),
     ("aten::addr", "float32", ERROR),
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
-}
+}  # fmt: skip
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
