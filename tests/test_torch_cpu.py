@@ -160,6 +160,7 @@ EVERYWHERE |= {
     *((f"aten::upsample_{op}", "bfloat16", ERROR) for op in ("linear1d", "trilinear3d")),  # weights of the half type
     *((f"aten::conv_transpose{rank}d", dtype, reason) for rank in (1, 2, 3) for dtype, reason in (
         ("float16", ERROR), ("float16", NAN), ("bfloat16", ERROR))),
+    ("aten::_int_mm", "int8", "wrong value"),  # expanded operands; others where there is no VNNI
     ("aten::addr", "float32", ERROR),
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
 }  # fmt: skip
@@ -185,7 +186,6 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
     ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
-    ("aten::_int_mm", "int8", "wrong value"): ("default", "avx2", "avx512"),
     **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
 # What the calls made from the specs find beside that; the dtype is that of the result.

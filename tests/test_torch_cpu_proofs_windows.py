@@ -53,6 +53,12 @@ def test_pairs_of_products_of_int8_do_not_saturate() -> None:
     assert (conform.golden("aten::_int_mm", lhs, rhs).value == 16 * 128 * 128).all()
 
 
+def test_expanded_operands_of_int8_are_read_by_their_strides() -> None:
+    lhs = np.broadcast_to(np.arange(16, dtype=np.int8), (17, 16))
+    found = conform.golden("aten::_int_mm", lhs, np.ones((16, 16), np.int8)).value
+    assert (found == sum(range(16))).all()
+
+
 @pytest.mark.parametrize(("op", "shapes"), [("addbmm", ([1, 1, 1], [1, 1, 1])), ("addmv", ([1, 1], [1]))])
 def test_zero_times_an_infinite_product_is_nan(op: str, shapes: tuple[list[int], list[int]]) -> None:
     lhs, rhs = (np.full(shape, np.inf, np.float32) for shape in shapes)  # beta=0 alone is documented to ignore
