@@ -48,6 +48,8 @@ class Standardized:
             self._exponent = _not_beyond(moments.exponents(), eps)  # by it rows are divided, to keep squares in range
             self._scaled_mean, variance = moments.reals(self._exponent)
             self.known = np.isfinite(variance.hi) & rows.are_finite()
+            self._is_wide = np.isposinf(variance.hi) & np.isfinite(self._scaled_mean.hi)
+            self._is_negative = np.signbit(variance.hi) & ((variance + Real.exact(np.float64(eps))).hi < 0)
             square = variance + Real.exact(np.float64(eps)).times_power_of_two(-2 * self._exponent)
             square = square if np.isfinite(eps) else where(self.known, eps, square)  # however large the variance is
             self._scaled_rstd = Real.exact(np.float64(1)) / square.sqrt()
@@ -63,10 +65,11 @@ class Standardized:
                 centred = Real.exact(x).times_power_of_two(-self._exponent) - self._scaled_mean
                 if not np.isfinite(self.eps):  # rstd is 0 or NaN, however far x is from the mean
                     centred = where(self.known, 1.0, centred)
+                centred = where(self._is_wide & np.isfinite(x), 1.0, centred)  # rstd is 0, in the same way
                 real = centred * self._scaled_rstd
                 real = real if scale is None else real * Real.exact(scale)
                 real = real if shift is None else real + Real.exact(shift)
-                real = self._with_poles(real, np.nan)
+                real = where(self._is_negative, np.nan, self._with_poles(real, np.nan))
             piece = _Piece(self, x, scale, shift)
             value, real = resolved(fmt, real, piece.with_mpmath, piece.rational)
             yield Golden.derived(fmt, value, real, piece.ball(*self.balls(held_format(fmt))), zero_sign_free=True)
