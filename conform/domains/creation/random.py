@@ -8,6 +8,7 @@ from conform.domains.creation.constants import DTYPE_OR_FLOAT, OF_SIZE, SIZE, dt
 from conform.domains.engine.arguments import boolean, length, optional, real, result, tensor
 from conform.domains.engine.constraints import Dtype, Value
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, NUMBERS
+from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shape_of, shaped
 from conform.domains.specs import spec
 from conform.numerics.formats import format_named
@@ -44,13 +45,19 @@ spec(
 
 
 UNREAD = "what is not dropped needs no probability"
+
+
+def _nothing_dropped(input: MetaArgument, train: bool | None) -> bool:
+    return train is False or input.numel == 0
+
+
 spec(
     "aten::native_dropout",
     tensor("input", Dtype.In(FLOATS).unjudged("torch may take others where nothing is dropped, and complex numbers")),
     real(
         "p",
-        Value.Ge(0.0).unjudged(UNREAD, lambda train: train is False),
-        Value.Le(1.0).unjudged(UNREAD, lambda train: train is False),
+        Value.Ge(0.0).unjudged(UNREAD, _nothing_dropped),
+        Value.Le(1.0).unjudged(UNREAD, _nothing_dropped),
         Value.Be((0.5, 0.1, 0.25, 0.75)),
     ),
     optional(boolean("train")),

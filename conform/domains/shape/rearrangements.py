@@ -25,7 +25,12 @@ from conform.domains.engine.vocabulary import (
 from conform.domains.specs import spec
 
 Shape = tuple[int, ...]
-COUNTS = (Value.Ge(0), Value.Le(4).lenient(NOT_MANY), Value.Be((1, 2, 3)))
+OF_NOTHING = "of no elements the sizes of the result matter alone, and -1 times 0 is one"
+COUNTS = (
+    Value.Ge(0).unjudged(OF_NOTHING, lambda self: self.numel == 0),
+    Value.Le(4).lenient(NOT_MANY),
+    Value.Be((1, 2, 3)),
+)
 
 # --- Copies -----------------------------------------------------------------------------------------------------------
 
@@ -101,8 +106,8 @@ for _name in ("aten::tril", "aten::triu"):
 
 def _embedded(self: MetaArgument, offset: int, dim1: int, dim2: int) -> Shape:
     rank, side = self.rank + 1, self.size(-1) + abs(offset)
-    rest = iter(self.shape[:-1])
-    return tuple(side if d in (dim1 % rank, dim2 % rank) else next(rest) for d in range(rank))
+    rest = iter(self.shape[:-1])  # one too few where dim1 and dim2 are the same, which is refused
+    return tuple(side if d in (dim1 % rank, dim2 % rank) else next(rest, 1) for d in range(rank))
 
 
 spec(

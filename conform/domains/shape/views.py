@@ -115,7 +115,13 @@ def _expanded(self: MetaArgument, size: Sizes) -> Shape:
 spec(
     "aten::expand",
     tensor("self"),
-    shape("size", Length.Ge(lambda self: self.rank), NOT_LONG, Value.In(_widened), Value.Le(9).lenient(NOT_MANY)),
+    shape(
+        "size",
+        Length.Ge(lambda self: self.rank),
+        NOT_LONG,
+        Value.In(_widened).unjudged("beside a 0 torch takes negative sizes, too", lambda size: 0 in size),
+        Value.Le(9).lenient(NOT_MANY),
+    ),
     result(dtype_of("self"), shaped(_expanded)),
 )
 

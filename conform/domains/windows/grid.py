@@ -8,6 +8,7 @@ from conform.domains.engine.spaces import ANYTHING
 from conform.domains.engine.vocabulary import dtype_of, shaped, typically
 from conform.domains.specs import FLOATS, spec
 
+MODE = Value.In((0, 1, 2)).unjudged("grid_sampler checks it, torch's kernel does not")
 spec(
     "aten::grid_sampler_2d",
     tensor(
@@ -26,8 +27,8 @@ spec(
         ),
         typically(-1.25, 1.25),
     ),
-    integer("interpolation_mode", Value.In((0, 1, 2)).unjudged("grid_sampler checks it, torch's kernel does not")),
-    integer("padding_mode", Value.In((0, 1, 2)).unjudged("grid_sampler checks it, torch's kernel does not")),
+    integer("interpolation_mode", MODE),
+    integer("padding_mode", MODE),
     boolean("align_corners"),
     result(dtype_of("input"), shaped(lambda input, grid: (*input.shape[:2], *grid.shape[1:3]))),
 )
