@@ -210,20 +210,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3365, 74),
-        "dtype": (2295, 263),
-        "given": (11, 8),
-        "keyword": (5291, 263),
-        "line": (530, 260),
-        "long": (108, 27),
-        "many": (61, 51),
-        "promotes": (871, 100),
-        "rank": (1264, 259),
-        "refuses": (645, 206),
-        "rows": (297, 50),
-        "shape": (511, 257),
-        "size": (1971, 260),
-        "square": (260, 260),
+        "broadcast": (2932, 79),
+        "dtype": (3828, 439),
+        "given": (24, 20),
+        "keyword": (11613, 403),
+        "line": (776, 383),
+        "long": (232, 59),
+        "many": (216, 206),
+        "promotes": (686, 85),
+        "rank": (1639, 382),
+        "refuses": (1501, 348),
+        "rows": (1230, 206),
+        "shape": (624, 315),
+        "size": (3187, 387),
+        "square": (383, 383),
     }
 
 

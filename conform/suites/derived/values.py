@@ -12,10 +12,11 @@ from conform.suites.nodes import Draw, Node, Tensor
 _DIVISORS = (1, 12)
 
 
-def _draw(values: Intervals | tuple[int, ...], is_float: bool) -> Draw:
+def _draw(values: Intervals | tuple[int, ...], dtype: str) -> Draw:
     if isinstance(values, tuple):
         return Draw("randint", min(values), max(values))
-    return Draw("uniform" if is_float else "randint", values.intervals[0].low, values.intervals[0].high)
+    low, high = values.intervals[0].low, values.intervals[0].high
+    return Draw("uniform" if kind_of(dtype) == "float" else "randint", max(low, 0) if dtype == "uint8" else low, high)
 
 
 def typical(spec: OpSpec, name: str, node: Node) -> Node:
@@ -26,9 +27,8 @@ def typical(spec: OpSpec, name: str, node: Node) -> Node:
     """
     if not isinstance(node, Tensor) or kind_of(node.dtype) not in ("float", "int"):
         return node
-    is_float = kind_of(node.dtype) == "float"
     if name in spec.typical_values:
-        return replace(node, value=None, draw=_draw(spec.typical_values[name], is_float))
+        return replace(node, value=None, draw=_draw(spec.typical_values[name], node.dtype))
     if name in spec.nonzero_integers and node.draw is None:
         return replace(node, value=None, draw=Draw("randint", *_DIVISORS))
     if node.dtype == "uint8" and node.draw == Draw("randint"):
