@@ -134,6 +134,8 @@ EVERYWHERE |= {
     *(("aten::_pdist_forward", dtype, "RuntimeError: _pdist_forward requires contiguous input")
       for dtype in ("float32", "float64")),
     *(("aten::linspace", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    ("aten::index_add", "bfloat16", ERROR),
+    ("aten::true_divide", "complex64", ERROR),  # as div does, of numbers that its own draws have
     ("aten::pixel_unshuffle", "float32", "output 0: shape [2, 3, 0] instead of [18, 1, 0]"),
     *(
         ("aten::meshgrid", dtype, "output 0 shares memory with tensor argument 0")

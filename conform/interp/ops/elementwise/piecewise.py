@@ -40,7 +40,7 @@ def leaky_relu(self: np.ndarray, negative_slope: int | float = 0.01) -> Golden:
 def prelu(self: np.ndarray, weight: np.ndarray) -> Golden:
     """max(0, self) + weight * min(0, self), one weight or one for each index of dim 1 (P95)"""
     fmt = format_of(self)
-    of_channels = weight.reshape(-1, *[1] * (self.ndim - 2)) if weight.size > 1 else weight.reshape(())
+    of_channels = weight.reshape(()) if weight.size == 1 else weight.reshape(-1, *[1] * (self.ndim - 2))
     slopes = np.broadcast_to(of_channels, self.shape)
     parts = (
         (place, _leaky(fmt, numbers(flat(self, place), fmt), numbers(flat(slopes, place), fmt)))
