@@ -170,6 +170,15 @@ EVERYWHERE |= {
     ("aten::addr", "float32", ERROR),
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
 }  # fmt: skip
+# A place that float32 rounds onto an element, or off it, meets an infinity beside it or does not.
+EVERYWHERE |= {
+    (op, dtype, reason)
+    for op in (
+        "aten::upsample_linear1d", "aten::upsample_bilinear2d", "aten::upsample_trilinear3d", "aten::grid_sampler_2d",
+    )
+    for dtype in FLOATS
+    for reason in (NAN, "wrong infinity", "a number where NaN is expected")
+}
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.

@@ -85,8 +85,8 @@ def interpolated(
     """[m]: the sum of the elements around, each times its weights along every dim.
 
     The budget is the change that an error of the coordinates makes (the slopes of the cells they may lie in), and the
-    rounding of weights, products and sums. An infinity or NaN whose weight is 0, or may be, is open (P123). there: of
-    coordinates, whether an element stands there; one that does not is 0.
+    rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123). there: of coordinates,
+    whether an element stands there; one that does not is 0.
     """
     compute, corners = compute_format(fmt), list(itertools.product(*(range(len(line.at)) for line in lines)))
 
@@ -99,10 +99,7 @@ def interpolated(
 
     elements = [read([line.at[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
     weights = [reduce(mul, [line.weights[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
-    if any(line.around is None for line in lines):
-        hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
-    else:
-        hidden = _hidden(read, lines)
+    hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
     finite = [np.where(np.isfinite(x), x, 0.0) for x in elements]
     with np.errstate(all="ignore"):
         special = sum(np.where(np.isfinite(x), 0.0, x * np.sign(w.hi)) for x, w in zip(elements, weights, strict=True))
@@ -130,24 +127,6 @@ def interpolated(
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
     return golden.opened(hidden, "P123").opened(overflows, "P35")
-
-
-def _hidden(read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line]) -> np.ndarray:
-    """[m]: whether an element is infinite or NaN that has weight 0, or may have for the error of a coordinate."""
-    choices = []
-    for line in lines:
-        low, high = line.weights.hi[1] <= line.error, line.weights.hi[0] <= line.error
-        below, above = (line.around[0] != line.around[1]) & low, (line.around[3] != line.around[2]) & high
-        always = np.ones_like(low)
-        choices.append([(line.around[0], below, always), (line.around[1], always, high),
-                        (line.around[2], always, low), (line.around[3], above, always)])  # fmt: skip
-    found = np.zeros(len(lines[0].error), bool)
-    for corner in itertools.product(*choices):
-        places, is_reached, is_slight = zip(*corner, strict=True)
-        at_risk = np.logical_and.reduce(is_reached) & np.logical_or.reduce(is_slight)
-        if at_risk.any():
-            found |= at_risk & ~np.isfinite(read(places))
-    return found
 
 
 def _slope(read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], dim: int) -> np.ndarray:
