@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from conform.foreign import escaped
+from conform.judging.verdict import DETERMINISM
 from conform.report.layout import command, hanging
 from conform.report.numbers import element_text
 
@@ -111,7 +112,7 @@ def repro_command(case: Mapping, record: Mapping) -> str | None:
     again. None for one that no command can name."""
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
-    if directory is None or backend is None:
+    if directory is None or backend is None or case["check"] == DETERMINISM:
         return None
     named = ["--backend", backend] if "::" in backend else []
     return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
@@ -129,6 +130,9 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     suites = invocation.get("suites", record["suite"]["names"])
     options: dict[str, object] = {"ids": glob.escape(case["id"]), "seed": record["seed"]}
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
+    if case["check"] == DETERMINISM:
+        options["determinism"] = max(case["checks"], 2)
+        sample.pop()  # REPEATED
     if sample:
         options["samples"] = int(sample[0]) + 1
     if any(name.endswith((".yaml", ".yml")) for name in suites):

@@ -23,7 +23,7 @@ from conform.explain.case import find_case
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import undecided, verdict_of
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import DETERMINISM, Verdict
 from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
@@ -52,6 +52,8 @@ def repro(
     check_timeout("golden timeout", golden_timeout_s)
     record = read(directory)
     told = _told(record, case_id, directory)
+    if told.check == DETERMINISM:
+        raise UsageError(f"case {case_id!r} cannot be reduced: its finding is about several equal calls")
     invocation = record.environment.invocation
     chosen = backend or _trusted(invocation.backend, directory)
     suite = load(invocation.suites, seed=record.seed, ids=(case_id,))

@@ -59,6 +59,7 @@ def folder(tmp_path: Path) -> Path:
 
 def started(folder: Path, *words: str) -> subprocess.Popen:
     command = [sys.executable, "-m", "conform", "check", "suite.yaml", "--out", "out", "--no-progress", *words]
+    command += ["--determinism", "1"]  # no case beside the suite's
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True)

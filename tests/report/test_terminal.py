@@ -312,6 +312,13 @@ def test_the_command_repeats_just_the_case(suite: str, case_id: str, options: li
     assert words == ["conform", "check", suite, "--backend", "cpu", "--id", escaped, "--seed", "7", *options]
 
 
+def test_of_several_equal_calls_too() -> None:
+    run = run_of(replace(FAILED, id=f"{FAILED.id}/2/repeated", check="determinism", checks=3))
+    words = shlex.split(repeat_command(run.cases[0], run.record))
+    assert words[words.index("--determinism") + 1] == words[words.index("--samples") + 1] == "3"
+    assert repro_command(run.cases[0], run.record) is None
+
+
 def test_the_command_names_backend_and_contract_as_they_were_named() -> None:
     run = build(
         [FAILED], asked=1, suite={"names": ["core"], "digest": "sha256:00"}, tests=["exp_1d"], contract="strict",
