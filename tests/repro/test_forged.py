@@ -141,7 +141,7 @@ def test_a_record_does_not_choose_the_file_that_is_run(tampered: Callable[..., P
         ("#/texts/-1", ("cases", 0, "test"), "cases[0] has the pointer #/texts/-1, which leads nowhere"),
         ("#/texts/\u0661", ("cases", 0, "test"), "leads nowhere"),
         ("#/cases/0", ("cases", 0, "contract", "source"), "cases[0] has the pointer #/cases/0, which leads nowhere"),
-        (7, ("cases", 0, "standing"), "cases[0] has the standing 7, of 1"),
+        (7, ("cases", 0, "standing"), "cases[0] has the standing 7, of 2"),
         ("0", ("cases", 0, "standing"), "cases[0].standing: Input should be a valid integer"),
         ({"a\nb": 1}, ("environment", "numerics"), "environment.numerics"),
         ({"aten::exp": {"float32": {"1.5": 1}}}, ("histograms",), "histograms.aten::exp.float32.1.5"),

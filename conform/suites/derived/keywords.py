@@ -146,7 +146,8 @@ def _of_tensor(spec: OpSpec, name: str, meta: MetaArgument, text: str) -> list[s
         return [f"{name}={'none' if meta.optional else 'given'}"]
     if declared.type.is_tensor_list:
         return [f"{name}={text}"]
-    return [f"{name}={meta.dtype}"] if declared.type.is_index else []
+    is_given = any(one.suffix == "Eq" and one.value == "int64" for one in declared.constraints_on("Dtype"))
+    return [f"{name}={meta.dtype}"] if declared.type.is_index and not is_given else []
 
 
 def _text(meta: MetaArgument) -> str:

@@ -46,7 +46,7 @@ def as_test(spec: OpSpec, tuple_: MetaTuple, seed: int, label: str = "") -> Test
     suite = INVALID if broken else VALID
     test_id = "/".join(part for part in (suite, spec.name, label, f"{tuple_.number:04d}") if part)
     inputs, kwargs = nodes_of(spec, tuple_, Stream(seed, test_id, 0, "written out"))
-    domain = Domain(str(broken) if broken else None, broken.lenience if broken else None)
+    domain = Domain(str(broken) if broken else None, tuple_.lenience)
     place = f"spec of {spec.name}"
     return Test(
         test_id, spec.name, inputs=inputs, kwargs=kwargs, device=None, cast_input0_to_complex=False, impl=None,
