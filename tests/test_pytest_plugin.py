@@ -83,7 +83,8 @@ def test_each_case_is_an_item_with_its_outcome(mine: pytest.Pytester) -> None:
 def test_a_failure_reads_as_conform_check_prints_it(mine: pytest.Pytester) -> None:
     told = mine.runpytest("--conform-backend", "mine.py::Mine", "-k", "wrong", "--conform-seed", "3").stdout.str()
     command = [sys.executable, "-m", "conform", "check", "ops.conform.yaml", "--backend", "mine.py::Mine"]
-    done = subprocess.run([*command, "--id", "wrong/*", "--seed", "3", "--determinism", "1"], capture_output=True, text=True, timeout=120)
+    command += ["--id", "wrong/*", "--seed", "3", "--determinism", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     start = done.stdout.index("FAIL aten::neg float32")
     block = done.stdout[start : done.stdout.index("\n\n", start)]
     assert "expected  -1.0 = -0x1p+0" in block

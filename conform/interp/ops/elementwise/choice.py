@@ -110,7 +110,7 @@ def hardshrink(self: np.ndarray, lambd: int | float = 0.5) -> Golden:
     return exact(np.where(kept, self, fmt.storage.type(0)), fmt, zero_sign_free=True)
 
 
-@pointwise("aten::heaviside", selects=True)
+@pointwise("aten::heaviside", compares=True, selects=True)
 def heaviside(self: np.ndarray, values: np.ndarray) -> Golden:
     """0 below zero, 1 above, values at zeros; open at NaN (P91)"""
     fmt = result_type(self, values)
