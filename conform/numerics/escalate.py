@@ -128,7 +128,8 @@ def decided(
     """The elements `wanted` (a mask) of what `formula` computes with mpmath numbers, rounded to `fmt`.
 
     Returns the rounded values and the numbers behind them, one each per wanted element. Raises Undecided where the
-    highest precision does not decide.
+    highest precision does not decide. A zero counts at that precision alone: of 1 - e^-1e-308 nothing is left
+    below a thousand bits, and two such zeros do not differ.
     """
     for precision in PRECISIONS:
         with mpmath.workprec(precision):
@@ -136,7 +137,8 @@ def decided(
         with mpmath.workprec(2 * precision):
             fine = formula()[wanted]
             numbers = [_number(y, z, precision) for y, z in zip(coarse, fine, strict=True)]
-        rounded = [_rounded(fmt, number) for number in numbers]
+        counts = [z != 0 or precision == PRECISIONS[-1] for z in fine]
+        rounded = [_rounded(fmt, number) if each else None for number, each in zip(numbers, counts, strict=True)]
         if all(value is not None for value in rounded):
             return np.array(rounded, dtype=fmt.storage), [_parts(number) for number in numbers]
     raise Undecided(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")

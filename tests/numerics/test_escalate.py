@@ -39,6 +39,12 @@ def test_a_number_near_a_midpoint_is_decided_at_a_higher_precision() -> None:
     assert value.tolist() == [1 + 2.0**-23]
 
 
+def test_what_cancels_below_a_precision_is_no_zero() -> None:
+    """1 - e^-x lies between x - x^2 / 2 and x; at 160 and 320 bits, and at 480 and 960, it is 0."""
+    value, _ = decided(F64, lambda: 1 - mp.exp(mp.of_float(np.array([-(2.0**-1000)]))), np.array([True]))
+    assert value.tolist() == [2.0**-1000]
+
+
 def test_an_exact_midpoint_is_never_guessed() -> None:
     square = np.array([(1 + mpmath.mpf(2) ** -24) ** 2])
     with pytest.raises(Unjudged, match=r"a result of float32 lies within 2\^-4320 of a rounding boundary"):

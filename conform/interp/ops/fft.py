@@ -32,6 +32,7 @@ from conform.numerics.real import joined as joined_reals
 BY_ROOT, BY_COUNT = 1, 2  # normalization; 0: none
 DIRECT = 7  # the largest prime factor for which FFTW, pocketfft, cuFFT and vDSP have a transform of their own
 PRODUCT = 1 + 2 * sqrt(2)  # of a product of complex numbers, one of them a rounded root of unity, in u
+SMALLEST = 2.0**-1074
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
@@ -63,7 +64,7 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
     weights = np.where(own, 1.0, 2.0)
 
     def of_rows(some: np.ndarray) -> Golden:
-        whole = Pair.of(_scaled(some)[0] * weights)
+        whole = _pair(some, weights)
         for axis in range(1, whole.re.ndim):
             padded = whole if axis < whole.re.ndim - 1 else _padded(whole, last_dim_size)
             whole = transformed(padded, axis, 1)
@@ -91,7 +92,7 @@ def _complex_golden(
     rows, shape = _rows(self, axes)
 
     def of_rows(some: np.ndarray) -> Golden:
-        whole = Pair.of(_scaled(some)[0])
+        whole = _pair(some)
         for axis in range(1, whole.re.ndim):
             whole = transformed(whole, axis, sign)
         whole = whole if kept is None else whole[..., :kept]
@@ -132,6 +133,15 @@ def _scaled(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     largest = sizes.max(axis=tuple(range(1, rows.ndim)), keepdims=True, initial=0.0)
     exponent = np.where(largest > 0, np.frexp(largest)[1], 0)
     return _ldexp(whole, -exponent), exponent
+
+
+def _pair(rows: np.ndarray, weights: np.ndarray | float = 1.0) -> Pair:
+    """The scaled rows times the weights. What lies more than 2^1022 below the largest number of its row underflows, and
+    is known to half of float64's smallest number."""
+    scaled, exponent = _scaled(rows)
+    lost = _ldexp(scaled, exponent) != np.where(np.isfinite(rows), rows, 0.0)
+    whole, radius = Pair.of(scaled * weights), np.where(lost, SMALLEST * weights, 0.0)
+    return Pair(*(Real(part.hi, part.lo, radius) for part in (whole.re, whole.im)))
 
 
 def _ldexp(numbers: np.ndarray, exponent: np.ndarray) -> np.ndarray:

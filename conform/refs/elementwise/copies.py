@@ -64,13 +64,14 @@ def copy(self: RefTensor, src: RefTensor, non_blocking: bool = False) -> RefTens
 
 
 def read_value(op: str, value: Scalar, dtype: str) -> Scalar:
-    """A Python number as an element of the dtype; ValueError for a complex number beside real ones, or an integer
-    beyond the dtype."""
+    """A Python number as an element of the dtype; ValueError for a complex number beside real ones, or a number beyond
+    an integer dtype, which is told before a fraction is cut off."""
     if isinstance(value, complex) and category(dtype) != COMPLEX:
         raise ValueError(f"{op}: the complex value {value} does not go with {dtype}")
-    if category(dtype) == INTEGER and isinstance(value, int):
+    if category(dtype) == INTEGER and isinstance(value, (int, float)):
         low, high = INTEGER_RANGES[dtype]
-        if not min(low, -high) <= value <= high:  # P93
+        least = min(low, -high) if isinstance(value, int) else low
+        if not least <= value <= high:  # P93
             raise ValueError(f"{op}: {value} is outside the range of {dtype}, {low} to {high}")
     return convert(value, dtype)
 

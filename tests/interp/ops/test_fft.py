@@ -33,6 +33,12 @@ def test_rational_results_among_irrational_roots_are_exact() -> None:
     assert legendre.value.tolist() == [0, 1, -1, -1, 1]
 
 
+def test_what_lies_far_below_the_largest_number_decides_a_tie() -> None:
+    """1 + 2^-53 + 2^-800, beside an imaginary part of 2^800, with which the row is scaled."""
+    golden = c2c([complex(1, 2.0**800), 2.0**-53, 2.0**-800, 0])
+    assert golden.value[0] == complex(1 + 2.0**-52, 2.0**800)
+
+
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 12, 30, 97, 128])
 def test_the_backward_transform_gives_the_numbers_back(length: int) -> None:
     numbers = np.random.default_rng(length).integers(-9, 9, (2, length)) * (1 + 2j)
