@@ -110,8 +110,9 @@ spec("aten::scatter_add", SUMMED, DIM, _index(), tensor("src", SRC), LIKE_SELF)
 
 
 def _stored(name: str) -> Argument:
-    """A number that self's dtype can hold."""
+    """A number that self's dtype can hold, which is not read where the index has no elements."""
     kinds, *ranges = weight_of("self")
+    ranges = [one if one.lenience else one.lenient(UNREAD, _no_elements) for one in ranges]
     return scalar(name, kinds.unjudged("numbers of other kinds are converted, or refused"), ranges)
 
 
