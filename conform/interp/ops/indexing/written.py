@@ -83,16 +83,21 @@ def counts_of(writes: Writes, size: int) -> np.ndarray:
 
 def _real_sums(self: np.ndarray, fmt: Format, writes: Writes) -> Golden:
     counts = counts_of(writes, self.size)
-    golden, written = assembled(_parts(self, fmt, writes, counts), self.size), counts > 0
-    stays = flat(self, slice(0, self.size))
-    golden = replace(
+    parts = (
+        (some, _staying(part, flat(self, some), counts[some] > 0)) for some, part in _parts(self, fmt, writes, counts)
+    )
+    golden = replace(assembled(parts, self.size), terms=counts)
+    return golden.rearranged(lambda part: part.reshape(self.shape))
+
+
+def _staying(golden: Golden, elements: np.ndarray, written: np.ndarray) -> Golden:
+    """The golden of sums, with the element itself where nothing is written: -0 stays -0, and of several NaN each."""
+    return replace(
         golden,
-        value=np.where(written, golden.value, stays),
-        real=where(written, golden.real, stays.astype(np.float64)),
-        terms=counts,
+        value=np.where(written, golden.value, elements),
+        real=where(written, golden.real, elements.astype(np.float64)),
         zero_sign_free=written,
     )
-    return golden.rearranged(lambda part: part.reshape(self.shape))
 
 
 def _parts(self: np.ndarray, fmt: Format, writes: Writes, counts: np.ndarray) -> Iterator[tuple[slice, Golden]]:

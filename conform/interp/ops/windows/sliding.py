@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any, Protocol
 
@@ -61,7 +60,10 @@ class Adaptive:
 
 @dataclass(frozen=True)
 class Block:
-    """The windows of some results [m] of a tensor: of all its leading dims `batch`, and of their `places`."""
+    """The windows of some results [m] of a tensor: of all its leading dims `batch`, and of their `places`.
+
+    It keeps no pieces: they refer to it, and in a circle of references it would stay beside the blocks that follow.
+    """
 
     sliding: Sliding
     tensor: np.ndarray
@@ -86,12 +88,12 @@ class Block:
         """The elements of a tensor with the same leading dims; 0 where there is none."""
         return read(tensor, (*self.batch, *coordinates), there)
 
-    @cached_property
+    @property
     def elements(self) -> Pieces[np.ndarray]:
         """[taps, m]: what the windows meet, 0 where that is nothing."""
         return self.pieces(lambda coordinates, there, _: self.read(self.tensor, coordinates, there))
 
-    @cached_property
+    @property
     def there(self) -> Pieces[np.ndarray]:
         """[taps, m]: whether they meet something."""
         return self.pieces(lambda coordinates, there, _: there)
@@ -109,20 +111,17 @@ class Sliding:
         """The result's."""
         return (*tensor.shape[: tensor.ndim - len(self.counts)], *self.counts)
 
-    def blocks(self, tensor: np.ndarray) -> list[tuple[slice, Callable[[], Block]]]:
-        """(which results in C order, how their block is made)."""
+    def blocks(self, tensor: np.ndarray) -> Iterator[tuple[slice, Block]]:
+        """(which results in C order, their block)."""
         shape, rank = self.shape(tensor), tensor.ndim - len(self.counts)
-
-        def block(place: slice) -> Block:
+        for place in spans(prod(shape), prod(self.taps)):
             index = np.unravel_index(np.arange(place.start, place.stop), shape)
-            return Block(self, tensor, index[:rank], index[rank:])
-
-        return [(place, lambda place=place: block(place)) for place in spans(prod(shape), prod(self.taps))]
+            yield place, Block(self, tensor, index[:rank], index[rank:])
 
     def golden(self, tensor: np.ndarray, of_block: Callable[[Block], Golden]) -> Golden:
         """One golden of those of blocks [m]."""
         shape = self.shape(tensor)
-        parts = ((place, of_block(make())) for place, make in self.blocks(tensor))
+        parts = ((place, of_block(block)) for place, block in self.blocks(tensor))
         return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
 
