@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Golden
 from conform.interp.operands import broadcast_numbers, converted, numbers
 from conform.interp.ops.elementwise.arithmetic import exact, rounded_from
@@ -64,10 +68,23 @@ def nextafter(self: np.ndarray, other: np.ndarray) -> Golden:
 def frexp(self: np.ndarray) -> tuple[Golden, Golden]:
     """self = mantissa * 2^exponent with 0.5 <= |mantissa| < 1, both 0 of zeros; the exponent is open of infinities and
     NaN (P98)"""
-    fmt = format_of(self)
-    mantissa, exponent = np.frexp(numbers(self, fmt))
+    return _of_split(self, _mantissa), _of_split(self, _exponent)
+
+
+def _mantissa(fmt: Format, mantissa: np.ndarray, _exponent: np.ndarray) -> Golden:
+    return exact(mantissa, fmt)
+
+
+def _exponent(_fmt: Format, mantissa: np.ndarray, exponent: np.ndarray) -> Golden:
     finite = np.isfinite(mantissa)
-    return exact(mantissa, fmt), exact(np.where(finite, exponent, 0), FORMATS["int32"]).opened(~finite, "P98")
+    return exact(np.where(finite, exponent, 0), FORMATS["int32"]).opened(~finite, "P98")
+
+
+def _of_split(self: np.ndarray, part: Callable[[Format, np.ndarray, np.ndarray], Golden]) -> Golden:
+    """One output of frexp, block by block."""
+    fmt = format_of(self)
+    parts = ((some, part(fmt, *np.frexp(numbers(flat(self, some), fmt)))) for some in spans(self.size))
+    return assembled(parts, self.size).rearranged(lambda whole: whole.reshape(self.shape))
 
 
 @pointwise("aten::ldexp.Tensor")

@@ -10,14 +10,14 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.blocks.assembly import Assembly
-from conform.interp.blocks.blocks import spans
+from conform.interp.blocks.blocks import everywhere, spans
 from conform.interp.blocks.rows import Rows
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.indexing.advanced import elements_at
 from conform.interp.ops.indexing.places import Places, Writes
 from conform.interp.ops.indexing.scattering import with_terms
-from conform.interp.ops.indexing.written import counts_of, reduced_rows, sums_of_writes
+from conform.interp.ops.indexing.written import reduced_rows, sums_of_writes
 from conform.interp.ops.reduction.statistics import mean_of_rows
 from conform.interp.ops.reduction.sums import sum_of_rows, sums_of
 from conform.interp.semantics import semantics
@@ -50,13 +50,20 @@ def embedding_dense_backward(
     """Row i is the sum of the rows of grad_output whose index is i, over their number if scale_grad_by_freq; the row
     padding_idx is 0 (P3, P26)"""
     fmt, rows = format_of(grad_output), grad_output.reshape(indices.size, grad_output.shape[-1])
-    counted = indices.reshape(-1) != padding_idx
-    table = np.zeros((num_weights, rows.shape[1]), fmt.storage)
-    writes = Writes(table.shape, [indices.reshape(-1)[counted]], rows[counted])
+    table = np.broadcast_to(fmt.storage.type(0), (num_weights, rows.shape[1]))
+    writes = Writes(table.shape, *_counted(indices.reshape(-1), rows, padding_idx))
     if not scale_grad_by_freq:
         return sums_of_writes(table, fmt, writes)
     of_rows = lambda some: with_terms(mean_of_rows(fmt, some), some)  # noqa: E731
-    return reduced_rows(table, writes, counts_of(writes, table.size), False, of_rows)
+    return reduced_rows(table, writes, False, of_rows)
+
+
+def _counted(indices: np.ndarray, rows: np.ndarray, padding_idx: int) -> tuple[list[np.ndarray], np.ndarray]:
+    """([the indices], the rows) of those that are not padding; a copy only where some are."""
+    if everywhere(lambda some: some != padding_idx, indices):
+        return [indices], rows
+    counted = indices != padding_idx
+    return [indices[counted]], rows[counted]
 
 
 # Bags

@@ -46,6 +46,16 @@ class Writes(Places):
         """(the places, the values) of one block of writes after the other."""
         return ((self.places(some), flat(self.values, some)) for some in spans(self.values.size))
 
+    def within(self, share: slice) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(which of the elements `share`, the values) of the writes to these, block by block."""
+        for places, values in self.blocks():
+            inside = (places >= share.start) & (places < share.stop)
+            yield places[inside] - share.start, values[inside]
+
+    def counts(self, share: slice) -> np.ndarray:
+        """[share]: how many writes each of the elements gets."""
+        return sum(np.bincount(places, minlength=width_of(share)) for places, _ in self.within(share))
+
     def numbers(self, elements: slice, count: int) -> np.ndarray:
         """Which writes go to `elements`, `count` of them, in the order of these."""
         places, numbers, done = np.empty(count, np.int64), np.empty(count, np.int64), 0

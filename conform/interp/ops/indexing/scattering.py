@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.blocks.rows import Rows
 from conform.interp.golden import Golden
 from conform.interp.operands import converted, refuse_complex
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.indexing.places import Writes, of_dim, of_elements
-from conform.interp.ops.indexing.written import counts_of, filled, joined, reduced_rows, replaced, sums_of_writes
+from conform.interp.ops.indexing.written import filled, joined, reduced_rows, replaced, sums_of_writes
 from conform.interp.ops.reduction.statistics import mean_of_rows
 from conform.interp.ops.reduction.sums import float_product, reshaped, sums_of
 from conform.interp.semantics import semantics
@@ -92,18 +93,19 @@ def _reduced(
     fmt = format_of(self)
     refuse_complex(fmt, f"the {name} of writes")
     own, writes = _scattered(self, dim, index, src)
-    counts = counts_of(writes, own.size)
-    own = own if with_self else np.where(counts.reshape(own.shape) > 0, _neutral(fmt, name), own)
+    first = None if with_self else _neutral(fmt, name)
     if name == "sum":
-        golden = sums_of_writes(own, fmt, writes)
+        golden = sums_of_writes(own, fmt, writes, first)
     elif name in ("amax", "amin"):
-        golden = joined(own, fmt, writes, np.maximum if name == "amax" else np.minimum)
+        golden = joined(own, fmt, writes, np.maximum if name == "amax" else np.minimum, first)
         golden = replace(golden, zero_sign_free=fmt.is_float)
-    elif not fmt.is_float:
-        golden = (_integer_mean if name == "mean" else _integer_product)(own, fmt, writes, counts, with_self)
-    else:
+    elif fmt.is_float:
         of_rows = partial(mean_of_rows if name == "mean" else float_product, fmt)
-        golden = reduced_rows(own, writes, counts, with_self, lambda rows: with_terms(of_rows(rows), rows))
+        golden = reduced_rows(own, writes, with_self, lambda rows: with_terms(of_rows(rows), rows))
+    elif name == "mean":
+        golden = _integer_mean(own, fmt, writes, with_self)
+    else:
+        golden = joined(own, fmt, writes, np.logical_and if fmt.kind == "bool" else np.multiply, first)
     return reshaped(golden, self.shape)
 
 
@@ -124,14 +126,18 @@ def with_terms(golden: Golden, rows: Rows) -> Golden:
     return golden if golden.terms is None else replace(golden, terms=np.full(rows.count, golden.terms))
 
 
-def _integer_product(own: np.ndarray, fmt: Format, writes: Writes, _counts: np.ndarray, _with_self: bool) -> Golden:
-    return joined(own, fmt, writes, np.logical_and if fmt.kind == "bool" else np.multiply)
+def _integer_mean(own: np.ndarray, fmt: Format, writes: Writes, with_self: bool) -> Golden:
+    parts = ((some, _integer_means(flat(own, some), fmt, writes, with_self, some)) for some in spans(own.size))
+    return reshaped(assembled(parts, own.size), own.shape)
 
 
-def _integer_mean(own: np.ndarray, fmt: Format, writes: Writes, counts: np.ndarray, with_self: bool) -> Golden:
-    """The quotient where it is an integer, and the sum one of the format; else it is open (P110)."""
-    high, low = _halves(own.reshape(-1))  # high * 2^32 + low, so that no sum wraps
-    for places, values in writes.blocks():
+def _integer_means(elements: np.ndarray, fmt: Format, writes: Writes, with_self: bool, share: slice) -> Golden:
+    """Of the elements `share`: the quotient where it is an integer, and the sum one of the format; else it is open
+    (P110)."""
+    counts = writes.counts(share)
+    start = elements if with_self else np.where(counts > 0, 0, elements)
+    high, low = _halves(start)  # high * 2^32 + low, so that no sum wraps
+    for places, values in writes.within(share):
         for total, part in zip((high, low), _halves(values), strict=True):
             np.add.at(total, places, part)
     carry = low >> 32
@@ -140,8 +146,8 @@ def _integer_mean(own: np.ndarray, fmt: Format, writes: Writes, counts: np.ndarr
     total = np.where(fits, (high << 32) | low, 0)
     divisor = np.where(counts > 0, counts + with_self, 1)
     is_held = fits & (total >= fmt.min_value) & (total <= fmt.max_value) & (total % divisor == 0)
-    quotient = np.where(is_held, total // divisor, 0).astype(fmt.storage).reshape(own.shape)
-    return exact(quotient, fmt).opened(~is_held.reshape(own.shape), "P110")
+    quotient = np.where(is_held, total // divisor, 0).astype(fmt.storage)
+    return exact(quotient, fmt).opened(~is_held, "P110")
 
 
 def _halves(integers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,14 +165,15 @@ def index_add(self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray,
     refuse_complex(fmt, "index_add")
     own = _line(self)
     if not fmt.is_float:
-        scaled = source & bool(alpha) if fmt.kind == "bool" else source * converted(alpha, fmt)
+        times = np.logical_and if fmt.kind == "bool" else np.multiply
+        scaled = source if alpha == 1 else times(source, converted(alpha, fmt))
         golden = sums_of_writes(own, fmt, _slices(own, dim, index, scaled))
     elif alpha == 1:
         golden = sums_of_writes(own, fmt, _slices(own, dim, index, source))
     else:
         writes = _slices(own, dim, index, source)
         of_rows = partial(_scaled_sums, fmt, float(alpha))
-        golden = reduced_rows(own, writes, counts_of(writes, own.size), True, of_rows)
+        golden = reduced_rows(own, writes, True, of_rows)
     return reshaped(golden, self.shape)
 
 

@@ -69,10 +69,11 @@ def masked_select(self: np.ndarray, mask: np.ndarray) -> Golden:
 @semantics("aten::nonzero", elements=lambda arguments: np.size(arguments["self"]) * np.ndim(arguments["self"]))
 def nonzero(self: np.ndarray) -> Golden:
     """The coordinates of the elements that are not 0 (NaN is not), a row for each, in C order"""
-    blocks = [some.start + np.flatnonzero(flat(self, some) != 0) for some in spans(self.size)]
-    places = np.concatenate(blocks)
-    result = np.empty((places.size, self.ndim), np.int64)
-    for some in spans(places.size):
-        for axis, coordinates in enumerate(np.unravel_index(places[some], self.shape) if self.ndim else ()):
-            result[some, axis] = coordinates
+    count, done = sum(np.count_nonzero(flat(self, some)) for some in spans(self.size)), 0
+    result = np.empty((count, self.ndim), np.int64)
+    for some in spans(self.size):
+        places = some.start + np.flatnonzero(flat(self, some) != 0)
+        for axis, coordinates in enumerate(np.unravel_index(places, self.shape) if self.ndim else ()):
+            result[done : done + places.size, axis] = coordinates
+        done += places.size
     return exact(result, FORMATS["int64"])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from conform.numerics.formats import Format
 from conform.numerics.real import where
 
 SHARE = 16  # blocks of elements, of which writes are counted at a time in a byte each
+LOOKED_UP = 4  # blocks of writes that are looked up together
 
 
 def filled(self: np.ndarray, fmt: Format, writes: Writes) -> Golden:
@@ -57,68 +59,55 @@ def _repeated(writes: Writes, size: int) -> np.ndarray | None:
     return repeated
 
 
-def joined(self: np.ndarray, fmt: Format, writes: Writes, operation: np.ufunc) -> Golden:
-    """Every write joined to its element by an operation that needs no rounding; integers wrap."""
+def joined(self: np.ndarray, fmt: Format, writes: Writes, operation: np.ufunc, first: Any = None) -> Golden:
+    """Every write joined to its element, or to `first`, by an operation that needs no rounding; integers wrap."""
     result = self.copy().reshape(-1)
+    for places, _ in () if first is None else writes.blocks():
+        result[places] = first
     for places, values in writes.blocks():
         with np.errstate(over="ignore", invalid="ignore"):
             operation.at(result, places, values)
     return exact(result.reshape(self.shape), fmt)
 
 
-def sums_of_writes(self: np.ndarray, fmt: Format, writes: Writes) -> Golden:
-    """Every write added: integers wrap, of bools or, of floats a real sum per element, rounded once."""
-    if fmt.is_float:
-        return _real_sums(self, fmt, writes)
-    return joined(self, fmt, writes, np.logical_or if fmt.kind == "bool" else np.add)
-
-
-def counts_of(writes: Writes, size: int) -> np.ndarray:
-    """[size]: how many writes each element gets."""
-    counts = np.zeros(size, np.int64)
-    for places, _ in writes.blocks():
-        np.add.at(counts, places, 1)
-    return counts
-
-
-def _real_sums(self: np.ndarray, fmt: Format, writes: Writes) -> Golden:
-    counts = counts_of(writes, self.size)
-    parts = (
-        (some, _staying(part, flat(self, some), counts[some] > 0)) for some, part in _parts(self, fmt, writes, counts)
-    )
-    golden = replace(assembled(parts, self.size), terms=counts)
+def sums_of_writes(self: np.ndarray, fmt: Format, writes: Writes, first: Any = None) -> Golden:
+    """Every write added to its element, or to `first`: integers wrap, of bools or, of floats a real sum per element,
+    rounded once."""
+    if not fmt.is_float:
+        return joined(self, fmt, writes, np.logical_or if fmt.kind == "bool" else np.add, first)
+    golden = assembled(_parts(self, fmt, writes, first), self.size)
     return golden.rearranged(lambda part: part.reshape(self.shape))
 
 
-def _staying(golden: Golden, elements: np.ndarray, written: np.ndarray) -> Golden:
-    """The golden of sums, with the element itself where nothing is written: -0 stays -0, and of several NaN each."""
-    return replace(
-        golden,
-        value=np.where(written, golden.value, elements),
-        real=where(written, golden.real, elements.astype(np.float64)),
-        zero_sign_free=written,
-    )
+def counted_shares(writes: Writes, size: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """(some elements, how many writes each of them gets), of all in order: so many that their writes are looked up
+    together, or a single one."""
+    for block in spans(-(-size // LOOKED_UP)):
+        several = slice(block.start * LOOKED_UP, min(block.stop * LOOKED_UP, size))
+        counts = writes.counts(several)
+        for some in halved(slice(0, width_of(several)), lambda some, counts=counts: are_looked_up(counts[some])):
+            yield slice(several.start + some.start, several.start + some.stop), counts[some]
 
 
-def _parts(self: np.ndarray, fmt: Format, writes: Writes, counts: np.ndarray) -> Iterator[tuple[slice, Golden]]:
-    """(some elements in order, the golden of their sums). counts: how many writes each element gets."""
-    for share in halved(slice(0, self.size), lambda some: are_looked_up(counts[some])):
-        if not are_looked_up(counts[share]):
-            yield share, _sums(fmt, flat(self, share), writes.to_element(share.start))
+def _parts(self: np.ndarray, fmt: Format, writes: Writes, first: Any) -> Iterator[tuple[slice, Golden]]:
+    """(some elements in order, the golden of their sums)."""
+    for share, counts in counted_shares(writes, self.size):
+        if not are_looked_up(counts):
+            yield share, _sums(fmt, flat(self, share), counts, first, writes.to_element(share.start))
             continue
-        numbers, done = writes.numbers(share, int(counts[share].sum())), 0
+        numbers, done = writes.numbers(share, int(counts.sum())), 0
         for block in spans(width_of(share)):
-            some = slice(share.start + block.start, share.start + block.stop)
-            ours = numbers[done : done + int(counts[some].sum())]
+            some, own = slice(share.start + block.start, share.start + block.stop), counts[block]
+            ours = numbers[done : done + int(own.sum())]
             done += ours.size
-            places = np.repeat(np.arange(width_of(some)), counts[some])
-            yield some, _sums(fmt, flat(self, some), looked_up(places, writes.values, ours))
+            places = np.repeat(np.arange(own.size), own)
+            yield some, _sums(fmt, flat(self, some), own, first, looked_up(places, writes.values, ours))
 
 
 def are_looked_up(counts: np.ndarray) -> bool:
     """Whether so many writes are few enough to be looked up together, for which all writes are gone through: as many
     as take about the memory of other blocks."""
-    return fits(int(counts.sum()) // 4)
+    return fits(int(counts.sum()) // LOOKED_UP)
 
 
 def looked_up(places: np.ndarray, values: np.ndarray, numbers: np.ndarray) -> Pieces:
@@ -141,34 +130,36 @@ def halved(whole: slice, suits: Callable[[slice], bool]) -> Iterator[slice]:
             waiting += [slice(middle, part.stop), slice(part.start, middle)]
 
 
-def _sums(fmt: Format, elements: np.ndarray, writes: Pieces) -> Golden:
-    """Each element with the writes to its place added."""
+def _sums(fmt: Format, elements: np.ndarray, counts: np.ndarray, first: Any, writes: Pieces) -> Golden:
+    """Each element, or `first`, with the writes to its place added; one without writes is itself, -0 and NaN too."""
+    written = counts > 0
+    start = elements if first is None else np.where(written, first, elements)
 
     def pieces() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        yield np.arange(elements.size), elements.astype(np.float64)
+        yield np.arange(start.size), start.astype(np.float64)
         yield from ((places, values.astype(np.float64)) for places, values in writes)
 
     def exactly(index: Sequence[np.ndarray]) -> Digits:
         (wanted,) = index  # in order
-        written = ((places, terms, np.isin(places, wanted)) for places, terms in pieces())
-        chosen = ((np.searchsorted(wanted, places[some]), terms[some]) for places, terms, some in written)
+        added = ((places, terms, np.isin(places, wanted)) for places, terms in pieces())
+        chosen = ((np.searchsorted(wanted, places[some]), terms[some]) for places, terms, some in added)
         return reduce(add, (single_at(*each, wanted.size) for each in chosen))
 
-    total = sums.total_at(Pieces(pieces, are_many=True), elements.size)
+    total = sums.total_at(Pieces(pieces, are_many=True), start.size)
     value, real = decide_digits(fmt, total.real, int(np.max(total.terms, initial=1)), exactly)
-    return Golden(fmt, value, real, magnitude=total.magnitude).opened(overflowing(fmt, total), "P35")
+    value, real = np.where(written, value, elements), where(written, real, elements.astype(np.float64))
+    golden = Golden(fmt, value, real, counts, total.magnitude, zero_sign_free=written)
+    return golden.opened(overflowing(fmt, total), "P35")
 
 
-def reduced_rows(
-    self: np.ndarray, writes: Writes, counts: np.ndarray, with_self: bool, of_rows: Callable[[Rows], Golden]
-) -> Golden:
-    """`of_rows` of what each element gets, which `counts` says: a row of itself, if `with_self` or nothing is written
-    to it, and of its writes; what nothing is written to stays. Rows of one length come together, in blocks."""
+def reduced_rows(self: np.ndarray, writes: Writes, with_self: bool, of_rows: Callable[[Rows], Golden]) -> Golden:
+    """`of_rows` of what each element gets: a row of itself, if `with_self` or nothing is written to it, and of its
+    writes; what nothing is written to stays. Rows of one length come together, in blocks."""
     if not self.size:
         return of_rows(Rows(np.empty((0, 1)), 0, 1)).rearranged(lambda part: part.reshape(self.shape))
     whole = Assembly(self.size)
-    for share in halved(slice(0, self.size), lambda some: are_looked_up(counts[some])):
-        own, numbers = counts[share], writes.numbers(share, int(counts[share].sum()))
+    for share, own in counted_shares(writes, self.size):
+        numbers = writes.numbers(share, int(own.sum()))
         starts = np.cumsum(own) - own
         for count in np.unique(own):
             elements = np.flatnonzero(own == count)

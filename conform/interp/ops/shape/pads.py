@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -42,11 +43,13 @@ def constant_pad_nd(self: np.ndarray, pad: Sequence[int], value: Number = 0) -> 
 
 
 def _padded(self: np.ndarray, padding: Sequence[int], source: Callable[[np.ndarray, int], np.ndarray]) -> Golden:
-    """The tensor with the element at `source(place, size)` at each place of a padded dim; those before are negative."""
-    result = self
-    for axis, (size, before, behind) in enumerate(_pairs(self.shape, padding)):
-        if before or behind:
-            result = result.take(source(np.arange(-before, size + behind), size), axis)
+    """The tensor with the element at `source(place, size)` at each place of every dim; those before are negative."""
+    pairs = _pairs(self.shape, padding)
+    result = np.empty([sum(each) for each in pairs], self.dtype)
+    for some in spans(result.size) if result.size else ():
+        places = np.unravel_index(np.arange(some.start, some.stop), result.shape)
+        read = (source(place - before, size) for place, (size, before, _) in zip(places, pairs, strict=True))
+        result.reshape(-1)[some] = self[tuple(read)]
     return exact(result, format_of(self))
 
 

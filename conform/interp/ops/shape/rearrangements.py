@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -18,13 +19,23 @@ from conform.numerics.formats import format_of
 @semantics("aten::repeat", selects=True, moves=("self",), elements=lambda arguments: _of_copies(arguments, "repeats"))
 def repeat(self: np.ndarray, repeats: Sequence[int]) -> Golden:
     """self repeats[i] times along dim i, with new leading dims where repeats has more"""
-    return exact(np.tile(self, repeats), format_of(self))
+    return exact(_copies(self, repeats), format_of(self))
 
 
 @semantics("aten::tile", selects=True, moves=("self",), elements=lambda arguments: _of_copies(arguments, "dims"))
 def tile(self: np.ndarray, dims: Sequence[int]) -> Golden:
     """self as often along each dim, the last of dims being that of the last dim; once along dims before"""
-    return exact(np.tile(self, dims), format_of(self))
+    return exact(_copies(self, dims), format_of(self))
+
+
+def _copies(self: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    """numpy's tile, which makes a copy for every dim."""
+    rank = max(self.ndim, len(counts))
+    sizes, times = ((*(1 for _ in range(rank - len(each))), *each) for each in (self.shape, counts))
+    result = np.empty([size * time for size, time in zip(sizes, times, strict=True)], self.dtype)
+    split = [one for pair in zip(times, sizes, strict=True) for one in pair]
+    result.reshape(split)[...] = self.reshape([one for size in sizes for one in (1, size)])
+    return result
 
 
 def _of_copies(arguments: Mapping[str, Any], counts: str) -> int:
@@ -56,19 +67,23 @@ def rot90(self: np.ndarray, k: int = 1, dims: Sequence[int] = (0, 1)) -> Golden:
 @semantics("aten::tril", selects=True, moves=("self",))
 def tril(self: np.ndarray, diagonal: int = 0) -> Golden:
     """self[..., i, j] where j - i <= diagonal, else 0"""
-    return exact(np.where(_columns_beyond(self) <= diagonal, self, np.zeros((), self.dtype)), format_of(self))
+    return _triangle(self, lambda beyond: beyond <= diagonal)
 
 
 @semantics("aten::triu", selects=True, moves=("self",))
 def triu(self: np.ndarray, diagonal: int = 0) -> Golden:
     """self[..., i, j] where j - i >= diagonal, else 0"""
-    return exact(np.where(_columns_beyond(self) >= diagonal, self, np.zeros((), self.dtype)), format_of(self))
+    return _triangle(self, lambda beyond: beyond >= diagonal)
 
 
-def _columns_beyond(self: np.ndarray) -> np.ndarray:
-    """j - i of the last two dims."""
+def _triangle(self: np.ndarray, is_kept: Callable[[np.ndarray], np.ndarray]) -> Golden:
+    """self with zeros where `is_kept` is false of j - i of the last two dims."""
     rows, columns = self.shape[-2:]
-    return np.arange(columns) - np.arange(rows)[:, None]
+    result = np.zeros(self.size, self.dtype)
+    for some in spans(self.size) if self.size else ():
+        i, j = np.divmod(np.arange(some.start, some.stop) % (rows * columns), columns)
+        result[some] = np.where(is_kept(j - i), flat(self, some), result[some])
+    return exact(result.reshape(self.shape), format_of(self))
 
 
 def _of_square(arguments: Mapping[str, Any]) -> int:
@@ -82,8 +97,8 @@ def diag_embed(self: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1
     negative"""
     side, rank = self.shape[-1] + abs(offset), self.ndim + 1
     result = np.zeros((*self.shape[:-1], side, side), self.dtype)
-    along = np.arange(self.shape[-1])
-    result[..., along + max(-offset, 0), along + max(offset, 0)] = self
+    first = max(-offset, 0) * side + max(offset, 0)
+    result.reshape(*self.shape[:-1], side**2)[..., first :: side + 1][..., : self.shape[-1]] = self
     return exact(np.moveaxis(result, (-2, -1), (wrap_dim(dim1, rank), wrap_dim(dim2, rank))), format_of(self))
 
 
