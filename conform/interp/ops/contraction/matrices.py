@@ -17,6 +17,7 @@ from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.contraction.sums import contraction, float_addmm, float_product, integer_addmm, integer_tile
 from conform.interp.ops.elementwise.arithmetic import mul
+from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.promotion import result_type
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, format_of
@@ -211,8 +212,7 @@ def matmul(self: np.ndarray, other: np.ndarray) -> Contraction:
 @semantics("aten::_int_mm", accumulates="self", elements=_elements_of("self", "mat2"))
 def int_mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
     """result[i, j] = sum over k of self[i, k] * mat2[k, j] of int8, in int32"""
-    fmt = FORMATS["int32"]
-    return products(fmt, *(one.astype(fmt.storage) for one in (self, mat2))).golden()
+    return products(FORMATS["int32"], self, mat2).golden()
 
 
 # Without sums
@@ -238,10 +238,19 @@ def kron(self: np.ndarray, other: np.ndarray) -> Golden:
         return _times_number(self, other)
     rank = max(self.ndim, other.ndim)
     own, its = ((1,) * (rank - one.ndim) + one.shape for one in (self, other))
-    order = [axis for pair in zip(range(rank), range(rank, 2 * rank), strict=True) for axis in pair]
+    refuse_complex(result_type(self, other), "products of pairs")
     sizes = [a * b for a, b in zip(own, its, strict=True)]
-    golden = outer(self.reshape(-1), other.reshape(-1))
-    return golden.rearranged(lambda part: part.reshape(*own, *its).transpose(order).reshape(sizes))
+
+    def of_some(some: slice) -> Golden:
+        places = np.unravel_index(np.arange(some.start, some.stop), sizes)
+        of_own, of_its = zip(*(np.divmod(place, size) for place, size in zip(places, its, strict=True)), strict=True)
+        lhs, rhs = np.ravel_multi_index(of_own, own), np.ravel_multi_index(of_its, its)
+        return mul(flat(self, lhs), flat(other, rhs))
+
+    if not prod(sizes):
+        return reshaped(outer(self.reshape(-1), other.reshape(-1)), tuple(sizes))
+    golden = assembled(((some, of_some(some)) for some in spans(prod(sizes))), prod(sizes))
+    return reshaped(golden, tuple(sizes))
 
 
 def _times_number(self: np.ndarray, other: np.ndarray) -> Golden:
