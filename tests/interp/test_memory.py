@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
 
 import numpy as np
 import pytest
 
+from conform.call.aliases import canonical
 from conform.domains.engine import elements
+from conform.domains.engine.argument_generator import arguments as made_arguments
+from conform.domains.engine.meta_tuple import MetaTuple
+from conform.domains.specs import OpSpec, specs
 from conform.interp import semantics
 from conform.interp.blocks import blocks
 from conform.interp.evaluate import evaluate
+from conform.interp.ops.indexing import written
 from conform.numerics import accumulate, chunks, digits, matmul
+from conform.numerics.draws import Stream
+from conform.suites.derived import scale
 
 BLOCK = 1 << 10
 SMALL, LARGE = 1 << 12, 1 << 14  # elements
@@ -202,6 +210,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "BLOCK", BLOCK)
     for module in (chunks, accumulate):
         monkeypatch.setattr(module, "CHUNK", BLOCK)
+    monkeypatch.setattr(written, "SHARE", 2)
     monkeypatch.setattr(digits, "AT_ONCE", BLOCK)
     monkeypatch.setattr(matmul, "AT_ONCE", BLOCK)
     for name, size in (("TILE_ROWS", 32), ("TILE_COLUMNS", 32), ("TILE_ELEMENTS", BLOCK)):
@@ -215,6 +224,79 @@ def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments)
     assert large <= 1.2 * small + NOISE, f"{small} bytes beside {SMALL} elements, {large} beside {LARGE}"
 
 
-def test_every_op_is_measured() -> None:
-    measured = {op for op, _ in CALLS}
-    assert {name for name in semantics.names() if not semantics.traits_of(name).pointwise} <= measured
+# --- Every other op, by calls that its spec gives --------------------------------------------------------------------
+
+MOST = 1 << 16  # elements of all tensors of a call
+# What is open: ops whose work space is not shown to be bounded, and why.
+OPEN = {
+    "whole lines are put in order, or transformed": (
+        "aten::topk", "aten::kthvalue", "aten::*median*", "aten::_fft_*",
+    ),
+    "the difference of two vectors is not read in pieces": ("aten::_cdist_forward", "aten::_pdist_forward"),
+    "all bags, or all windows, are known before the first one": (
+        "aten::_embedding_bag", "aten::max_pool2d_with_indices_backward", "aten::upsample_nearest*",
+    ),
+    "an operand is laid out anew, or converted, as a whole": (
+        "aten::addbmm", "aten::_int_mm", "aten::convolution_backward",
+    ),
+    "writes to few elements are looked up together, and grow until they fill four blocks": (
+        "aten::scatter_add", "aten::scatter.value", "aten::scatter.reduce", "aten::scatter.value_reduce",
+        "aten::scatter_reduce.two", "aten::index_add", "aten::embedding_dense_backward",
+    ),
+    "too slow beside blocks this small, or not larger than several of them where it is not": (
+        "aten::conv*", "aten::*bmm", "aten::mv", "aten::addmv", "aten::split.Tensor", "aten::*pool*",
+        "aten::grid_sampler_2d", "aten::upsample_*", "aten::*norm*", "aten::*softmax*",
+    ),
+}  # fmt: skip
+
+
+def is_open(op: str) -> bool:
+    return any(fnmatch(op, pattern) for patterns in OPEN.values() for pattern in patterns)
+
+
+def measured_by_spec() -> list[OpSpec]:
+    """Those that are neither pointwise, nor aliases, nor in CALLS, nor open."""
+    by_hand = {op for op, _ in CALLS}
+    others = (one for one in specs() if canonical(one.name) == one.name and not is_open(one.name))
+    return [one for one in others if one.name not in by_hand and not semantics.traits_of(one.name).pointwise]
+
+
+def long_calls(spec: OpSpec) -> Iterator[tuple[str, MetaTuple, MetaTuple]]:
+    """(which dim is long, the call with a quarter of it, the call): as long as LARGE, or where the tensors would be too
+    large then, a quarter of that, and so on."""
+    found: dict[str, dict[int, MetaTuple]] = {}
+    for size in (LARGE >> 2 * step for step in range(4)):
+        for one in scale.with_one_long_dim(spec, size):
+            found.setdefault(one.name.replace(str(size), "n"), {})[size] = one.tuple_
+    for name, calls in found.items():
+        fitting = (size for size, call in calls.items() if elements_of(spec, call) <= MOST and size // 4 in calls)
+        large = next(fitting, None)
+        if large is not None:
+            yield name, calls[large // 4], calls[large]
+
+
+def elements_of(spec: OpSpec, call: MetaTuple) -> int:
+    return sum(number for number, _ in scale.numbers_of(spec, call))
+
+
+def measured(spec: OpSpec, call: MetaTuple) -> int:
+    made = made_arguments(spec, call, Stream(0, spec.name, 0, "memory"))
+    return work_space_bytes(spec.name, [*made.args, dict(made.kwargs)])
+
+
+@pytest.mark.parametrize(
+    "spec", [pytest.param(one, marks=pytest.mark.rotating(24)) for one in measured_by_spec()], ids=lambda one: one.name
+)
+def test_work_space_beside_every_long_dim(spec: OpSpec) -> None:
+    found = {}
+    for name, shorter, longer in long_calls(spec):
+        measured(spec, shorter)  # imports and caches are made
+        small, large = measured(spec, shorter), measured(spec, longer)
+        if large > 1.2 * small + NOISE:
+            found[name] = f"{small} bytes beside {shorter}, {large} beside {longer}"
+    assert not found
+
+
+def test_what_is_open_are_ops() -> None:
+    names = semantics.names()
+    assert all(any(fnmatch(name, pattern) for name in names) for patterns in OPEN.values() for pattern in patterns)

@@ -38,7 +38,7 @@ _MOST = 2**20  # elements of all tensors of a call that has several long dims
 def in_core(spec: OpSpec) -> Iterator[Derived]:
     """What the core suite has of it: two lengths of the line, many rows, and every other dim long once."""
     yield from _each_once(itertools.chain(
-        _lines(spec, (4097, MANY), values="sums"), _rows(spec), _other_dims(spec, (4097,)), _unreduced(spec)
+        _lines(spec, (4097, MANY), values="sums"), _rows(spec, MANY), _other_dims(spec, (4097,)), _unreduced(spec)
     ))  # fmt: skip
 
 
@@ -51,12 +51,17 @@ def of_sizes(spec: OpSpec) -> Iterator[Derived]:
     ))  # fmt: skip
 
 
+def with_one_long_dim(spec: OpSpec, size: int) -> Iterator[Derived]:
+    """Every dim of every tensor that size once, beside short ones."""
+    return _each_once(itertools.chain(_lines(spec, (size,)), _rows(spec, size), _other_dims(spec, (size,))))
+
+
 def of_huge_sizes(spec: OpSpec) -> Iterator[Derived]:
     """More elements than 32 bits index, in the narrowest dtype of ops that have results of integers or bools, where all
     tensors fit together and can be drawn."""
     narrowest = min(spec.dtypes, key=lambda dtype: format_named(dtype).storage.itemsize)
     for one in _lines(spec, (INDEX,), narrowest, rank=1):
-        metas, tensors = one.tuple_.arguments, list(_numbers(spec, one.tuple_))
+        metas, tensors = one.tuple_.arguments, list(numbers_of(spec, one.tuple_))
         fits = sum(number * format_named(dtype).storage.itemsize for number, dtype in tensors) <= _MOST_BYTES
         is_drawn = not any(is_written_out(spec, name, meta) for name, meta in metas.items())
         if fits and is_drawn and not any(format_named(dtype).is_float for _, dtype in tensors):
@@ -94,18 +99,18 @@ def _lines(
             yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found, values=values)
 
 
-def _rows(spec: OpSpec) -> Iterator[Derived]:
+def _rows(spec: OpSpec, size: int) -> Iterator[Derived]:
     """Many short rows: the first dim of the first tensor."""
     first = first_tensor(spec)
     plain = None if first is None or is_pointwise(spec) else _met(spec, Plain(spec, sizes=_ROWS))
     shape = shape_of(plain.arguments[first.name]) if plain else ()
     if len(shape) > 1:
-        longer = (MANY, *shape[1:])
+        longer = (size, *shape[1:])
         along = traits_of(spec.name).along
         given = {(along, "Value"): (1,), (along, "Optional"): (False,)} if along else {}
         found = _met(spec, Plain(spec, rank=len(longer), sizes=longer, given=given))
         if found and shape_of(found.arguments[first.name]) == longer:
-            yield Derived(f"many_rows_{MANY}", found)
+            yield Derived(f"many_rows_{size}", found)
 
 
 def _unreduced(spec: OpSpec) -> Iterator[Derived]:
@@ -162,7 +167,7 @@ def _square(spec: OpSpec) -> Iterator[Derived]:
     """All dims long, where that is no more than a million elements."""
     if not is_pointwise(spec):
         found = _met(spec, Plain(spec, sizes=(SQUARE,) * 4, free_size=SQUARE))
-        if found and sum(number for number, _ in _numbers(spec, found)) <= _MOST:
+        if found and sum(number for number, _ in numbers_of(spec, found)) <= _MOST:
             yield Derived(f"square_{SQUARE}", found)
 
 
@@ -177,7 +182,7 @@ def _result_sizes(spec: OpSpec, found: MetaTuple) -> tuple[int, ...]:
     return results(spec, found.arguments)[0].shape
 
 
-def _numbers(spec: OpSpec, found: MetaTuple) -> Iterator[tuple[int, str]]:
+def numbers_of(spec: OpSpec, found: MetaTuple) -> Iterator[tuple[int, str]]:
     """How many elements each tensor has that goes in or comes out, and of which dtype."""
     for meta in (*found.arguments.values(), *results(spec, found.arguments)):
         parts = meta.structure if meta.type.is_tensor_list else (meta,) if meta.type.is_tensor else ()
