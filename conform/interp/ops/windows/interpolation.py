@@ -81,10 +81,7 @@ def _elements_near(size: int, count: int, step: Fraction) -> tuple[np.ndarray, n
 
 
 def _taken(self: np.ndarray, places: Sequence[np.ndarray]) -> Golden:
-    result = self
-    for axis, place in enumerate(places, self.ndim - len(places)):
-        result = result.take(place, axis)
-    return exact(result, format_of(self))
+    return exact(self[(..., *np.ix_(*places))], format_of(self))
 
 
 # Linear interpolation

@@ -28,9 +28,8 @@ def _largest(self: np.ndarray, windows: Sliding) -> tuple[Golden, Golden]:
     Which of several largest ones, or NaNs, is open (P120), and so is what a window has that lies in the padding, but
     that it is -inf of floats (P121)."""
     fmt, plane = format_of(self), self.shape[self.ndim - len(windows.counts) :]
-    numbers = np.arange(prod(plane)).reshape(plane)
     values = windows.golden(self, lambda block: _values(fmt, block))
-    return values, windows.golden(self, lambda block: _places(fmt, block, numbers))
+    return values, windows.golden(self, lambda block: _places(fmt, block, plane))
 
 
 def _lowest(fmt: Format) -> float | int:
@@ -57,15 +56,23 @@ def _is_in_padding(block: Block) -> np.ndarray:
     return ~np.logical_or.reduce([there.any(0) for there in block.there])
 
 
-def _places(fmt: Format, block: Block, numbers: np.ndarray) -> Golden:
+def _places(fmt: Format, block: Block, plane: Sequence[int]) -> Golden:
     largest = _maximum(fmt, block)
     count, place = np.zeros(block.count, np.int64), np.zeros(block.count, np.int64)
-    own = block.pieces(lambda coordinates, there, _: numbers[tuple(coordinates)])
+    own = block.pieces(lambda coordinates, there, _: _numbers(coordinates, plane))
     for piece, there, at in zip(block.elements, block.there, own, strict=True):
         is_largest = there & ((piece == largest) | (piece != piece))
         count += is_largest.sum(0)
         place = np.where(is_largest.any(0), at[is_largest.argmax(0), np.arange(block.count)], place)
     return exact(place, FORMATS["int64"]).opened(count > 1, "P120").opened(count == 0, "P121")
+
+
+def _numbers(coordinates: Sequence[np.ndarray], plane: Sequence[int]) -> np.ndarray:
+    """Those of the elements there, in C order."""
+    number = coordinates[0]
+    for along, size in zip(coordinates[1:], plane[1:], strict=True):
+        number = number * size + along
+    return number
 
 
 def _pooled(rank: int, with_indices: bool) -> Callable[..., Any]:
