@@ -239,7 +239,7 @@ OPEN = {
     "an operand is laid out anew, or converted, as a whole": (
         "aten::addbmm", "aten::_int_mm", "aten::convolution_backward",
     ),
-    "writes to few elements are looked up together, and grow until they fill four blocks": (
+    "many writes to few elements grow; why is not found yet": (
         "aten::scatter_add", "aten::scatter.value", "aten::scatter.reduce", "aten::scatter.value_reduce",
         "aten::scatter_reduce.two", "aten::index_add", "aten::embedding_dense_backward",
     ),
