@@ -10,9 +10,10 @@ a power of two of at least 2 n - 1 places (Bluestein), by three such transforms 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import log2, prod, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,13 @@ def real_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, on
     return _complex_golden(self, axes, normalization, -1, kept)
 
 
-@semantics("aten::_fft_c2r", along="dim")
+def _of_whole_lines(arguments: Mapping[str, Any]) -> int:
+    """As many as self has beside the last of dim, times what that gets."""
+    shape, last = np.shape(arguments["self"]), arguments["dim"][-1] if arguments["dim"] else 0
+    return arguments["last_dim_size"] * prod(size for d, size in enumerate(shape) if d != last % len(shape))
+
+
+@semantics("aten::_fft_c2r", along="dim", elements=_of_whole_lines)
 def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, last_dim_size: int) -> Golden:
     """The backward transform of frequencies of which the last of dim has the first half: the others are the complex
     conjugates, so that the result is real, and of what would make it complex the imaginary part is ignored (P35, P130,

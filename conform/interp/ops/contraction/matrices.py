@@ -177,7 +177,13 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None
     return products(format_of(input), _rows(input), _rows(weight).T, bias, shape=shape)
 
 
-@contraction("aten::inner", "self", "other", sums_in=_elements_of("self", "other", outer=True))
+def _pairs_of_rows(arguments: Mapping[str, Any]) -> int:
+    """Every row of one with every row of the other; of a number with what is no number every element."""
+    lhs, rhs = (np.shape(arguments[name]) for name in ("self", "other"))
+    return prod(lhs[:-1]) * prod(rhs[:-1]) if lhs and rhs else prod(lhs) * prod(rhs)
+
+
+@contraction("aten::inner", "self", "other", sums_in=_pairs_of_rows)
 def inner(self: np.ndarray, other: np.ndarray) -> Contraction:
     """result[i..., j...] = sum over k of self[i..., k] * other[j..., k]; a 0-d operand multiplies every element"""
     if not (self.ndim and other.ndim):

@@ -128,9 +128,13 @@ def adaptive(self: np.ndarray, output_size: Sequence[int]) -> Sliding:
     return Sliding(along, tuple(one.taps if one.count else 1 for one in along), tuple(output_size))
 
 
-def adaptive_windows(rank: int) -> Callable[[Mapping[str, Any]], int]:
-    """How many there are over the last `rank` dims of self."""
-    return lambda arguments: prod(np.shape(arguments["self"])[:-rank]) * prod(per_dim(arguments["output_size"], rank))
+def adaptive_windows(rank: int, results: int = 1) -> Callable[[Mapping[str, Any]], int]:
+    """How many there are over the last `rank` dims of self; once a result."""
+
+    def count(arguments: Mapping[str, Any]) -> int:
+        return results * prod(np.shape(arguments["self"])[:-rank]) * prod(per_dim(arguments["output_size"], rank))
+
+    return count
 
 
 def _adaptive(rank: int) -> Callable[..., Golden]:

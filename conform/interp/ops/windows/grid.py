@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import floor, isinf, isnan, prod
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,12 @@ LARGEST_ERROR = 1e300  # stands for what float64 may not hold
 ROUNDINGS_OF_REFLECTION = 2  # times as many as of the coordinate itself
 
 
-@semantics("aten::grid_sampler_2d")
+def _of_places(arguments: Mapping[str, Any]) -> int:
+    """Every channel of each image at each place of its grid."""
+    return prod(np.shape(arguments["input"])[:2]) * prod(np.shape(arguments["grid"])[1:3])
+
+
+@semantics("aten::grid_sampler_2d", elements=_of_places)
 def grid_sampler_2d(
     input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Golden:

@@ -99,11 +99,11 @@ for _rank in (1, 2, 3):
     _register = semantics(f"aten::max_pool{_rank}d", compares=True, selects=True, elements=most_windows(_rank))
     _register(_pooled(_rank, with_indices=False))
 for _rank in (2, 3):
-    _register = semantics(f"aten::max_pool{_rank}d_with_indices", compares=True, elements=most_windows(_rank))
+    _register = semantics(f"aten::max_pool{_rank}d_with_indices", compares=True, elements=most_windows(_rank, results=2))
     _register(_pooled(_rank, with_indices=True))
 
 
-@semantics("aten::adaptive_max_pool2d", compares=True, elements=adaptive_windows(2))
+@semantics("aten::adaptive_max_pool2d", compares=True, elements=adaptive_windows(2, results=2))
 def adaptive_max_pool2d(self: np.ndarray, output_size: Sequence[int]) -> tuple[Golden, Golden]:
     """The largest element of each of output_size windows along the last two dimensions (those of _adaptive_avg_pool2d),
     and its number in its image (P4, P5, P120)"""

@@ -157,14 +157,14 @@ def _count(windows: Windows, kernel: int, ceil_mode: bool) -> int:
     return count
 
 
-def most_windows(rank: int) -> Callable[[Mapping[str, Any]], int]:
-    """Of pooling over the last `rank` dims of self: in every image, with the last ones of ceil_mode."""
+def most_windows(rank: int, results: int = 1) -> Callable[[Mapping[str, Any]], int]:
+    """Of pooling over the last `rank` dims of self: in every image, with the last ones of ceil_mode; once a result."""
 
     def count(arguments: Mapping[str, Any]) -> int:
         shape, strides = np.shape(arguments["self"]), arguments["stride"] or arguments["kernel_size"]
         padded = (size + 2 * pad for size, pad in zip(shape[-rank:], _of(arguments["padding"], rank), strict=False))
         counts = (-(-size // max(step, 1)) + 1 for size, step in zip(padded, _of(strides, rank), strict=False))
-        return prod(shape[:-rank]) * prod(counts)
+        return results * prod(shape[:-rank]) * prod(counts)
 
     return count
 
