@@ -99,6 +99,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", f"dtype in {{{', '.join(ALL)}}}"): "the kit has no other dtypes"
        for op in ("full", "full_like", "scalar_tensor", "ones", "ones_like", "zeros", "zeros_like", "eye", "eye.m",
                   "empty.memory_format", "empty_strided")},
+    ("aten::unbind.int", "dim not in the dims of more than 64"): "no dim so long is drawn",
     ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "step in all numbers but NaN"): "no NaN is drawn",

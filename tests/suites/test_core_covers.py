@@ -1,6 +1,7 @@
 """What the core suite, written and derived, shows of every overload, read off its tests without running one.
 
-What an overload can have is no list here: it is what valid tuples of its spec have, drawn at random.
+What an overload can have is no list here: it is what valid tuples of its spec have, drawn at random. Another name of an
+op has its dtypes alone: what the kit knows of it is what it knows of the op.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from conform.suites.cases import Draw, Selection, draws, resolved_op
 from conform.suites.derived.plain import first_tensor
 from conform.suites.derived.targets import RANKS, SIZES
 from conform.suites.filters import may_match_op
-from tests.every_spec import every_spec
+from tests.every_spec import every_spec, every_spec_of_no_alias
+from tests.suites.sizes import admits
 
 TUPLES = 64  # of each spec, of which one at least has what is possible
 Shapes = dict[str, tuple[int, ...]]
@@ -102,17 +104,18 @@ def test_every_dtype_of_the_spec(spec: OpSpec) -> None:
     assert spec.data is None or lacking(set(spec.dtypes), seen(spec.name).dtypes) == set()
 
 
-@every_spec
+@every_spec_of_no_alias
 def test_every_rank_that_is_possible(spec: OpSpec) -> None:
     ranks = of_first(spec, len)
     assert lacking(ranks, {len(shape) for shape in shown(spec)}) == set()
 
 
-@every_spec
+@every_spec_of_no_alias
 def test_every_size_at_which_kernels_change(spec: OpSpec) -> None:
-    """Of the last dim of the first tensor, where that is free."""
+    """Of the last dim of the first tensor, where that is free, as far as the spec's constant bounds allow."""
     last = of_first(spec, lambda shape: shape[-1] if shape else None) - {None}
-    wanted = ({0, 1} & last) | (set(SIZES) - {0, 1} if len(last - {0, 1}) > 2 else set())
+    free = set(SIZES) - {0, 1} if len(last - {0, 1}) > 2 else set()
+    wanted = ({0, 1} & last) | {size for size in free if admits(first_tensor(spec), size)}
     assert lacking(wanted, {shape[-1] for shape in shown(spec) if shape}) == set()
 
 
@@ -130,7 +133,7 @@ def shown(spec: OpSpec) -> list[tuple[int, ...]]:
 # --- Broadcasting -----------------------------------------------------------------------------------------------------
 
 
-@every_spec
+@every_spec_of_no_alias
 def test_each_operand_that_broadcasts_has_each_dim_once_as_1_and_once_absent(spec: OpSpec) -> None:
     """Beside a full operand or result of rank 2, and of rank 3 where the op takes one."""
     for name in broadcasting(spec):
@@ -143,15 +146,17 @@ def test_each_operand_that_broadcasts_has_each_dim_once_as_1_and_once_absent(spe
 
 
 def broadcasting(spec: OpSpec) -> set[str]:
-    """The operands of pointwise overloads that have other shapes than the result in some tuple."""
+    """The operands of pointwise overloads that have other shapes than the result in some tuple, but those that are
+    numbers in every tuple: these have no dims of which one could be 1."""
     meaning = semantics.find(spec.name)
     if not meaning.traits.pointwise or len([one for one in spec.arguments if one.type.is_tensor]) < 2:
         return set()
-    found = set()
+    found, with_dims = set(), set()
     for one in possible(spec):
         result = results(spec, one.arguments)[0].shape
         found |= {name for name, shape in shapes_of(one).items() if shape != result}
-    return found
+        with_dims |= {name for name, shape in shapes_of(one).items() if shape}
+    return found & with_dims
 
 
 def full(shapes: Shapes) -> tuple[int, ...]:
@@ -167,7 +172,7 @@ def pattern(shapes: Shapes, name: str) -> tuple[int, tuple[str, ...]]:
 # --- Keywords and refusals --------------------------------------------------------------------------------------------
 
 
-@every_spec
+@every_spec_of_no_alias
 def test_every_member_of_a_discrete_keyword(spec: OpSpec) -> None:
     """None and not None, False and True, every string and dtype that tuples have."""
     for one in spec.arguments:
@@ -180,7 +185,7 @@ def test_every_member_of_a_discrete_keyword(spec: OpSpec) -> None:
         assert lacking(wanted, seen(spec.name).values[one.name]) == set(), one.name
 
 
-@every_spec
+@every_spec_of_no_alias
 def test_every_constraint_whose_violation_must_be_refused(spec: OpSpec) -> None:
     """But for those that no tuple breaks, or that are broken where a backend may accept it."""
     broken = invalid_tuples(spec, 0)

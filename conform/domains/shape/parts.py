@@ -126,6 +126,8 @@ def _rest(self: MetaArgument, dim: int, i: int, length: int, previous: Sequence[
     return (left,) if i == length - 1 else integers_between(0, left)
 
 
+MOST = 64  # parts
+LEAST_PART = f"max(min(size(self, dim), 1), size(self, dim) / {MOST})"
 NO_PARTS = "torch gives an empty list, of which the kit has nothing to judge"
 
 
@@ -154,10 +156,20 @@ def equal_parts(size: int, part: int) -> list[int]:
     return [min(part, size - start) for start in range(0, size, max(part, 1))] or [0]
 
 
+def _of_most(self: MetaArgument, dim: int) -> int:
+    """The size of parts of which there are MOST."""
+    return -(-self.size(dim) // MOST)
+
+
+def _is_some(self: MetaArgument, dim: int, split_size: int) -> bool:
+    """Whether the parts have a size; those of an empty dim may have none."""
+    return split_size >= min(self.size(dim), 1)
+
+
 spec(
     "aten::split.Tensor",
     tensor("self", Rank.Ge(1)),
-    length("split_size", Value.Ge(lambda self, dim: min(self.size(dim), 1), text="min(size(self, dim), 1)")),
+    length("split_size", Value.Ge(_of_most, text=LEAST_PART).lenient(NOT_MANY, _is_some)),
     dim("dim", dim_of("self")),
     _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
 )
@@ -171,14 +183,20 @@ def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
 spec(
     "aten::chunk",
     tensor("self", Rank.Ge(1)),
-    length("chunks", Value.Ge(1), Value.Le(64).lenient(NOT_MANY)),
+    length("chunks", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
     dim("dim", dim_of("self")),
     _parts(_chunks),
 )
+
+
+def _long_dims(self: MetaArgument) -> list[int]:
+    return [d for d in range(-self.rank, self.rank) if self.size(d) > MOST]
+
+
 spec(
     "aten::unbind.int",
-    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS), Size.Le(64).lenient(NOT_MANY)),
-    dim("dim", dim_of("self")),
+    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS)),
+    dim("dim", dim_of("self"), Value.NotIn(_long_dims, text=f"the dims of more than {MOST}").lenient(NOT_MANY)),
     results(
         Length.Eq(lambda self, dim: self.size(dim)),
         dtype_of("self"),

@@ -9,11 +9,12 @@ from conform.domains.engine.arguments import Argument, integers, result, tensor
 from conform.domains.engine.constraints import Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING
-from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped
 from conform.domains.specs import FLOATS, spec
 from conform.domains.windows.pooling import pooled_sizes
 
 Numbers = Sequence[int]
+CHANNELS = 64  # of images that are generated
 
 
 def _two(name: str, least: int, *preferred: int) -> Argument:
@@ -61,13 +62,23 @@ def _sizes_of_columns(
     if d == rank - 1:
         return (prod(pooled_sizes(output_size, kernel_size, stride, padding, dilation, ceil_mode=False)),)
     taps = max(prod(kernel_size), 1)
-    return tuple(range(taps, 65 * taps, taps)) if d == rank - 2 else ANYTHING
+    return tuple(range(taps, (CHANNELS + 1) * taps, taps)) if d == rank - 2 else ANYTHING
+
+
+def _of_many_channels(
+    self: MetaArgument, output_size: Numbers, kernel_size: Numbers, dilation: Numbers, padding: Numbers, stride: Numbers
+) -> bool:
+    """Whether the columns are those of an image, of however many channels."""
+    taps, numbers = prod(kernel_size), (output_size, kernel_size, stride, padding, dilation)
+    if self.rank not in (2, 3) or taps < 1 or min(stride) < 1:
+        return False
+    return self.size(-2) % taps == 0 < self.size(-2) and self.size(-1) == prod(pooled_sizes(*numbers, ceil_mode=False))
 
 
 spec(
     "aten::col2im",
     tensor("self", Dtype.In(FLOATS).unjudged("torch takes bools and complex numbers"), Rank.In((2, 3)),
-           Size.In(_sizes_of_columns)),
+           Size.In(_sizes_of_columns).lenient(NOT_MANY, _of_many_channels)),
     integers("output_size", Length.Eq(2), Value.Ge(_least_size), Value.Be((4, 5, 7))),
     *WINDOWS,
     result(

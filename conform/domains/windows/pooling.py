@@ -187,8 +187,10 @@ def _before(
     numbers = [_each(values, 2)[at] for values in (kernel_size, stride or kernel_size, padding, dilation)]
     if min(numbers[0], numbers[1], numbers[3]) < 1:
         return ANYTHING
-    most = (count + 1) * numbers[1] + _reach(numbers[0], numbers[3])
-    return tuple(size for size in range(1, most) if _windows(size, *numbers, ceil_mode) == count) or ANYTHING
+    kernel, step, pad, gap = numbers
+    most = count * step + _reach(kernel, gap) - 2 * pad  # of which there are so many with ceil_mode, or one more
+    near = range(max(1, most - 2 * step + 1), most + 1)
+    return tuple(size for size in near if _windows(size, *numbers, ceil_mode) == count) or ANYTHING
 
 
 def _grads(sizes: Callable[..., Numbers], *more: Argument) -> tuple[Argument, ...]:

@@ -6,6 +6,7 @@ gives way to the next candidate, and at last to whatever the engine draws.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +36,8 @@ class Plain:
 
     dtype: of all data tensors; rank: of the tensors; sizes: of the first tensor's last dims, as far as it has them;
     free_size: of a dim that may have any size beside the first tensor's; integers: of lists without default, such as
-    strides; given: by argument and attribute, what comes before anything else (a Size: the sizes of all dims).
+    strides; given: by argument and attribute, what comes before anything else (a Size: the sizes of all dims); ending:
+    by list of integers, its last one, behind ones.
     """
 
     spec: OpSpec
@@ -45,6 +47,7 @@ class Plain:
     free_size: int = FREE_SIZE
     integers: tuple[int, ...] = (2, 1, 0, 3)
     given: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
+    ending: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, place: Place, space: Space | None, preferred: Sequence[Any], draft: Draft) -> Sequence[Any]:
         one = argument_of(self.spec, place)
@@ -92,7 +95,9 @@ class Plain:
         return (size,) if one is first_tensor(self.spec) else (min(self.free_size, size) or self.free_size, size)
 
     def _values(self, one: Argument, preferred: Sequence[Any], draft: Draft) -> Iterator[Any]:
-        if one.type.is_list:
+        if one.name in self.ending:
+            yield self.ending[one.name] if draft.scope["#i"] == draft.scope["#length"] - 1 else 1
+        elif one.type.is_list:
             default = self._default(one) or ()
             yield from default[draft.scope["#i"] :][:1]
             yield from self._dims() if one.type.name == "DimList" else self.integers
@@ -143,6 +148,15 @@ def shape_of(meta: MetaArgument) -> tuple[int, ...] | None:
     if meta.type.is_tensor_list:
         return next((one.shape for one in meta.structure if not one.is_none), None)
     return None if meta.is_none else meta.shape
+
+
+def of_last_sizes(spec: OpSpec, size: int, dtype: str = "float32") -> Iterator[Plain]:
+    """The wishes for a size of the first tensor's last dim where that follows from a list of integers, such as the
+    sizes of an image: what windows there are takes one element each."""
+    before = itertools.takewhile(lambda one: one is not first_tensor(spec), spec.order)
+    for one in before:
+        if one.type.name in ("IntList", "Shape"):
+            yield Plain(spec, dtype, integers=(0, 1), ending={one.name: size})
 
 
 def first_tensor(spec: OpSpec) -> Argument | None:

@@ -16,7 +16,7 @@ from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import format_named
-from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, shape_of
+from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
 from conform.suites.derived.targets import Derived, shaped
 from conform.suites.generated.as_nodes import is_written_out
 
@@ -91,12 +91,15 @@ def _lines(
     """The last dim of the first tensor at each of the sizes; of an op without tensors, its result."""
     first = first_tensor(spec)
     for size in sizes:
-        wish = Plain(spec, dtype, rank=rank or _rank(spec), sizes=(*_ROWS, size))
+        plain = Plain(spec, dtype, rank=rank or _rank(spec), sizes=(*_ROWS, size))
+        wishes = [plain, *of_last_sizes(spec, size, dtype)]
         if first is None:
-            wish = Plain(spec, dtype, given={("end", "Value"): (size,)})
-        found = _met(spec, wish)
-        if found and size in (_result_sizes(spec, found) if first is None else shape_of(found.arguments[first.name])):
-            yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found, values=values)
+            wishes = [Plain(spec, dtype, given={("end", "Value"): (size,)})]
+        for found in filter(None, (_met(spec, wish) for wish in wishes)):
+            shape = _result_sizes(spec, found) if first is None else shape_of(found.arguments[first.name])
+            if size in shape:
+                yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found, values=values)
+                break
 
 
 def _rows(spec: OpSpec, size: int) -> Iterator[Derived]:

@@ -17,7 +17,7 @@ from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.meta_tuple import MetaTuple, results, wished_tuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
-from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, shape_of
+from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
 
 IN_EVERY_LAYOUT = ("bool", "int64", "float16", "bfloat16", "float32", "float64", "complex64")
 MANY_ROWS = (2, 3, 37, 5)  # short ones: special values meet in all ways, and spoil one row each
@@ -111,8 +111,9 @@ def sizes(spec: OpSpec, first: Argument) -> Iterator[Derived]:
     """Sizes of the last dim of the first tensor, in one row or, where rows have results of their own, in three; of the
     last dims of other tensors that are free beside it."""
     for size in SIZES:
-        wishes = (Plain(spec, rank=rank, sizes=(2, 2, 3, size), integers=integers)
-                  for rank in (1 if is_pointwise(spec) else 2, 3) for integers in ((2, 1, 0, 3), (1, 0)))  # fmt: skip
+        plain = (Plain(spec, rank=rank, sizes=(2, 2, 3, size), integers=integers)
+                 for rank in (1 if is_pointwise(spec) else 2, 3) for integers in ((2, 1, 0, 3), (1, 0)))  # fmt: skip
+        wishes = itertools.chain(plain, of_last_sizes(spec, size))
         values = "all" if size == SPECIAL_SIZE and not is_pointwise(spec) else "typical"
         found = (met(spec, f"size_{size}", wish, lambda metas, size=size: shape_of(metas[first.name])[-1:] == (size,),
                      values=values) for wish in wishes)  # fmt: skip

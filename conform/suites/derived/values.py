@@ -13,10 +13,10 @@ _DIVISORS = (1, 12)
 
 
 def _draw(values: Intervals | tuple[int, ...], dtype: str) -> Draw:
-    if isinstance(values, tuple):
-        return Draw("randint", min(values), max(values))
-    low, high = values.intervals[0].low, values.intervals[0].high
-    return Draw("uniform" if kind_of(dtype) == "float" else "randint", max(low, 0) if dtype == "uint8" else low, high)
+    few = isinstance(values, tuple)
+    low, high = (min(values), max(values)) if few else (values.intervals[0].low, values.intervals[0].high)
+    initial = "uniform" if kind_of(dtype) == "float" and not few else "randint"
+    return Draw(initial, max(low, 0) if dtype == "uint8" else low, high)
 
 
 def typical(spec: OpSpec, name: str, node: Node) -> Node:

@@ -99,7 +99,8 @@ for _rank in (1, 2, 3):
     _register = semantics(f"aten::max_pool{_rank}d", compares=True, selects=True, elements=most_windows(_rank))
     _register(_pooled(_rank, with_indices=False))
 for _rank in (2, 3):
-    _register = semantics(f"aten::max_pool{_rank}d_with_indices", compares=True, elements=most_windows(_rank, results=2))
+    _most = most_windows(_rank, results=2)
+    _register = semantics(f"aten::max_pool{_rank}d_with_indices", compares=True, elements=_most)
     _register(_pooled(_rank, with_indices=True))
 
 
