@@ -46,6 +46,7 @@ ROW = np.broadcast_to(np.float32(1), (1, 1 << 20))
         ("aten::adaptive_max_pool2d", [ONE, [2**20, 2**20]], 2**41),
         ("aten::max_pool2d_with_indices", [ONE, [1, 1], [1, 1], [0, 0], [1, 1]], 8),
         ("aten::grid_sampler_2d", [ROW[:, :, None, None], np.zeros((1, 2**20, 1, 2), np.float32), 0, 0, True], 2**40),
+        ("aten::col2im", [F, [1, 2**20], [1, 2**20], [1, 1], [0, 0], [1, 1]], 2**20),
         ("aten::_fft_c2r", [np.complex64([[1], [1]]), [1], 0, 2**30], 2**31),
     ],
 )

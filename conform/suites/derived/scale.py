@@ -95,9 +95,9 @@ def _lines(
         wishes = [plain, *of_last_sizes(spec, size, dtype)]
         if first is None:
             wishes = [Plain(spec, dtype, given={("end", "Value"): (size,)})]
-        for found in filter(None, (_met(spec, wish) for wish in wishes)):
+        for wish, found in ((wish, found) for wish in wishes if (found := _met(spec, wish))):
             shape = _result_sizes(spec, found) if first is None else shape_of(found.arguments[first.name])
-            if size in shape:
+            if size in (shape[-1:] if wish.ending else shape):
                 yield Derived(f"line_{size}" if dtype == "float32" else f"line_{size}_{dtype}", found, values=values)
                 break
 

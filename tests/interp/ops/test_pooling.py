@@ -67,6 +67,8 @@ def test_columns_and_back() -> None:
     check("aten::im2col", f32(IMAGE), **options, gives=f32(columns))
     check("aten::col2im", f32(columns), [3, 3], **options,
           gives=f32([[[1.0, 4.0, 3.0], [8.0, 20.0, 12.0], [7.0, 16.0, 9.0]]]))  # fmt: skip
+    many = np.tile(f32(columns), (100, 1))  # the four taps of each of 100 channels
+    assert goldens("aten::col2im", many, [3, 3], **options)[0].value.shape == (100, 3, 3)
     padded = {**options, "padding": [1, 0], "dilation": [2, 1]}
     found = goldens("aten::im2col", f32(IMAGE), **padded)[0].value
     assert found.shape == (4, 6)

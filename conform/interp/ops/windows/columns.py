@@ -55,8 +55,13 @@ def _met_one_by_one(
     return [np.where(there, at, 0) for at in found], there
 
 
-@semantics("aten::col2im", accumulates="self", elements=lambda arguments: (
-    prod(np.shape(arguments["self"])[:-1]) * prod(per_dim(arguments["output_size"], 2))))  # fmt: skip
+def _of_images(arguments: Mapping[str, Any]) -> int:
+    """Rows of columns, of which each channel has one a tap."""
+    rows, taps = prod(np.shape(arguments["self"])[:-1]), prod(per_dim(arguments["kernel_size"], 2))
+    return rows // max(taps, 1) * prod(per_dim(arguments["output_size"], 2))
+
+
+@semantics("aten::col2im", accumulates="self", elements=_of_images)
 def col2im(
     self: np.ndarray,
     output_size: Sequence[int],
