@@ -214,15 +214,15 @@ def test_no_target_is_lost_unseen() -> None:
         "dtype": (3828, 439),
         "given": (24, 20),
         "keyword": (11613, 403),
-        "line": (776, 383),
+        "line": (780, 385),
         "long": (232, 59),
-        "many": (216, 206),
+        "many": (217, 207),
         "promotes": (686, 85),
         "rank": (1639, 382),
         "refuses": (1501, 348),
         "rows": (1230, 206),
         "shape": (624, 315),
-        "size": (3187, 387),
+        "size": (3196, 388),
         "square": (383, 383),
     }
 

@@ -17,7 +17,7 @@ from conform.domains.engine.arguments import (
 )
 from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import Space, integers_between
+from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, dim_of, dtype_of, shape_of, shaped
 from conform.domains.specs import spec
 
@@ -189,13 +189,21 @@ spec(
 )
 
 
+def _sizes_of_unbound(rank: int, d: int, sizes: Shape) -> Space:
+    """at most 64 of one dim at least"""
+    is_last_chance = d == rank - 1 and all(size > MOST for size in sizes)
+    return integers_between(0, MOST) if is_last_chance else ANYTHING
+
+
 def _long_dims(self: MetaArgument) -> list[int]:
-    return [d for d in range(-self.rank, self.rank) if self.size(d) > MOST]
+    """Those that are not unbound where there is a shorter one."""
+    long = [d for d in range(-self.rank, self.rank) if self.size(d) > MOST]
+    return long if len(long) < 2 * self.rank else []
 
 
 spec(
     "aten::unbind.int",
-    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS)),
+    tensor("self", Rank.Ge(1), Size.Ge(1).unjudged(NO_PARTS), Size.In(_sizes_of_unbound).lenient(NOT_MANY)),
     dim("dim", dim_of("self"), Value.NotIn(_long_dims, text=f"the dims of more than {MOST}").lenient(NOT_MANY)),
     results(
         Length.Eq(lambda self, dim: self.size(dim)),
