@@ -213,7 +213,7 @@ def test_no_target_is_lost_unseen() -> None:
         "broadcast": (2932, 79),
         "dtype": (3828, 439),
         "given": (24, 20),
-        "keyword": (11613, 403),
+        "keyword": (11612, 403),
         "line": (780, 385),
         "long": (232, 59),
         "many": (217, 207),
