@@ -69,7 +69,6 @@ EVERYWHERE = {
     *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
-    ("aten::convolution_backward", "bfloat16", NAN),
     *(
         (f"aten::native_{norm}_norm_backward", dtype, reason)
         for norm in ("layer", "batch") for dtype in FLOATS for reason in (ERROR, NAN)
@@ -201,6 +200,8 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
     ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", "avx512_bf16"),
+    ("aten::convolution_backward", "bfloat16", ERROR): ("default", "avx2"),
+    ("aten::convolution_backward", "bfloat16", NAN): AVX512,
     **{(op, "bfloat16", NAN): ("avx512_bf16",) for op in ("aten::convolution", "aten::mm", "aten::addmm")},
 }
 # What the calls made from the specs find beside that; the dtype is that of the result.

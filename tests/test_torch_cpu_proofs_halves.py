@@ -60,6 +60,15 @@ def test_half_convolutions_are_one_sum_rounded_once():
     assert golden.value[0, 0, 2] == 1 + 2.0**-6
 
 
+def test_gradients_of_half_convolutions_are_one_sum_rounded_once():
+    """Samples of one place and channel: the gradient of the weight is the sum over all of them of x times 1."""
+    numbers, ones = np.array([256, 1, 1, 1], ml_dtypes.bfloat16).reshape(4, 1, 1), np.ones((4, 1, 1), ml_dtypes.bfloat16)
+    assert 256 + 1 + 1 + 1 == 259  # 258 and 260 are numbers of bfloat16, and 259 is a tie: to even
+    steps = ([1], [1], [0], [1], False, [0], 1, [False, True, False])
+    golden = conform.golden("aten::convolution_backward", ones, numbers, ones[:1], *steps)
+    assert golden.value[1].tolist() == [[[260]]]
+
+
 def test_xlogy_of_halves_is_rounded_once():
     # 7 log 3 = 7.6903 lies nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
     value = 7 * Fraction("1.09861228866811")
