@@ -16,6 +16,7 @@ from conform.domains.specs import specs
 from conform.numerics.draws import Stream
 from conform.suites import nodes
 from conform.suites.derived import scale
+from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
@@ -87,7 +88,8 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
         yield from (_test(spec, one, seed) for one in dtypes(spec))
         return
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
-        yield _test(spec, one, seed)
+        if is_affordable(spec, one.tuple_):
+            yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
     for one in of_refusals(spec):
