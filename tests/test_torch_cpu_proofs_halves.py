@@ -62,7 +62,8 @@ def test_half_convolutions_are_one_sum_rounded_once():
 
 def test_gradients_of_half_convolutions_are_one_sum_rounded_once():
     """Samples of one place and channel: the gradient of the weight is the sum over all of them of x times 1."""
-    numbers, ones = np.array([256, 1, 1, 1], ml_dtypes.bfloat16).reshape(4, 1, 1), np.ones((4, 1, 1), ml_dtypes.bfloat16)
+    numbers = np.array([256, 1, 1, 1], ml_dtypes.bfloat16).reshape(4, 1, 1)
+    ones = np.ones((4, 1, 1), ml_dtypes.bfloat16)
     assert 256 + 1 + 1 + 1 == 259  # 258 and 260 are numbers of bfloat16, and 259 is a tie: to even
     steps = ([1], [1], [0], [1], False, [0], 1, [False, True, False])
     golden = conform.golden("aten::convolution_backward", ones, numbers, ones[:1], *steps)
