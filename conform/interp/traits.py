@@ -53,7 +53,8 @@ class Traits:
     exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
     attends: which arguments of attention are what
-    ignores: the arguments on which the meaning does not depend: they are about a gradient, or choose an algorithm
+    ignores: the arguments on which the meaning does not depend: they are about a gradient, choose an algorithm, or say
+        what other arguments tell
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
     """

@@ -39,11 +39,13 @@ def differences(op: str, dtype: str, mutation: Mutation, monkeypatch: pytest.Mon
 
 
 def arguments_that_can_be_ignored() -> Iterator[tuple[str, str]]:
-    """Those with another value than the one that they always have then: numbers, lists, optional tensors."""
+    """Those with another value than the one that they always have then, on which the meaning depends: numbers, lists,
+    optional tensors."""
     for op in semantics.names():
+        without = {*WITHOUT_MEANING, *semantics.traits_of(op).ignores}
         for declared in schemas.schema(op).arguments:
             is_needed = declared.type.startswith("Tensor") and not declared.type.endswith("?")
-            if declared.name not in WITHOUT_MEANING and not is_needed:
+            if declared.name not in without and not is_needed:
                 yield op, declared.name
 
 

@@ -111,17 +111,11 @@ def adaptive_max_pool2d(self: np.ndarray, output_size: Sequence[int]) -> tuple[G
     return _largest(self, adaptive(self, per_dim(output_size, 2)))
 
 
-@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output")
-def max_pool2d_with_indices_backward(
-    grad_output: np.ndarray,
-    self: np.ndarray,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    ceil_mode: bool,
-    indices: np.ndarray,
-) -> Golden:
+OF_WINDOWS = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")  # of which the indices tell the outcome
+
+
+@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output", ignores=OF_WINDOWS)
+def max_pool2d_with_indices_backward(grad_output: np.ndarray, self: np.ndarray, indices: np.ndarray) -> Golden:
     """The sum of grad_output over the windows whose index each element is, in its image"""
     return _sums_at(grad_output, indices, self.shape, prod(self.shape[-2:]))
 
