@@ -24,8 +24,8 @@ from conform.running.waivers import DATA
 PAGE = Path(__file__).parents[1] / "docs" / "torch-cpu.md"
 FILE = DATA / "torch-cpu.yaml"
 HEAD = (
-    "# What torch 2.13 on the CPU is known to do otherwise than core asks (seed 0), by instruction set: the causes are\n"
-    "# those of docs/torch-cpu.md. Written by tools/torch_cpu_waivers.py.\n"
+    "# What torch 2.13 on the CPU is known to do otherwise than core asks (seed 0), by instruction set; the causes\n"
+    "# are those of docs/torch-cpu.md. Written by tools/torch_cpu_waivers.py.\n"
 )
 OF_DTYPES = {
     "integers": ("uint8", "int8", "int16", "int32", "int64"),
