@@ -11,6 +11,7 @@ import numpy as np
 
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.dtypes import FLOATS
+from conform.domains.engine.membership import first_violation
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Discrete
 from conform.domains.engine.variables import WHOLE
@@ -41,10 +42,13 @@ def _is_of_one_float(spec: OpSpec) -> bool:
 
 
 def _keywords(spec: OpSpec) -> tuple[Call, ...]:
-    """Every combination of values of the arguments beside the tensor; none where one has neither values nor default."""
+    """Every valid combination of values of the arguments beside the tensor; none where one has neither values nor
+    default."""
+    (tensor,) = (one.name for one in spec.arguments if one.type.is_tensor)
     others = [one for one in spec.arguments if not one.type.is_tensor]
     values = [_values(spec, one) for one in others]
-    return tuple(dict(zip([one.name for one in others], each, strict=True)) for each in itertools.product(*values))
+    calls = (dict(zip([one.name for one in others], each, strict=True)) for each in itertools.product(*values))
+    return tuple(call for call in calls if first_violation(spec, {tensor: np.float16([1]), **call}) is None)
 
 
 def _values(spec: OpSpec, one: Argument) -> list[Any]:

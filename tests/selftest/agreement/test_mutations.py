@@ -49,12 +49,20 @@ def arguments_that_can_be_ignored() -> Iterator[tuple[str, str]]:
                 yield op, declared.name
 
 
-# What has one value alone, or none that changes a result: the counts that the input's shape tells as well, training,
-# which is True, dropout_p, which is 0, and the stability of a sort whose equal elements nobody can tell apart.
+# What has one value alone, or none that changes a result.
 REDUNDANT = {
-    ("aten::native_group_norm", "N"), ("aten::native_group_norm", "C"), ("aten::native_group_norm", "HxW"),
-    ("aten::_native_batch_norm_legit.no_stats", "training"), ("aten::scaled_dot_product_attention", "dropout_p"),
-    ("aten::sort.stable", "stable"),
+    # the shape of the input, of grad_output or of the mask tells it as well
+    *(("aten::native_group_norm", name) for name in ("N", "C", "HxW")),
+    *(("aten::convolution_backward", name) for name in ("bias_sizes", "output_padding")),
+    ("aten::avg_pool2d_backward", "ceil_mode"), ("aten::native_layer_norm_backward", "bias"),
+    # it is True, or False, or the dtype of grad_output, or 0
+    ("aten::_native_batch_norm_legit.no_stats", "training"), ("aten::_native_batch_norm_legit", "training"),
+    *((f"aten::{op}_backward_data", "input_dtype") for op in ("_softmax", "_log_softmax")),
+    ("aten::scaled_dot_product_attention", "dropout_p"),
+    # the quotient of the sizes, or close to it, as it is where no scale is given
+    ("aten::upsample_nearest1d", "scales"), ("aten::upsample_nearest3d", "scales_w"),
+    # a bound depends on it; memory, which the references have none of; equal elements that nobody can tell apart
+    ("aten::_cdist_forward", "compute_mode"), ("aten::empty_strided", "stride"), ("aten::sort.stable", "stable"),
 }  # fmt: skip
 
 
