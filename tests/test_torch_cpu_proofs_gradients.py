@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import conform
+from conform import InvalidArguments
 
 BF16 = ml_dtypes.bfloat16
 WANTED = [True, True, True]
@@ -56,3 +57,10 @@ def test_instance_norm_subtracts_the_mean_that_is_not_rounded(eps: float):
     x = np.array([100, 101, 102, 100], BF16).reshape(1, 1, 4)
     value = conform.golden("aten::instance_norm", x, None, None, None, None, True, 0.1, eps, False).value
     assert float(value[0, 0, 1]) == float(BF16(0.25 / 0.6875**0.5))
+
+
+def test_groups_divide_the_channels():
+    x, statistics = np.ones((1, 7), np.float32), np.ones((1, 3), np.float32)
+    assert 7 % 3
+    with pytest.raises(InvalidArguments, match="expected group in divisors of C"):
+        conform.golden("aten::native_group_norm_backward", x, x, statistics, statistics, None, 1, 7, 1, 3, [True] * 3)

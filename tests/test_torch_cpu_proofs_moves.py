@@ -26,3 +26,9 @@ def test_pixel_unshuffle_of_no_elements_has_the_shape_of_its_definition():
     shape = (channels * factor**2, rows // factor, columns // factor)
     empty = np.empty((channels, rows, columns), np.float32)
     assert conform.golden("aten::pixel_unshuffle", empty, factor).value.shape == shape == (18, 1, 0)
+
+
+def test_the_mask_of_a_dropout_is_of_bools_whatever_its_size():
+    for shape in ((0,), (3,)):
+        _, mask = conform.golden("aten::native_dropout", np.ones(shape, np.float32), 0.0, True).value
+        assert (mask.dtype, mask.shape) == (np.bool_, shape)
