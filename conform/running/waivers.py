@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -89,9 +90,9 @@ class Waiver(BaseModel):
     def is_for(self, verdict: Verdict) -> bool:
         """Whether it is about the case."""
         return (
-            any(matches_op(verdict.op, glob) for glob in self.op or ["*"])
+            verdict.dtype in (self.dtype or [verdict.dtype])
+            and _is_of(verdict.op, tuple(self.op or ["*"]))
             and any(matches_id(verdict.id, glob) for glob in self.id or [verdict.id])
-            and verdict.dtype in (self.dtype or [verdict.dtype])
         )
 
     def expects(self, verdict: Verdict) -> bool:
@@ -109,6 +110,12 @@ class Waiver(BaseModel):
     @property
     def has_expired(self) -> bool:
         return self.until is not None and date.fromisoformat(self.until) < datetime.now(timezone.utc).date()
+
+
+@cache
+def _is_of(op: str, globs: tuple[str, ...]) -> bool:
+    """Whether one of the globs is for the op: asked for every case and entry."""
+    return any(matches_op(op, glob) for glob in globs)
 
 
 def _names(op: str, glob: str) -> bool:
