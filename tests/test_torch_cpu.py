@@ -72,14 +72,14 @@ EVERYWHERE = {
     *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
     *(
         (f"aten::native_{norm}_norm_backward", dtype, reason)
-        for norm in ("layer", "batch") for dtype in FLOATS for reason in (ERROR, NAN)
+        for norm in ("layer", "batch", "group") for dtype in FLOATS for reason in (ERROR, NAN)
     ),
-    *((f"aten::{op}", "bfloat16", ERROR) for op in ("instance_norm", "batch_norm", "native_batch_norm")),
+    ("aten::instance_norm", "bfloat16", ERROR),
+    *((f"aten::{op}", dtype, ERROR) for op in ("batch_norm", "native_batch_norm") for dtype in ("float16", "bfloat16")),
     ("aten::instance_norm", "bfloat16",
      "RuntimeError: mixed dtype (CPU): expect parameter to have scalar type of Float"),
     ("aten::batch_norm", "float32", NAN),
     *((f"aten::{op}", "float32", ERROR) for op in ("instance_norm", "group_norm")),
-    ("aten::native_group_norm_backward", "bfloat16", ERROR),
     ("aten::native_group_norm_backward", "float32",
      "the backend accepted invalid arguments: they break group in divisors of C"),
     ("aten::native_dropout", "float32", "output 1: dtype float32 instead of bool"),
