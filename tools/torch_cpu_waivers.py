@@ -63,7 +63,8 @@ def cause_of(row: Row, causes: Causes) -> str | None:
         names = {*re.findall(r"\w+", dtypes)}.union(*(some for key, some in OF_DTYPES.items() if key in dtypes))
         told = {"NaN": "NaN" in what, "infinity": "infinity" in what, "Error": "error" in what}
         is_alike = all(holds for word, holds in told.items() if word in reason)
-        return is_alike and (status == "crash") == bool(re.search("dies|death", what)), dtype in names or dtypes.startswith("all")
+        dies = re.search("dies|death", what) is not None
+        return is_alike and (dies or status != "crash"), dtype in names or dtypes.startswith("all")
 
     best = max(rows, key=fit, default=None)
     return None if best is None else re.sub(r"\s+", " ", best[2].replace("`", ""))
@@ -93,9 +94,8 @@ def main(*runs: str) -> int:
     if lacking := sorted({row[0] for row in seen if cause_of(row, causes) is None}):
         print(f"{PAGE.name} has no row for {', '.join(lacking)}", file=sys.stderr)
         return 1
-    written = yaml.safe_dump(
-        {"waivers": list(entries(seen, causes))}, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None
-    )
+    listed = {"waivers": list(entries(seen, causes))}
+    written = yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
     FILE.write_text(HEAD + written, encoding="utf-8")
     return 0
 
