@@ -10,6 +10,7 @@ import re
 from collections.abc import Set
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from conform.judging.credit import NOT_CREDITED
 from conform.judging.likely import TOLD
 from conform.judging.verdict import JUDGED
 from conform.report.record import Run
+from conform.running.waivers import read
 from tests.conftest import ops_of_share
 from tests.instruction_sets import PINS, supported, usual
 
@@ -259,6 +261,13 @@ def assert_only_known(run: Run, instruction_set: str, ops: Set[str] = PACKETS) -
     assert found - EVERYWHERE == expected
 
 
+def assert_waived(run: Run) -> None:
+    """That the shipped waivers expect every failure."""
+    waivers = read("torch-cpu").for_backend(run.record["environment"]["numerics"]).entries
+    failed = [SimpleNamespace(**case) for case in failed_in(run)]
+    assert [one.id for one in failed if not any(each.is_for(one) and each.expects(one) for each in waivers)] == []
+
+
 def failed_in(run: Run) -> list[dict]:
     return [case for case in run.cases if case["status"] not in ("pass", "unspecified", "unjudged", "unsupported")]
 
@@ -269,6 +278,8 @@ def test_a_share_of_the_ops_fails_for_known_reasons_only(pinned: str, pytestconf
     share = ops_of_share(pytestconfig)
     run = conform.check("core", backend="cpu", layouts="as-written", ops=sorted(share))
     assert_only_known(run, pinned, share)
+    if pinned != "default":  # of which there are no waivers
+        assert_waived(run)
 
 
 @pytest.mark.long

@@ -41,11 +41,14 @@ ZERO_OF_THE_OTHER_SIGN = {
 }
 SCALED_BY_A_FLUSHED_RECIPROCAL = {
     *(("aten::atan2", dtype, ERROR) for dtype in (*WITH_BFLOAT16, "int32")),
+    *(("aten::arctan2", dtype, ERROR) for dtype in WIDE),
     *(("aten::hypot", dtype, ERROR) for dtype in ("bfloat16", "float32")),
     ("aten::hypot", "float64", "wrong infinity"),
     *(("aten::angle", dtype, ERROR) for dtype in ("complex64", "complex128")),
 }
-NOTHING_OVER_NOTHING = {("aten::atan2", dtype, NAN) for dtype in ("bfloat16", "float32")}
+NOTHING_OVER_NOTHING = {
+    *(("aten::atan2", dtype, NAN) for dtype in ("bfloat16", "float32")), ("aten::arctan2", "bfloat16", NAN),
+}  # fmt: skip
 FUNCTION_OF_A_SUBNORMAL = {
     *((f"aten::{op}", dtype, ERROR) for op in ("xlogy", "special_xlogy") for dtype in (*WIDE, "bool", "int32")),
     ("aten::pow", "bfloat16", ERROR),
@@ -56,6 +59,14 @@ ZERO_FOR_THE_TEST_ALONE = {
     *(("aten::remainder", dtype, UNROUNDED) for dtype in WITH_BFLOAT16),
     *(("aten::remainder", dtype, "wrong infinity") for dtype in WIDE),
 }
+HALF_OF_A_SUBNORMAL = {("aten::frexp", dtype, "wrong value") for dtype in ("bfloat16", "float32")}
+# What may be honest, and the kit does not admit yet: a step between numbers that ends below the normal range, a
+# difference that is flushed before it is counted (a norm of order 0), a factor that is folded from flushed parts.
+NOT_ADMITTED = {
+    *(("aten::nextafter", dtype, UNROUNDED) for dtype in WIDE),
+    ("aten::_pdist_forward", "float32", ERROR),
+    ("aten::_native_batch_norm_legit", "float32", NAN),
+}
 KNOWN = (
     ZERO_OF_THE_OTHER_SIGN
     | SCALED_BY_A_FLUSHED_RECIPROCAL
@@ -63,6 +74,8 @@ KNOWN = (
     | FUNCTION_OF_A_SUBNORMAL
     | SIDE_OF_THE_CUT
     | ZERO_FOR_THE_TEST_ALONE
+    | HALF_OF_A_SUBNORMAL
+    | NOT_ADMITTED
 )
 
 
@@ -151,3 +164,10 @@ def status(op: str, operands: list[Any], actual: np.ndarray) -> str:
     call = bound_call(op, operands, {})
     flushing = Arithmetic(flushes_subnormals=True)
     return verdict_of(case(call.op), call, evaluate_call(call), returned(actual), OPENCL, flushing).status
+
+
+def test_the_parts_of_a_subnormal_are_its_own_or_those_of_zero() -> None:
+    """2^-149 is 0.5 * 2^-148; torch has the exponent -151, with a mantissa of 0."""
+    parts = conform.golden("aten::frexp.Tensor", F32([TINY])).value
+    assert [part.tolist() for part in parts] == [[0.5], [-148]]
+    assert 0.5 * 2.0**-148 == TINY != 0.0 * 2.0**-151

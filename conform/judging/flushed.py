@@ -14,7 +14,7 @@ from conform.call.bound import Bound
 from conform.contracts import flushing
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.evaluate import element_format, evaluate_call
-from conform.interp.golden import Golden, Outcome
+from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.operands import steps_of
 from conform.interp.semantics import traits_of
 from conform.numerics.ball import flushed_intermediates
@@ -35,9 +35,18 @@ class Flushed:
     of_all: bool = True
 
     def admitted(self, outcome: Outcome) -> Outcome:
-        """`outcome` with what flushing makes of each golden."""
-        goldens = (self._admitted(number, golden) for number, golden in enumerate(outcome.goldens))
-        return replace(outcome, goldens=tuple(goldens))
+        """`outcome` with what flushing makes of each golden, of those too that the outputs' chances give."""
+        given = None
+        if outcome.given is not None:
+            given = partial(self._given, outcome.given)
+        return replace(outcome, goldens=self._each(outcome.goldens), given=given)
+
+    def _given(self, of_outputs: Callable[[Sequence[np.ndarray]], Given], outputs: Sequence[np.ndarray]) -> Given:
+        told = of_outputs(outputs)
+        return told._replace(goldens=self._each(told.goldens))
+
+    def _each(self, goldens: Sequence[Golden]) -> tuple[Golden, ...]:
+        return tuple(self._admitted(number, golden) for number, golden in enumerate(goldens))
 
     def _admitted(self, number: int, golden: Golden) -> Golden:
         """Comparisons take subnormals for zeros, and move what they choose. Other moves, and negations, have no
@@ -79,9 +88,20 @@ class Flushed:
         for reading in readings:
             try:
                 with flushed_intermediates():
-                    yield self.in_mode(reading, evaluate_call(reading))
+                    outcome = evaluate_call(reading)
+                    yield self.in_mode(reading, self._of_chances(outcome))
             except (Unjudged, InvalidArguments):
                 continue  # the other readings are as right
+
+
+    def _of_chances(self, outcome: Outcome) -> Outcome:
+        """The outcome, had chance chosen as the outputs show, if they have its structure."""
+        arrays = [output.array for output in self.outputs]
+        fits = all(
+            (one.dtype, one.shape) == (golden.value.dtype, golden.value.shape)
+            for one, golden in zip(arrays, outcome.goldens, strict=True)
+        )
+        return replace(outcome, goldens=outcome.given(arrays).goldens) if outcome.given and fits else outcome
 
 
 def _moved(of_zeros: Golden, call: Bound, indices: np.ndarray) -> Golden:
@@ -170,7 +190,9 @@ def _in_compute_type(tensor: np.ndarray) -> np.ndarray:
 
 
 def _if_converted(fmt: Format, argument: Any) -> Any:
-    """The argument, flushed if it is a tensor that is converted to `fmt`."""
+    """The argument, flushed if it is a number, or a tensor of another format, that is converted to `fmt`."""
+    if isinstance(argument, float):
+        return _flushed_number(fmt, argument)
     if not isinstance(argument, np.ndarray) or format_of(argument) == fmt:
         return argument
     return flushing.flushed(argument)

@@ -115,12 +115,13 @@ def randperm(n: int, dtype: str | None = "int64") -> Outcome:
 @semantics("aten::native_dropout", undetermined=True)
 def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome | tuple[Golden, ...]:
     """Each element zero with probability p, else input / (1 - p), and a mask that is True where it is kept (P101); all
-    as they are where train is False or p is 0; None is True"""
+    as they are where train is False; None is True"""
     fmt, bools = format_of(input), FORMATS["bool"]
-    if train is False or p == 0:
+    if train is False:
         return exact(input, fmt), exact(np.ones(input.shape, bool), bools)
-    if p == 1:
-        return _kept(input, p, np.zeros(input.shape, bool)), exact(np.zeros(input.shape, bool), bools)
+    if p in (0, 1):
+        all_or_none = np.full(input.shape, p == 0)
+        return _kept(input, p, all_or_none), exact(all_or_none, bools)
     mask = ~_stream("dropout", input.shape).bernoulli(p, input.shape)
 
     def given(outputs: Sequence[np.ndarray]) -> Given:

@@ -258,7 +258,7 @@ def abs_(self: Operand) -> Golden:
     return integers(fmt, np.abs, self)
 
 
-@pointwise("aten::sign")
+@pointwise("aten::sign", compares=True)
 def sign(self: Operand) -> Golden:
     """1 above zero, -1 below, 0 of zeros; the sign of a zero is free, NaN's is open (P91)"""
     fmt = result_type(self)

@@ -70,14 +70,14 @@ def clamp_max(self: Operand, max: Operand) -> Golden:
     return _clamped(self, None, max)
 
 
-@pointwise("aten::relu", selects=True)
+@pointwise("aten::relu", compares=True, selects=True)
 def relu(self: np.ndarray) -> Golden:
     """max(0, self); NaN of NaN (P95)"""
     fmt = format_of(self)
     return exact(larger(self, fmt.storage.type(0)), fmt, zero_sign_free=fmt.is_float)
 
 
-@pointwise("aten::hardtanh", selects=True)
+@pointwise("aten::hardtanh", compares=True, selects=True)
 def hardtanh(self: np.ndarray, min_val: int | float = -1, max_val: int | float = 1) -> Golden:
     """min_val below it, max_val above it, self between them; NaN of NaN (P94, P95)"""
     fmt = format_of(self)
@@ -85,7 +85,7 @@ def hardtanh(self: np.ndarray, min_val: int | float = -1, max_val: int | float =
     return exact(smaller(larger(x, low), high), fmt, zero_sign_free=fmt.is_float)
 
 
-@pointwise("aten::relu6", selects=True)
+@pointwise("aten::relu6", compares=True, selects=True)
 def relu6(self: np.ndarray) -> Golden:
     """min(max(0, self), 6); NaN of NaN (P95)"""
     return hardtanh(self, 0, 6)

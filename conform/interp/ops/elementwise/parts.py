@@ -14,6 +14,7 @@ from conform.interp.ops.elementwise.arithmetic import exact, rounded_from
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics import arithmetic
+from conform.numerics.ball import flushed_sum
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
@@ -53,7 +54,7 @@ def copysign(self: Operand, other: Operand) -> Golden:
     return exact(round_to(fmt, np.copysign(magnitude, sign)), fmt).opened(np.isnan(sign), "P1")
 
 
-@pointwise("aten::nextafter")
+@pointwise("aten::nextafter", compares=True)
 def nextafter(self: np.ndarray, other: np.ndarray) -> Golden:
     """The number of the common dtype next to self toward other; other where they are equal"""
     fmt = result_type(self, other)
@@ -64,7 +65,7 @@ def nextafter(self: np.ndarray, other: np.ndarray) -> Golden:
 # Powers of two
 
 
-@semantics("aten::frexp.Tensor")
+@semantics("aten::frexp.Tensor", compares=True)
 def frexp(self: np.ndarray) -> tuple[Golden, Golden]:
     """self = mantissa * 2^exponent with 0.5 <= |mantissa| < 1, both 0 of zeros; the exponent is open of infinities and
     NaN (P98)"""
@@ -93,7 +94,9 @@ def ldexp(self: np.ndarray, other: np.ndarray) -> Golden:
     fmt = float_result(result_type(self, other))
     factor, power = np.broadcast_arrays(numbers(self, fmt), np.clip(other.astype(np.int64), -5000, 5000))
     rounded = round_to(fmt, np.ldexp(1.0, power)).astype(np.float64)
-    return _scaled(fmt, factor, power).or_else(rounded_from(fmt, arithmetic.mul(fmt, factor, rounded)[0].astype(float)))
+    powers = [rounded] if not flushed_sum(fmt) else [rounded, np.where(rounded < fmt.min_normal, 0.0, rounded)]
+    products = (arithmetic.mul(fmt, factor, each)[0].astype(float) for each in powers)
+    return _scaled(fmt, factor, power).or_else(*(rounded_from(fmt, each) for each in products))
 
 
 def _scaled(fmt: Format, factor: np.ndarray, power: np.ndarray) -> Golden:

@@ -28,13 +28,13 @@ def round_(self: Operand) -> Golden:
     return _to_integers(self, np.rint)
 
 
-@pointwise("aten::ceil")
+@pointwise("aten::ceil", compares=True)
 def ceil(self: Operand) -> Golden:
     """The smallest integer that is not less than self; integers are themselves"""
     return _to_integers(self, np.ceil)
 
 
-@pointwise("aten::floor")
+@pointwise("aten::floor", compares=True)
 def floor(self: Operand) -> Golden:
     """The largest integer that is not greater than self; integers are themselves"""
     return _to_integers(self, np.floor)
