@@ -229,6 +229,10 @@ def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments)
 MOST = 1 << 16  # elements of all tensors of a call
 # What is open: ops whose work space is not shown to be bounded, and why.
 OPEN = {
+    "no single tensor of theirs has a dim that could be long, so no call is made of their specs": (
+        "aten::meshgrid*", "aten::full", "aten::scalar_tensor", "aten::ones", "aten::zeros", "aten::empty*",
+        "aten::eye*", "aten::_local_scalar_dense", "aten::rand", "aten::randn", "aten::randperm", "aten::linspace",
+    ),
     "whole lines are put in order, or transformed": (
         "aten::topk", "aten::kthvalue", "aten::*median*", "aten::_fft_*",
     ),
@@ -288,8 +292,9 @@ def measured(spec: OpSpec, call: MetaTuple) -> int:
     "spec", [pytest.param(one, marks=pytest.mark.rotating(24)) for one in measured_by_spec()], ids=lambda one: one.name
 )
 def test_work_space_beside_every_long_dim(spec: OpSpec) -> None:
-    found = {}
-    for name, shorter, longer in long_calls(spec):
+    found, calls = {}, list(long_calls(spec))
+    assert calls, "nothing was measured"
+    for name, shorter, longer in calls:
         measured(spec, shorter)  # imports and caches are made
         small, large = measured(spec, shorter), measured(spec, longer)
         if large > 1.2 * small + NOISE:
