@@ -234,22 +234,31 @@ OPEN = {
         "aten::eye*", "aten::_local_scalar_dense", "aten::rand", "aten::randn", "aten::randperm", "aten::linspace",
     ),
     "whole lines are put in order, or transformed": (
-        "aten::topk", "aten::kthvalue", "aten::*median*", "aten::_fft_*",
+        "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",
+        "aten::nanmedian", "aten::nanmedian.dim", "aten::topk",
     ),
-    "the difference of two vectors is not read in pieces": ("aten::_cdist_forward", "aten::_pdist_forward"),
+    "the difference of two vectors is not read in pieces": (
+        "aten::_cdist_forward", "aten::_pdist_forward",
+    ),
     "all bags, or all windows, are known before the first one": (
-        "aten::_embedding_bag", "aten::max_pool2d_with_indices_backward", "aten::upsample_nearest*",
+        "aten::_embedding_bag", "aten::max_pool2d_with_indices_backward",
     ),
     "an operand is laid out anew, or converted, as a whole": (
-        "aten::addbmm", "aten::_int_mm", "aten::convolution_backward",
+        "aten::_int_mm", "aten::addbmm", "aten::convolution_backward",
     ),
     "many writes to few elements grow; why is not found yet": (
-        "aten::scatter_add", "aten::scatter.value", "aten::scatter.reduce", "aten::scatter.value_reduce",
-        "aten::scatter_reduce.two", "aten::index_add", "aten::embedding_dense_backward",
+        "aten::embedding_dense_backward", "aten::index_add", "aten::scatter.reduce", "aten::scatter.value",
+        "aten::scatter_add", "aten::scatter_reduce.two",
     ),
-    "too slow beside blocks this small, or not larger than several of them where it is not": (
-        "aten::conv*", "aten::*bmm", "aten::mv", "aten::addmv", "aten::split.Tensor", "aten::*pool*",
-        "aten::grid_sampler_2d", "aten::upsample_*", "aten::*norm*", "aten::*softmax*",
+    "it grows; why is not found yet": (
+        "aten::_adaptive_avg_pool3d", "aten::addmv", "aten::conv2d.padding", "aten::conv3d", "aten::conv3d.padding",
+        "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
+        "aten::native_layer_norm_backward",
+    ),
+    "too slow beside blocks this small": (
+        "aten::baddbmm", "aten::bmm", "aten::conv2d", "aten::conv_transpose1d", "aten::conv_transpose2d.input",
+        "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::upsample_trilinear3d",
+        "aten::upsample_trilinear3d.vec",
     ),
 }  # fmt: skip
 
