@@ -8,6 +8,7 @@ operands and results stays the same however large those are, and in the processo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import prod
 
 import numpy as np
 
@@ -22,8 +23,9 @@ DIAGONAL_BITS = 2  # 13 products of slices i and d - i add up to at most 4 times
 
 
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
-    """The matrix product of [m, k] and [k, n], of a dtype whose numbers float64 holds."""
-    if len(lhs) <= TILE_ROWS and rhs.shape[1] <= TILE_COLUMNS:
+    """The matrix product of [m, k] and [k, n], of a dtype whose numbers float64 holds; of stacks of as many matrices,
+    [*s, m, k] and [*s, k, n], at once, which are to be small together."""
+    if lhs.ndim > 2 or (len(lhs) <= TILE_ROWS and rhs.shape[1] <= TILE_COLUMNS):
         return _tile(lhs, rhs)
     hi, lo, radius, magnitude = np.empty((4, lhs.shape[0], rhs.shape[1]))
     for column in range(0, rhs.shape[1], TILE_COLUMNS):
@@ -45,26 +47,31 @@ class _Pairs:
 
     def __init__(self, lhs: np.ndarray, rhs: np.ndarray) -> None:
         self.lhs, self.rhs = lhs, rhs
-        step = max(TILE_ELEMENTS // max(len(lhs), rhs.shape[1], 1), 1)
-        self.places = [slice(start, start + step) for start in range(0, max(lhs.shape[1], 1), step)]
+        *stack, rows, terms = lhs.shape
+        step = max(TILE_ELEMENTS // max(prod(stack) * max(rows, rhs.shape[-1]), 1), 1)
+        self.places = [slice(start, start + step) for start in range(0, max(terms, 1), step)]
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for place in self.places:
-            yield tuple(part.astype(np.float64, copy=False) for part in (self.lhs[:, place], self.rhs[place]))
+            both = self.lhs[..., place], self.rhs[..., place, :]
+            yield tuple(part.astype(np.float64, copy=False) for part in both)
 
 
 def elements(
-    lhs: np.ndarray, rhs: np.ndarray, rows: np.ndarray, columns: np.ndarray
+    lhs: np.ndarray, rhs: np.ndarray, *index: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The factors [some of k, n] of the terms of the product's elements at (rows[i], columns[i]), piece by piece."""
-    step = max(AT_ONCE // max(len(rows), 1), 1)
-    for start in range(0, max(lhs.shape[1], 1), step):
+    """The factors [some of k, n] of the terms of the product's elements at (*matrix[i], row[i], column[i]), the n arrays
+    of `index`, piece by piece."""
+    *matrix, rows, columns = index
+    step, by_columns = max(AT_ONCE // max(len(rows), 1), 1), rhs.mT
+    for start in range(0, max(lhs.shape[-1], 1), step):
         some = slice(start, start + step)
-        yield lhs[rows, some].T, rhs[some, columns]
+        yield lhs[(*matrix, rows, some)].T, by_columns[(*matrix, columns, some)].T
 
 
 def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
-    """The matrix product of float64 matrices [m, k] and [k, n] that come in pieces of k, pairs that are read twice."""
+    """The matrix product of float64 matrices [*s, m, k] and [*s, k, n] that come in pieces of k, pairs that are read
+    twice."""
     with np.errstate(all="ignore"):
         a_exponent, b_exponent, terms = _extents(pairs)
         bits = (SIGNIFICAND - DIAGONAL_BITS - (terms - 1).bit_length()) // 2
@@ -83,12 +90,12 @@ def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
 
 
 def _extents(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, int]:
-    """(k [m, 1], l [1, n], count): the finite elements of a row are below 2^k, those of a column below 2^l; count: how
+    """(k [*s, m, 1], l [*s, 1, n], count): the finite elements of a row are below 2^k, those of a column below 2^l; count: how
     many terms there are."""
     row, column, count = 0.0, 0.0, 0
     for lhs, rhs in pairs:
-        row, column = np.maximum(row, _largest(lhs, 1)), np.maximum(column, _largest(rhs, 0))
-        count += len(rhs)
+        row, column = np.maximum(row, _largest(lhs, -1)), np.maximum(column, _largest(rhs, -2))
+        count += rhs.shape[-2]
     return *(np.clip(np.frexp(largest)[1], -1000, None) for largest in (row, column)), count
 
 

@@ -51,6 +51,10 @@ class Converted:
         return Converted(self.array.T, self.change)
 
     @property
+    def mT(self) -> Converted:  # noqa: N802 - numpy's name
+        return Converted(self.array.mT, self.change)
+
+    @property
     def flat(self) -> Converted:
         return Converted(self.array.flat, self.change)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -42,7 +42,11 @@ def met(
     windows: Sequence[Windows], taps: Sequence[np.ndarray], places: Sequence[np.ndarray]
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """(the coordinates in every dimension, each [t, m]; whether there is an input element)."""
-    coordinates, there = zip(*(one.met(*each) for one, *each in zip(windows, taps, places, strict=True)), strict=True)
+    return _in_all_dims(one.met(*each) for one, *each in zip(windows, taps, places, strict=True))
+
+
+def _in_all_dims(along: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[list[np.ndarray], np.ndarray]:
+    coordinates, there = zip(*along, strict=True)
     return list(coordinates), np.logical_and.reduce(there)
 
 
@@ -130,6 +134,7 @@ class Neighbourhoods:
         shape = (len(patches.input), *patches.sizes)
         self.batch, *self.place = np.unravel_index(places, shape)
         taps = prod(self.kernel)
+        self._along = [_of_taps(*each) for each in zip(patches.windows, self.kernel, self.place, strict=True)]
         self._of_all_taps = self._met(np.arange(taps)) if fits(taps * len(self.batch)) else None  # for every channel
 
     def pairs(self, outputs: slice) -> Pieces[Pair]:
@@ -155,7 +160,18 @@ class Neighbourhoods:
         return inputs, there, channels, np.unravel_index(taps, self.kernel)
 
     def _met(self, taps: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        return met(self.patches.windows, np.unravel_index(taps, self.kernel), self.place)
+        by_dim = zip(self._along, np.unravel_index(taps, self.kernel), strict=True)
+        return _in_all_dims(of_taps(own) for of_taps, own in by_dim)
+
+
+def _of_taps(
+    along: Windows, kernel: int, places: np.ndarray
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """`along.met` of some taps at the places; it is computed once for all of a kernel that is short."""
+    if not fits(kernel * len(places)):
+        return lambda taps: along.met(taps, places)
+    coordinates, there = along.met(np.arange(kernel), places)
+    return lambda taps: (coordinates[taps], there[taps])
 
 
 def _rows(some: np.ndarray, coordinates: list[np.ndarray], there: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:

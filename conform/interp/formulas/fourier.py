@@ -70,10 +70,10 @@ def _transformed(rows: Pair, factors: list[int], sign: int) -> Pair:
     p, m = factors[0], n // factors[0]
     parts = rows.reshape(count, m, p).moved(2, 1).reshape(count * p, m)
     parts = _transformed(parts, factors[1:], sign).reshape(count, p, m)
-    turned = parts * _roots(n, sign, np.outer(np.arange(p), np.arange(m)))
     if p == 2:
-        first, second = turned[:, 0], turned[:, 1]
+        first, second = parts[:, 0], parts[:, 1] * _roots(n, sign, np.arange(m))
         return (first + second).followed_by(first - second)
+    turned = parts * _roots(n, sign, np.outer(np.arange(p), np.arange(m)))
     if p > MOST_TERMS:
         by_columns = turned.moved(1, -1).reshape(count * m, p)
         return _by_chirps(by_columns, sign).reshape(count, m, p).moved(2, 1).reshape(count, n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from math import prod
 from typing import Any
@@ -21,6 +21,7 @@ from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.promotion import result_type
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.matmul import TILE_ELEMENTS
 
 Shape = tuple[int, ...]
 
@@ -42,7 +43,7 @@ def products(
     (rows, _), columns = lhs.shape[-2:], rhs.shape[-1]
     whole = None if addend is None else np.broadcast_to(addend, (*batch, rows, columns))
 
-    def of_matrix(index: tuple[int, ...]) -> Callable[[slice, slice], Golden]:
+    def of_matrices(index: tuple[int | np.ndarray, ...]) -> Callable[[slice, slice], Golden]:
         own = lhs[index], rhs[index]
         if whole is None:
             return partial(float_product if fmt.is_float else integer_tile, fmt, *own)
@@ -53,25 +54,48 @@ def products(
         nothing = np.zeros((0, lhs.shape[-1]), lhs.dtype), np.zeros((lhs.shape[-1], columns), rhs.dtype)
         tile = partial(float_product if fmt.is_float else integer_tile, fmt, *nothing)
     else:
-        tile = of_stack(of_matrix, batch, rows) if batch else of_matrix(())
+        together = max(TILE_ELEMENTS // max(prod(lhs.shape[-2:]), prod(rhs.shape[-2:]), rows * columns, 1), 1)
+        tile = of_stack(of_matrices, batch, rows, together) if batch else of_matrices(())
     return Contraction((*batch, rows), columns, tile, axis=-1, shape=shape)
 
 
 def of_stack(
-    of_matrix: Callable[[tuple[int, ...]], Callable[[slice, slice], Golden]], batch: Shape, rows: int
+    of_matrices: Callable[[tuple[int | np.ndarray, ...]], Callable[[slice, slice], Golden]],
+    batch: Shape,
+    rows: int,
+    together: int,
 ) -> Callable[[slice, slice], Golden]:
-    """The tiles of matrices of `rows` one below the other, of which `of_matrix` gives those of one."""
+    """The tiles of matrices of `rows` one below the other, of which `of_matrices` gives those of one, and where so many
+    are to be worked on `together`, of those at the places that index arrays name."""
 
     def tile(some: slice, columns: slice) -> Golden:
         whole = Assembly(some.stop - some.start, columns.stop - columns.start)
-        for number in range(some.start // max(rows, 1), -(-some.stop // max(rows, 1))):
-            own = slice(max(some.start - number * rows, 0), min(some.stop - number * rows, rows))
-            start = number * rows + own.start - some.start
-            place = slice(start, start + own.stop - own.start), slice(0, columns.stop - columns.start)
-            whole.fill(place, of_matrix(np.unravel_index(number, batch))(own, columns))
+        for own, first, count in _matrices(some, rows, together):
+            start = first * rows + own.start - some.start
+            place = slice(start, start + count * (own.stop - own.start)), slice(0, columns.stop - columns.start)
+            numbers = first if count == 1 else np.arange(first, first + count)
+            part = of_matrices(np.unravel_index(numbers, batch))(own, columns)
+            whole.fill(place, part if count == 1 else part.rearranged(_one_below_the_other))
         return whole.golden()
 
     return tile
+
+
+def _matrices(some: slice, rows: int, together: int) -> Iterator[tuple[slice, int, int]]:
+    """The matrices in which some rows of a stack lie: (rows of each, the first, how many), more than one where they are
+    whole."""
+    at = some.start
+    while at < some.stop:
+        number, row = divmod(at, rows)
+        count = 1 if row else max(min(together, (some.stop - at) // rows), 1)
+        own = slice(row, min(row + some.stop - at, rows))
+        yield own, number, count
+        at += count * (own.stop - own.start)
+
+
+def _one_below_the_other(stack: np.ndarray) -> np.ndarray:
+    """[s m, n] of [s, m, n]"""
+    return stack.reshape(prod(stack.shape[:2]), stack.shape[2])
 
 
 def _elements_of(*names: str, outer: bool = False) -> Callable[[Mapping[str, Any]], int]:

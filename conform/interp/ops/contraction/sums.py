@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,12 @@ def contraction(
 
 
 def integer_tile(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
-    return exact(integer_product(fmt, self[rows], mat2[:, columns]), fmt)
+    return exact(integer_product(fmt, self[..., rows, :], mat2[..., columns]), fmt)
 
 
 def float_product(fmt: Format, self: np.ndarray, mat2: np.ndarray, rows: slice, columns: slice) -> Golden:
-    lhs, rhs = self[rows], mat2[:, columns]
+    """Of [m, k] and [k, n], or of a stack of both."""
+    lhs, rhs = self[..., rows, :], mat2[..., columns]
     golden = golden_of(fmt, matmul(lhs, rhs), lambda index: dots(elements(lhs, rhs, *index)))
     return golden.on_grid(grid_of(fmt, lhs, rhs))
 
@@ -72,17 +74,19 @@ def golden_of(fmt: Format, total: Accumulated, exactly: Exactly) -> Golden:
 
 
 def grid_of(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray | None:
-    """[m, n]: a grid of the products of [m, k] and [k, n], 0 where it underflows; None if they have none of use."""
-    compute, some = compute_format(fmt), list(spans(lhs.shape[1], max(len(lhs), rhs.shape[1], 1)))
-    of_lhs = common_grid(compute, (lhs[:, terms] for terms in some))
-    of_rhs = None if of_lhs is None else common_grid(compute, (rhs[terms] for terms in some), axis=0)
+    """[*s, m, n]: a grid of the products of [*s, m, k] and [*s, k, n], 0 where it underflows; None if they have none of
+    use."""
+    *stack, rows, terms = lhs.shape
+    compute, some = compute_format(fmt), list(spans(terms, prod(stack) * max(rows, rhs.shape[-1], 1)))
+    of_lhs = common_grid(compute, (lhs[..., terms] for terms in some))
+    of_rhs = None if of_lhs is None else common_grid(compute, (rhs[..., terms, :] for terms in some), axis=-2)
     with np.errstate(all="ignore"):
-        return None if of_rhs is None else of_lhs[:, None] * of_rhs
+        return None if of_rhs is None else of_lhs[..., :, None] * of_rhs[..., None, :]
 
 
 def integer_product(fmt: Format, lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
-        return np.einsum("ik,kj->ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
+        return np.einsum("...ik,...kj->...ij", lhs, rhs, dtype=fmt.storage, casting="unsafe")
 
 
 def integer_addmm(
@@ -97,8 +101,8 @@ def integer_addmm(
 ) -> Golden:
     wrapped = np.array([beta % 2**64, alpha % 2**64], np.uint64).astype(fmt.storage)
     with np.errstate(over="ignore"):
-        product = integer_product(fmt, mat1[rows], mat2[:, columns])
-        return exact(wrapped[0] * self[rows, columns] + wrapped[1] * product, fmt)
+        product = integer_product(fmt, mat1[..., rows, :], mat2[..., columns])
+        return exact(wrapped[0] * self[..., rows, columns] + wrapped[1] * product, fmt)
 
 
 def float_addmm(
@@ -111,7 +115,7 @@ def float_addmm(
     rows: slice,
     columns: slice,
 ) -> Golden:
-    addend, lhs, rhs = self[rows, columns].astype(np.float64), mat1[rows], mat2[:, columns]
+    addend, lhs, rhs = self[..., rows, columns].astype(np.float64), mat1[..., rows, :], mat2[..., columns]
     product = matmul(lhs, rhs)
     if not np.isfinite(alpha):
         product = replace(product, real=_with_signs(product, lhs, rhs))
@@ -165,14 +169,16 @@ def plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:
 def _largest_step(lhs: np.ndarray, rhs: np.ndarray, alpha: np.float64, product: Accumulated) -> np.ndarray:
     """The largest magnitude on the way to alpha * (lhs @ rhs), whichever factor alpha is multiplied into."""
     with np.errstate(over="ignore"):
-        scaled = abs(alpha) * np.maximum(_largest_of_columns(lhs.T)[:, None], _largest_of_columns(rhs))
+        largest = _largest_of_columns(lhs.mT)[..., :, None], _largest_of_columns(rhs)[..., None, :]
+        scaled = abs(alpha) * np.maximum(*largest)
     return np.maximum(scaled, product.magnitude)
 
 
 def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:
-    """[n]: the largest finite magnitude of each column of [m, n], 0 where there is none."""
-    largest = np.zeros(matrix.shape[1])
-    for rows in spans(*matrix.shape):
-        magnitudes = np.abs(matrix[rows].astype(np.float64))
-        largest = np.maximum(largest, np.where(np.isfinite(magnitudes), magnitudes, 0.0).max(0, initial=0.0))
+    """[*s, n]: the largest finite magnitude of each column of [*s, m, n], 0 where there is none."""
+    *stack, count, columns = matrix.shape
+    largest = np.zeros((*stack, columns))
+    for rows in spans(count, prod(stack) * columns):
+        magnitudes = np.abs(matrix[..., rows, :].astype(np.float64))
+        largest = np.maximum(largest, np.where(np.isfinite(magnitudes), magnitudes, 0.0).max(-2, initial=0.0))
     return largest
