@@ -57,11 +57,9 @@ class _Pairs:
             yield tuple(part.astype(np.float64, copy=False) for part in both)
 
 
-def elements(
-    lhs: np.ndarray, rhs: np.ndarray, *index: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The factors [some of k, n] of the terms of the product's elements at (*matrix[i], row[i], column[i]), the n arrays
-    of `index`, piece by piece."""
+def elements(lhs: np.ndarray, rhs: np.ndarray, *index: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The factors [some of k, n] of the terms of n elements of the product, piece by piece; `index` has their places:
+    those of the matrices in their stacks, rows and columns, [n] each."""
     *matrix, rows, columns = index
     step, by_columns = max(AT_ONCE // max(len(rows), 1), 1), rhs.mT
     for start in range(0, max(lhs.shape[-1], 1), step):
@@ -90,8 +88,8 @@ def matmul_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Accumulated:
 
 
 def _extents(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, int]:
-    """(k [*s, m, 1], l [*s, 1, n], count): the finite elements of a row are below 2^k, those of a column below 2^l; count: how
-    many terms there are."""
+    """(k [*s, m, 1], l [*s, 1, n], count): the finite elements of a row are below 2^k, those of a column below 2^l;
+    count: how many terms there are."""
     row, column, count = 0.0, 0.0, 0
     for lhs, rhs in pairs:
         row, column = np.maximum(row, _largest(lhs, -1)), np.maximum(column, _largest(rhs, -2))

@@ -164,9 +164,7 @@ class Neighbourhoods:
         return _in_all_dims(of_taps(own) for of_taps, own in by_dim)
 
 
-def _of_taps(
-    along: Windows, kernel: int, places: np.ndarray
-) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+def _of_taps(along: Windows, kernel: int, places: np.ndarray) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """`along.met` of some taps at the places; it is computed once for all of a kernel that is short."""
     if not fits(kernel * len(places)):
         return lambda taps: along.met(taps, places)

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conform.interp.blocks.tiles import Contraction
+from conform.interp.ops.contraction import matrices
+from conform.numerics.formats import FORMATS
 from tests.interp.ops.literal import check, f16, f32, i64
 
 M, V = [[1.0, 2.0], [3.0, 4.0]], [10.0, 100.0]
@@ -69,3 +72,34 @@ def test_without_terms_or_batch() -> None:
     check("aten::bmm", f32(np.zeros((2, 1, 0))), f32(np.zeros((2, 0, 1))), gives=f32([[[0.0]], [[0.0]]]))
     check("aten::bmm", f32(np.zeros((0, 2, 3))), f32(np.zeros((0, 3, 1))), gives=f32(np.zeros((0, 2, 1))))
     check("aten::baddbmm", f32(1.5), f32(np.zeros((1, 0, 3))), f32(np.zeros((1, 3, 2))), gives=f32(np.zeros((1, 0, 2))))
+
+
+
+# A tie that only the second term decides, terms 2^300 apart, an infinity beside 0, a NaN.
+STACK = f32([[[1.0, 2.0**-25], [1.0, -(2.0**-24)]], [[2.0**100, 1.0], [inf, 0.0]], [[1.0, 1.0], [0.0, -0.0]]] * 3)
+BESIDE = f32([[[1.0 + 2.0**-23], [2.0**-24]], [[2.0**-140], [2.0**100]], [[nan], [1.0]]] * 3)
+INTEGERS = i64(1 << 40) * np.arange(36).reshape(9, 2, 2), np.arange(18).reshape(9, 2, 1)
+
+
+@pytest.mark.parametrize(("name", "lhs", "rhs"), [("float32", STACK, BESIDE), ("int64", *INTEGERS)])
+@pytest.mark.parametrize("has_addend", [False, True])
+@pytest.mark.parametrize("together", [1, 8, 1 << 18])
+@pytest.mark.parametrize("rows", [slice(0, 18), slice(1, 18), slice(3, 8), slice(2, 3)])
+def test_a_stack_is_each_of_its_matrices(
+    name: str, lhs: np.ndarray, rhs: np.ndarray, has_addend: bool, together: int, rows: slice,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(matrices, "TILE_ELEMENTS", together)
+
+    def of(*index: int) -> Contraction:
+        addend = rhs[index] if has_addend else None
+        return matrices.products(FORMATS[name], lhs[index], rhs[index], addend, beta=2, alpha=3)
+
+    part, each = of().tile(rows, slice(0, 1)), [of(number).golden() for number in range(9)]
+    np.testing.assert_array_equal(part.value, np.concatenate([one.value for one in each])[rows])
+    if name == "float32":
+        for array in ("hi", "lo"):
+            parts = [getattr(one.real, array) for one in each]
+            np.testing.assert_array_equal(getattr(part.real, array), np.concatenate(parts)[rows])
+        magnitudes = np.concatenate([one.magnitude for one in each])[rows]
+        np.testing.assert_allclose(part.magnitude, magnitudes, rtol=2.0**-50, atol=1e-290)  # what is cut off, of all

@@ -1,4 +1,4 @@
-"""Gradients of softmax and of the norms, from what the forward ops saved: rational functions of the operands.
+"""Gradients of the norms, from what the forward ops saved: rational functions of the operands.
 
 Where a result depends on a NaN it is NaN, where it depends on an infinity it is open (P132). The budget is that of the
 formula or of its terms taken apart, as kernels do, whichever errs more.
@@ -15,147 +15,25 @@ import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows
-from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden, wanted
-from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.normalization.gradient_rows import (
+    any_of,
+    finite_part,
+    of_finite,
+    rows_beside,
+    with_special,
+    worse_of,
+)
 from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.normalization.standardization import as_input, channels_of, per_channel, per_group
 from conform.interp.ops.reduction.sums import reshaped, sum_over
 from conform.interp.semantics import semantics
-from conform.numerics import multiprecision as mp
-from conform.numerics.accumulate import exact_dot, exact_total
-from conform.numerics.ball import Ball, chosen, held_format
-from conform.numerics.escalate import decide_exactly, resolved, root
-from conform.numerics.formats import Format, format_named, format_of
-from conform.numerics.functions import exp
-from conform.numerics.real import Real, where
+from conform.numerics.ball import Ball, held_format
+from conform.numerics.escalate import decide_exactly, root
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real
 
 Parameter = Pieces[np.ndarray] | None
-
-
-def _beside(rows: Rows, tensor: Rows) -> Rows:
-    """The rows of another tensor that stand where `rows` do in theirs."""
-    return Rows(tensor.source, rows.count, rows.terms, tensor.read, rows.first)
-
-
-def _finite(numbers: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(numbers), numbers, 0.0)
-
-
-def _any(holds: Callable[[np.ndarray], np.ndarray], *operands: Pieces[np.ndarray]) -> np.ndarray:
-    """[rows, 1]: whether `holds` is true of an element of the row in one of the operands."""
-    found = [holds(piece).any(axis=1, keepdims=True) for operand in operands for piece in operand]
-    return reduce(np.logical_or, found)
-
-
-def _special(golden: Golden, nan: np.ndarray, infinite: np.ndarray) -> Golden:
-    """The golden with NaN where an operand is, and open beside an infinity (P132)."""
-    nan, infinite = (np.broadcast_to(mask, golden.value.shape) for mask in (nan, infinite))
-    if nan.any():
-        value = np.where(nan, golden.format.storage.type(np.nan), golden.value)
-        budget = np.where(nan, 0.0, golden.budget)
-        golden = Golden(golden.format, value, where(nan, np.nan, golden.real), budget=budget, scale=golden.scale,
-                        zero_sign_free=True)  # fmt: skip
-    return golden.opened(infinite & ~nan, "P132")
-
-
-def _worse(one: Ball, other: Ball) -> Ball:
-    return chosen(other.rad > one.rad, other, one)
-
-
-# Softmax
-
-
-@semantics("aten::_softmax_backward_data", along="dim", accumulates="grad_output")
-def softmax_backward(grad_output: np.ndarray, output: np.ndarray, dim: int, input_dtype: str) -> Golden:
-    """output * (grad_output - sum(grad_output * output)) along dim, in input_dtype (P54, P132)"""
-    return _along(_softmax_rows, grad_output, output, dim, input_dtype)
-
-
-@semantics("aten::_log_softmax_backward_data", along="dim", accumulates="grad_output")
-def log_softmax_backward(grad_output: np.ndarray, output: np.ndarray, dim: int, input_dtype: str) -> Golden:
-    """grad_output - exp(output) * sum(grad_output) along dim, in input_dtype (P54, P132)"""
-    return _along(_log_softmax_rows, grad_output, output, dim, input_dtype)
-
-
-def _along(
-    of_rows: Callable[[Format, Rows, Rows], Iterator[Golden]],
-    grad: np.ndarray,
-    output: np.ndarray,
-    dim: int,
-    dtype: str,
-) -> Golden:
-    fmt, axis = format_named(dtype), wrap_dim(dim, grad.ndim)
-    if grad.size == 0:
-        return exact(np.empty(grad.shape, fmt.storage), fmt)
-    grads, outputs = (Rows.over(each.reshape(each.shape or (1,)), (axis,)) for each in (grad, output))
-    golden = by_elements_of_rows(lambda some: of_rows(fmt, some, _beside(some, outputs)), grads)
-    last = np.moveaxis(grad.reshape(grad.shape or (1,)), axis, -1).shape
-    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis).reshape(grad.shape))
-
-
-def _softmax_rows(fmt: Format, grads: Rows, outputs: Rows) -> Iterator[Golden]:
-    compute = held_format(fmt)
-    products = grads.pieces.map(lambda g, y: Real.exact(_finite(g)) * Real.exact(_finite(y)), outputs.pieces)
-    total = Real.total(products)
-    balls = grads.pieces.map(lambda g, y: Ball.exact(_finite(g), compute) * Ball.exact(_finite(y), compute),
-                             outputs.pieces)  # fmt: skip
-    total_ball = Ball.total(balls)
-    nan, infinite = (_any(holds, grads.pieces, outputs.pieces) for holds in (np.isnan, np.isinf))
-    totals: dict[int, Fraction] = {}
-
-    def of_row(row: int) -> Fraction:
-        if row not in totals:
-            pairs = zip(grads.row(row), outputs.row(row), strict=True)
-            totals[row] = sum((exact_dot(g, y) for g, y in pairs), Fraction(0))
-        return totals[row]
-
-    for g, y, product in zip(grads.pieces, outputs.pieces, balls, strict=True):
-        g, y = _finite(g), _finite(y)
-        exactly = lambda index, g=g, y=y: Fraction(y[index]) * (Fraction(g[index]) - of_row(index[0]))  # noqa: E731
-        value, real = decide_exactly(fmt, Real.exact(y) * (Real.exact(g) - total), _of_finite(exactly, nan, infinite))
-        of_y = Ball.exact(y, compute)
-        ball = _worse(of_y * (Ball.exact(g, compute) - total_ball), product - of_y * total_ball)
-        yield _special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
-
-
-def _of_finite(
-    exactly: Callable[[tuple[int, int]], Fraction], nan: np.ndarray, infinite: np.ndarray
-) -> Callable[[tuple[int, int]], Fraction]:
-    """0 in rows that no number decides."""
-    special = (nan | infinite)[:, 0]
-    return lambda index: Fraction(0) if special[index[0]] else exactly(index)
-
-
-def _log_softmax_rows(fmt: Format, grads: Rows, outputs: Rows) -> Iterator[Golden]:
-    compute = held_format(fmt)
-    total = Real.total(grads.pieces.map(lambda g: Real.exact(_finite(g))))
-    total_ball = Ball.total(grads.pieces.map(lambda g: Ball.exact(_finite(g), compute)))
-    nan, infinite = (_any(holds, grads.pieces) for holds in (np.isnan, np.isinf))
-    totals = [
-        Fraction(0) if (nan | infinite)[row, 0] else sum(map(exact_total, grads.row(row)), Fraction(0))
-        for row in range(grads.count)
-    ]
-    for g, y in zip(grads.pieces, outputs.pieces, strict=True):
-        nan_here, infinite_here = nan | np.isnan(y), infinite | (y == np.inf)
-        g, y = _finite(g), np.where(np.isnan(y) | (y == np.inf), 0.0, y)
-
-        def rational(index: tuple[int, int], g: np.ndarray = g, y: np.ndarray = y) -> Fraction | None:
-            power = {0.0: 1, -np.inf: 0}.get(float(y[index]), None if totals[index[0]] else 0)
-            return None if power is None else Fraction(g[index]) - power * totals[index[0]]
-
-        def formula(rows: np.ndarray, g: np.ndarray = g, y: np.ndarray = y) -> np.ndarray:
-            sums = mp.of_fraction(np.array([[totals[row]] for row in rows], dtype=object))
-            return mp.of_float(g[rows]) - mp.exp(mp.of_float(np.maximum(y[rows], -4000.0))) * sums
-
-        with np.errstate(all="ignore"):
-            power = where(y == -np.inf, 0.0, exp(Real.exact(np.where(y == -np.inf, 0.0, y))))
-        value, real = resolved(fmt, Real.exact(g) - power * total, formula, rational)
-        ball = Ball.exact(g, compute) - Ball.exact(y, compute).exp() * total_ball
-        yield _special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan_here, infinite_here)
-
-
-# The norms
 
 
 class _Rows:
@@ -164,18 +42,18 @@ class _Rows:
     def __init__(self, x: Rows, grad: Rows, weight: Parameter, mean: np.ndarray, rstd: np.ndarray) -> None:
         ones = x.beside(lambda rows, columns: np.ones((1, 1)))
         self.x, self.grad, self.weight = x, grad, (weight or ones).map(np.atleast_2d)
-        self.mean, self.rstd = _finite(mean), _finite(rstd)
+        self.mean, self.rstd = finite_part(mean), finite_part(rstd)
         statistics = Pieces(lambda: [mean, rstd], are_many=False)
         operands = (x.pieces, grad.pieces, self.weight, statistics)
         self.nan, self.infinite = (
-            _any(lambda part: np.broadcast_to(holds(part), (x.count, part.shape[1])), *operands)  # noqa: B023
+            any_of(lambda part: np.broadcast_to(holds(part), (x.count, part.shape[1])), *operands)  # noqa: B023
             for holds in (np.isnan, np.isinf)
         )
         self._exact: dict[int, tuple[Fraction, Fraction]] = {}
 
     def each(self, function: Callable[..., object]) -> Pieces:
         """function(x, grad, weight) of every piece, with 0 for what is not finite."""
-        finite = lambda *parts: function(*map(_finite, parts))  # noqa: E731
+        finite = lambda *parts: function(*map(finite_part, parts))  # noqa: E731
         return self.x.pieces.map(finite, self.grad.pieces, self.weight)
 
     def inputs(self, fmt: Format) -> Iterator[Golden]:
@@ -190,7 +68,7 @@ class _Rows:
             with np.errstate(all="ignore"):
                 real = (g - mean_g - z * mean_gz) * Real.exact(self.rstd)
             value, real = decide_exactly(fmt, real, index)
-            yield _special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), self.nan, self.infinite)
+            yield with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), self.nan, self.infinite)
 
     def _balls(self, compute: Format) -> Iterator[Ball]:
         """By the formula, and as a g + b x + c of sums of g and g x."""
@@ -205,11 +83,11 @@ class _Rows:
         b = (total * mean - total_x) * (rstd * rstd * rstd) / n
         c = -b * mean - total * rstd / n
         for x, g, z in zip(xs, gs, zs, strict=True):
-            yield _worse(rstd * (g - total / n - z * (total_z / n)), rstd * g + b * x + c)
+            yield worse_of(rstd * (g - total / n - z * (total_z / n)), rstd * g + b * x + c)
 
     def _numbers(self) -> Iterator[Callable[[tuple[int, int]], Fraction]]:
         for x, g, w in self.each(lambda x, g, w: (x, g, np.broadcast_to(w, x.shape))):
-            yield _of_finite(partial(self._number, x, g, w), self.nan, self.infinite)
+            yield of_finite(partial(self._number, x, g, w), self.nan, self.infinite)
 
     def _number(self, x: np.ndarray, g: np.ndarray, w: np.ndarray, index: tuple[int, int]) -> Fraction:
         mean, rstd = (Fraction(float(each[index[0], 0])) for each in (self.mean, self.rstd))
@@ -234,10 +112,10 @@ def _of_weight(fmt: Format, grad: Rows, means: Parameter, rstds: Parameter, x: R
     compute = held_format(fmt)
     operands = (x.pieces, grad.pieces, means, rstds)
     shaped = lambda part: np.broadcast_to(part, (x.count, part.shape[1]))  # noqa: E731
-    nan, infinite = (_any(lambda part: holds(shaped(part)), *operands) for holds in (np.isnan, np.isinf))  # noqa: B023
+    nan, infinite = (any_of(lambda part: holds(shaped(part)), *operands) for holds in (np.isnan, np.isinf))  # noqa: B023
 
     def each(function: Callable[..., object]) -> Pieces:
-        return x.pieces.map(lambda *parts: function(*map(_finite, parts)), *operands[1:])
+        return x.pieces.map(lambda *parts: function(*map(finite_part, parts)), *operands[1:])
 
     def number(index: tuple[int, int]) -> Fraction:
         row, total = index[0], Fraction(0)
@@ -250,12 +128,12 @@ def _of_weight(fmt: Format, grad: Rows, means: Parameter, rstds: Parameter, x: R
         """The sums of grad * x * rstd, or of grad * mean * rstd."""
         grad_last = lambda *parts: _balls(compute, parts[take], parts[3], parts[1])  # noqa: E731
         grad_first = lambda *parts: _balls(compute, parts[1], parts[take], parts[3])  # noqa: E731
-        return Ball.total(each(lambda *parts: _worse(grad_last(*parts), grad_first(*parts))))
+        return Ball.total(each(lambda *parts: worse_of(grad_last(*parts), grad_first(*parts))))
 
     terms = each(lambda x, g, mean, rstd: (Real.exact(x) - Real.exact(mean)) * Real.exact(rstd) * Real.exact(g))
-    value, real = decide_exactly(fmt, Real.total(terms), _of_finite(number, nan, infinite))
+    value, real = decide_exactly(fmt, Real.total(terms), of_finite(number, nan, infinite))
     golden = Golden.derived(fmt, value, real, balls(0) - balls(2), zero_sign_free=True)
-    return _special(golden, nan, infinite).rearranged(lambda part: part[:, 0])
+    return with_special(golden, nan, infinite).rearranged(lambda part: part[:, 0])
 
 
 def _balls(compute: Format, *factors: np.ndarray) -> Ball:
@@ -288,7 +166,7 @@ def native_layer_norm_backward(
 
     def of_rows(some: Rows) -> Iterator[Golden]:
         parts = _Rows(
-            some, _beside(some, grads), per_column(some, weight), means[some.place], rstds[some.place]
+            some, rows_beside(some, grads), per_column(some, weight), means[some.place], rstds[some.place]
         )  # fmt: skip
         return parts.inputs(fmt)
 
@@ -296,7 +174,7 @@ def native_layer_norm_backward(
 
     def of_weight(some: Rows) -> Golden:
         beside = (some.beside(lambda rows, places, each=each: each[places].T) for each in (means, rstds))
-        return _of_weight(fmt, _beside(some, of_columns), *beside, some)
+        return _of_weight(fmt, rows_beside(some, of_columns), *beside, some)
 
     return wanted(
         output_mask,
@@ -327,7 +205,7 @@ def native_group_norm_backward(
 
     def of_rows(some: Rows) -> Iterator[Golden]:
         own = per_group(some, weight, group, HxW)
-        return _Rows(some, _beside(some, grads), own, means[some.place], rstds[some.place]).inputs(fmt)
+        return _Rows(some, rows_beside(some, grads), own, means[some.place], rstds[some.place]).inputs(fmt)
 
     def of_channel(statistic: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
         samples = np.arange(columns.start, columns.stop) // HxW
@@ -338,7 +216,7 @@ def native_group_norm_backward(
 
     def of_weight(some: Rows) -> Golden:
         beside = (some.beside(partial(of_channel, each)) for each in (means, rstds))
-        return _of_weight(fmt, _beside(some, of_channels), *beside, some)
+        return _of_weight(fmt, rows_beside(some, of_channels), *beside, some)
 
     return wanted(
         output_mask,
@@ -370,15 +248,15 @@ def native_batch_norm_backward(
     scales = (save_invstd if train else running_var)[:, None].astype(np.float64)
 
     def of_rows(some: Rows) -> Iterator[Golden]:
-        own, grad = None if weight is None else per_channel(some, weight), _beside(some, grads)
+        own, grad = None if weight is None else per_channel(some, weight), rows_beside(some, grads)
         parts = _Rows(some, grad, own, means[some.place], scales[some.place])
         return parts.inputs(fmt) if train else _by_constants(fmt, parts, eps)
 
     def of_weight(some: Rows) -> Golden:
         beside = (some.beside(lambda place, columns, each=each: each[place]) for each in (means, scales))
         if train:
-            return _of_weight(fmt, _beside(some, grads), *beside, some)
-        return _weight_by_constants(fmt, some, _beside(some, grads), means[some.place], scales[some.place], eps)
+            return _of_weight(fmt, rows_beside(some, grads), *beside, some)
+        return _weight_by_constants(fmt, some, rows_beside(some, grads), means[some.place], scales[some.place], eps)
 
     return wanted(
         output_mask,
@@ -397,14 +275,14 @@ def _by_constants(fmt: Format, rows: _Rows, eps: float) -> Iterator[Golden]:
         scale_ball = Ball.exact(np.float64(1), compute) / (Ball.exact(variance, compute) + eps).sqrt()
     for g, w in zip(rows.grad.pieces, rows.weight, strict=True):
         nan, infinite = (holds(g) | holds(w) for holds in (np.isnan, np.isinf))
-        g, w = _finite(g), np.broadcast_to(_finite(w), g.shape)
+        g, w = finite_part(g), np.broadcast_to(finite_part(w), g.shape)
 
         def number(index: tuple[int, int], g: np.ndarray = g, w: np.ndarray = w) -> Fraction:
             return _over_root(Fraction(g[index]) * Fraction(w[index]), variance[index[0], 0], eps)
 
         value, real = decide_exactly(fmt, Real.exact(g) * Real.exact(w) * scale, number)
         ball = Ball.exact(g, compute) * (Ball.exact(w, compute) * scale_ball)
-        golden = _special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
+        golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
         yield golden.opened(np.broadcast_to(open_, g.shape), "P63")
 
 
@@ -413,13 +291,15 @@ def _weight_by_constants(
 ) -> Golden:
     """[rows]: sum(grad * (x - mean)) / sqrt(variance + eps) over each row."""
     compute = held_format(fmt)
-    nan, infinite = (_any(holds, x.pieces, grad.pieces, [mean, variance]) for holds in (np.isnan, np.isinf))
-    mean, variance, square = _finite(mean), _finite(variance), _finite(variance) + eps
-    terms = x.pieces.map(lambda x, g: (Real.exact(_finite(x)) - Real.exact(mean)) * _finite(g), grad.pieces)
+    nan, infinite = (any_of(holds, x.pieces, grad.pieces, [mean, variance]) for holds in (np.isnan, np.isinf))
+    mean, variance, square = finite_part(mean), finite_part(variance), finite_part(variance) + eps
+    terms = x.pieces.map(lambda x, g: (Real.exact(finite_part(x)) - Real.exact(mean)) * finite_part(g), grad.pieces)
 
     def balls(of: np.ndarray | None) -> Ball:
-        factors = x.pieces.map(lambda x, g: _balls(compute, _finite(g), _finite(x) if of is None else of), grad.pieces)
-        return Ball.total(factors)
+        def product(x: np.ndarray, g: np.ndarray) -> Ball:
+            return _balls(compute, finite_part(g), finite_part(x) if of is None else of)
+
+        return Ball.total(x.pieces.map(product, grad.pieces))
 
     def number(index: tuple[int, int]) -> Fraction:
         row, total = index[0], Fraction(0)
@@ -432,8 +312,8 @@ def _weight_by_constants(
         root_of = (Real.exact(variance) + Real.exact(np.float64(eps))).sqrt()
         real = Real.total(terms) / root_of
         ball = (balls(None) - balls(mean)) / (Ball.exact(variance, compute) + eps).sqrt()
-    value, real = decide_exactly(fmt, real, _of_finite(number, nan, infinite))
-    golden = _special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
+    value, real = decide_exactly(fmt, real, of_finite(number, nan, infinite))
+    golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
     return golden.opened(square == 0, "P63").rearranged(lambda part: part[:, 0])
 
 
