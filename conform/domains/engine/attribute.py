@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Scope = dict[str, "View"]  # what a constraint's parameters mean; own structure under "#name"
 OWN = "#own"
+_NOTHING = object()
 # Of a place, the values that it can have (None where a Gen gives one) and what a spec prefers: candidates, best first.
 Wish = Callable[[Place, Space | None, Sequence[Any], "Draft"], Sequence[Any]]
 
@@ -152,8 +153,9 @@ class AttributeEngine:
         if self._preferred:
             stated = [value for one, keys in self._preferred for value in value_of(one, keys, draft.scope)]
             how["preferred"] = (*stated, *how.get("preferred", ()))
-        wished = [value for value in draft.wish(self.place, space, how.get("preferred", ()), draft) if value in space]
-        value = wished[0] if wished else self.chosen_from(space, draft, **how)
+        wished = (value for value in draft.wish(self.place, space, how.get("preferred", ()), draft) if value in space)
+        value = next(wished, _NOTHING)
+        value = self.chosen_from(space, draft, **how) if value is _NOTHING else value
         return float(value) if self._is_real else value
 
     def _wished_or_given(self, draft: Draft) -> Any:

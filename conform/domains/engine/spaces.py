@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 ENUMERABLE = 4096  # members of an integer range that a "such that" constraint goes through
@@ -79,6 +80,13 @@ class Intervals:
 
     intervals: tuple[Interval, ...]
     of_integers: bool
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.intervals, self.of_integers))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def is_empty(self) -> bool:
@@ -190,6 +198,7 @@ NUMBERS_WITH_INFINITIES = Intervals((Interval(-math.inf, math.inf),), False)  # 
 ANYTHING = Everything()  # what an In says where it does not restrict
 
 
+@cache
 def integers_between(low: int, high: int) -> Intervals:
     """The integers of low .. high."""
     return INTEGERS.within(low, high)
