@@ -37,6 +37,11 @@ def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
     return Accumulated(Real(hi, lo, radius), magnitude, lhs.shape[1])
 
 
+def at_once(rows: int, terms: int, columns: int) -> int:
+    """How many products of matrices [rows, terms] and [terms, columns] are made together, as those of stacks."""
+    return max(TILE_ELEMENTS // max(rows * terms, terms * columns, rows * columns, 1), 1)
+
+
 def _tile(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
     pairs = _Pairs(lhs, rhs)
     return matmul_of(pairs if len(pairs.places) > 1 else list(pairs))

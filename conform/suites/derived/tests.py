@@ -46,11 +46,15 @@ def derived_tests(
         yield from itertools.chain.from_iterable(_in_forks(partial(_tests_of, suite, seed), wanted, processes))
         return
     for spec in wanted or every:
-        yield from _tests_of(suite, seed, spec) if wanted else _tests_of(suite, seed, spec)[:1]
+        yield from itertools.islice(_each_of(suite, seed, spec), None if wanted else 1)
 
 
 def _tests_of(suite: str, seed: int, spec: OpSpec) -> list[Test]:
-    return list(derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed))
+    return list(_each_of(suite, seed, spec))
+
+
+def _each_of(suite: str, seed: int, spec: OpSpec) -> Iterator[Test]:
+    return derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed)
 
 
 Made = TypeVar("Made")

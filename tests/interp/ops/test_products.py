@@ -10,6 +10,7 @@ import pytest
 
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.ops.contraction import matrices
+from conform.numerics import matmul
 from conform.numerics.formats import FORMATS
 from tests.interp.ops.literal import check, f16, f32, i64
 
@@ -89,7 +90,7 @@ def test_a_stack_is_each_of_its_matrices(
     name: str, lhs: np.ndarray, rhs: np.ndarray, has_addend: bool, together: int, rows: slice,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(matrices, "TILE_ELEMENTS", together)
+    monkeypatch.setattr(matmul, "TILE_ELEMENTS", together)
 
     def of(*index: int) -> Contraction:
         addend = rhs[index] if has_addend else None

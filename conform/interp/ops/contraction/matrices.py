@@ -21,7 +21,7 @@ from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.promotion import result_type
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, format_of
-from conform.numerics.matmul import TILE_ELEMENTS
+from conform.numerics.matmul import at_once
 
 Shape = tuple[int, ...]
 
@@ -40,7 +40,7 @@ def products(
     refuse_complex(fmt, "sums of products")
     batch = np.broadcast_shapes(lhs.shape[:-2], rhs.shape[:-2])
     lhs, rhs = (moved(one, lambda part: np.broadcast_to(part, (*batch, *part.shape[-2:]))) for one in (lhs, rhs))
-    (rows, _), columns = lhs.shape[-2:], rhs.shape[-1]
+    (rows, terms), columns = lhs.shape[-2:], rhs.shape[-1]
     whole = None if addend is None else np.broadcast_to(addend, (*batch, rows, columns))
 
     def of_matrices(index: tuple[int | np.ndarray, ...]) -> Callable[[slice, slice], Golden]:
@@ -54,7 +54,7 @@ def products(
         nothing = np.zeros((0, lhs.shape[-1]), lhs.dtype), np.zeros((lhs.shape[-1], columns), rhs.dtype)
         tile = partial(float_product if fmt.is_float else integer_tile, fmt, *nothing)
     else:
-        together = max(TILE_ELEMENTS // max(prod(lhs.shape[-2:]), prod(rhs.shape[-2:]), rows * columns, 1), 1)
+        together = at_once(rows, terms, columns)
         tile = of_stack(of_matrices, batch, rows, together) if batch else of_matrices(())
     return Contraction((*batch, rows), columns, tile, axis=-1, shape=shape)
 
