@@ -60,10 +60,11 @@ class Entry:
         return found
 
 
-def inventory(suites: Sequence[str] = ("core",), contract: str = "opencl") -> list[Entry]:
-    """An entry for every op that has semantics, a reference, a spec or a test, by name."""
+def inventory(suites: Sequence[str] = ("core",), contract: str = "opencl", processes: int = 1) -> list[Entry]:
+    """An entry for every op that has semantics, a reference, a spec or a test, by name; so many `processes` make the
+    tests."""
     defined, references = set(semantics.names()), set(refs.names())
-    tests = Counter(packet(test.op) for test in load(suites).tests if isinstance(test.op, str))
+    tests = Counter(packet(test.op) for test in load(suites, processes=processes).tests if isinstance(test.op, str))
     by_op: dict[str, set[str]] = {packet(spec.name): set() for spec in specs()} | {op: set() for op in tests}
     for name in defined | references:
         by_op.setdefault(packet(name), set()).add(name)

@@ -162,7 +162,7 @@ def _policy(names: Sequence[str]) -> str:
 
 
 def _tests(op: str, suites: Sequence[str]) -> str:
-    loaded = load(suites)
+    loaded = load(suites, ops=(packet(op),))
     tests = [test for test in loaded.tests if isinstance(test.op, str) and packet(test.op) == packet(op)]
     lines = [f"tests in {' '.join(suites)}: {len(tests)}"]
     lines += [f"  {test.id}   ({test.location})" for test in tests[:SHOWN_TESTS]]

@@ -85,9 +85,9 @@ def _readers(names: list[str], limits: Limits) -> Iterator[tuple[str, Callable[[
         yield name, lambda: _tests_from_specs(name)  # noqa: B023
 
 
-def list_ids(names_or_paths: Sequence[str | Path]) -> list[str]:
-    """The id of each test, after expansion, in order."""
-    return [test.id for test in load(names_or_paths).tests]
+def list_ids(names_or_paths: Sequence[str | Path], processes: int = 1) -> list[str]:
+    """The id of each test, after expansion, in order; so many `processes` make those from specs."""
+    return [test.id for test in load(names_or_paths, processes=processes).tests]
 
 
 def json_schema() -> dict[str, Any]:

@@ -24,8 +24,9 @@ def ops() -> None:
     the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
     """
     from conform.explain.inventory import inventory, render
+    from conform.running.pool import cores
 
-    click.echo(render(inventory()))
+    click.echo(render(inventory(processes=cores())))
 
 
 @click.command()

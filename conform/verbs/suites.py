@@ -40,9 +40,10 @@ def list_tests(suites: tuple[str, ...]) -> None:
 
     The cases of a test (its dtypes, value classes, layouts and samples) have the ids TEST/DTYPE/VALUES/LAYOUT.
     """
+    from conform.running.pool import cores
     from conform.suites import list_ids
 
-    for test in list_ids(suites or DEFAULT_SUITE):
+    for test in list_ids(suites or DEFAULT_SUITE, processes=cores()):
         click.echo(test)
 
 
