@@ -1,0 +1,75 @@
+"use strict";
+// From the address to what is shown.
+
+async function main() {
+  const data = await unpacked("data");
+  const form = document.getElementById("filter");
+  const shown = document.getElementById("shown");
+  const box = document.getElementById("op");
+  const title = document.title;
+  let current = null; // the op that is shown
+  makeFilters(data, form);
+  document.getElementById("filters").hidden = false;
+
+  /** Draws what the address tells. isMoved: the user came here by a link, and is to be taken to its beginning. */
+  async function show(isMoved) {
+    const state = stateOf(location.hash);
+    const op = data.ops.findIndex(([name]) => name === state.op);
+    fillForm(form, state);
+    document.body.classList.toggle("one-op", op >= 0);
+    for (const id of ["before", "after"]) document.getElementById(id).hidden = op >= 0;
+    box.hidden = op < 0;
+    if (op < 0) showAll(state);
+    else await showOp(state, op);
+    const isOther = current !== op;
+    current = op;
+    document.title = op < 0 ? title : `${cut(data.ops[op][0], 80)} – ${title}`;
+    if (isMoved && isOther && op >= 0) toHeading("op");
+    else if (isMoved && isOther && location.hash.length < 3) toHeading("before");
+    else if (isMoved && !location.hash.startsWith("#?")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }
+
+  function showAll(state) {
+    const found = drawMap(data, state, document.getElementById("families"));
+    drawFailures(data, state, document.getElementById("failed"));
+    drawNotJudged(data, state, document.getElementById("unjudged"));
+    shown.textContent = `${count(found.cases, "case")} of ${count(found.ops, "op")} shown`;
+    box.replaceChildren();
+  }
+
+  async function showOp(state, op) {
+    const cases = drawOp(data, state, op, await unpacked(`op-${op}`), box);
+    shown.textContent = `${count(cases, "failing case")} shown`;
+  }
+
+  function toHeading(id) {
+    const heading = document.querySelector(`#${id} h1`);
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+
+  function change() {
+    const state = stateOfForm(form, stateOf(location.hash).op);
+    history.replaceState(null, "", addressOf(state));
+    show(false);
+  }
+
+  let waiting = 0;
+  form.addEventListener("input", (event) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(change, event.target.type === "search" ? 120 : 0);
+  });
+  form.addEventListener("reset", () => setTimeout(change, 0));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", () => show(true));
+  await show(Boolean(location.hash));
+  document.body.dataset.ready = "yes";
+}
+
+main().catch((error) => {
+  const trouble = document.getElementById("trouble");
+  trouble.textContent = `The page cannot be drawn: ${error}. It needs a browser of 2023 or later; report.md has the tables as text.`;
+  trouble.hidden = false;
+  throw error;
+});
