@@ -6,7 +6,8 @@ const WIDTH = 420;
 const GAP = 2; // bins between exact results and the smallest error, and behind the largest
 
 /** How many elements have an error of which size: a histogram of one dtype, a row a run; limits: bounds in ulps. */
-function histogram(dtype, runs, names, limits) {
+function histogram(name, runs, names, limits) {
+  const dtype = cut(name, 40);
   const bins = runs.flatMap((told, run) => Object.entries(told || {}).map(([bin, number]) => ({ bin, number, run: names[run].split(":")[0] })));
   const sizes = bins.map((one) => Number(one.bin)).filter((one) => Number.isFinite(one));
   const [least, most] = sizes.length ? [Math.min(...sizes), Math.max(...sizes)] : [0, 0];
@@ -58,22 +59,30 @@ function thinned(values, most) {
   return values.filter((_, place) => place % step === 0);
 }
 
+/** A plot as one image to a screen reader, which has the numbers in the table below. */
+function image(plot) {
+  const svg = plot.matches("svg") ? plot : plot.querySelector(":scope > svg");
+  svg.setAttribute("role", "img");
+  plot.querySelectorAll("g[aria-label], path[aria-label]").forEach((one) => one.removeAttribute("aria-label"));
+  return plot;
+}
+
 function figure(title, plot, heads, rows) {
-  return el("figure", null, el("figcaption", null, title), plot,
+  return el("figure", null, el("figcaption", null, title), image(plot),
     el("details", null, el("summary", null, `Numbers of ${title}`), table(`Numbers of ${title}`, heads, rows)));
 }
 
 /** Errors of worst elements against one number each: an operand, or the expected result. */
 function scatter(operand, points, names) {
   const known = points.filter((one) => operand in one.at);
-  const drawn = known.map((one) => ({ ...one, x: Number(one.at[operand]), y: Number(one.error), limit: Number(one.bound) }))
+  const drawn = known.map((one) => ({ ...one, dtype: cut(one.dtype, 40), x: Number(one.at[operand]), y: Number(one.error), limit: Number(one.bound) }))
     .filter((one) => Number.isFinite(one.x) && Number.isFinite(one.y) && one.y > 0);
   const rows = known.map((one) => [...(names.length > 1 ? [one.run] : []), one.dtype, one.at[operand], briefly(one.error), briefly(one.bound), one.status, one.id]);
   const heads = [...(names.length > 1 ? ["run"] : []), "dtype", operand, "error in ulp", "bound in ulp", "status", "case"];
   const left = known.length - drawn.length;
   const caption = `Error against ${operand}: ${count(drawn.length, "worst element")}${left ? `; ${left} more, with an input or an error that is zero, infinite or no number, stand in the table alone` : ""}`;
   const inner = el("div");
-  if (drawn.length) inner.append(scatterPlot(operand, drawn));
+  if (drawn.length) inner.append(image(scatterPlot(operand, drawn)));
   return el("figure", { class: "wide" }, el("figcaption", null, caption), inner,
     el("details", null, el("summary", null, `Numbers of error against ${operand}`), paged(rows, 200, (some) => table(caption, heads, some))));
 }

@@ -63,7 +63,7 @@ function drawFamily(data, state, tally, family, rows) {
   const heads = ["op", ...(several ? ["run"] : []), "all", ...dtypes.map((dtype) => cut(data.dtypes[dtype], 24))];
   const body = rows.flatMap((row) => data.runs.map((_, run) => drawRow(data, state, tally, row, run, dtypes)));
   const id = `family-${data.families.indexOf(family)}`;
-  return el("section", { class: "family", "aria-labelledby": id },
+  return el("section", { class: "family" },
     el("h3", { id }, cut(family, 80), " ", el("small", null, count(rows.length, "op"))),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": id },
       el("table", { class: "map" },
