@@ -3,7 +3,6 @@
 // as a table below it.
 
 const WIDTH = 420;
-const GAP = 2; // bins between exact results and the smallest error, and behind the largest
 
 /** How many elements have an error of which size: a histogram of one dtype, a row a run; limits: bounds in ulps. */
 function histogram(name, runs, names, limits) {
@@ -11,17 +10,18 @@ function histogram(name, runs, names, limits) {
   const bins = runs.flatMap((told, run) => Object.entries(told || {}).map(([bin, number]) => ({ bin, number, run: names[run].split(":")[0] })));
   const sizes = bins.map((one) => Number(one.bin)).filter((one) => Number.isFinite(one));
   const [least, most] = sizes.length ? [Math.min(...sizes), Math.max(...sizes)] : [0, 0];
-  const at = (bin) => (bin === "zero" ? least - GAP : bin === "inf" ? most + GAP : Number(bin));
-  const label = (place) => (place === least - GAP + 0.5 ? "0" : place === most + GAP + 0.5 ? "no number" : `2^${place}`);
+  const gap = Math.ceil(2 + (most - least) / 10); // bins between exact results and the smallest error, behind the largest
+  const at = (bin) => (bin === "zero" ? least - gap : bin === "inf" ? most + gap : Number(bin));
+  const label = (place) => (place === least - gap + 0.5 ? "0" : place === most + gap + 0.5 ? "no number" : `2^${place}`);
   const largest = Math.max(...bins.map((one) => one.number));
   const ticks = every(least, most, 6);
-  if (bins.some((one) => one.bin === "zero")) ticks.unshift(least - GAP + 0.5);
-  if (bins.some((one) => one.bin === "inf")) ticks.push(most + GAP + 0.5);
+  if (bins.some((one) => one.bin === "zero")) ticks.unshift(least - gap + 0.5);
+  if (bins.some((one) => one.bin === "inf")) ticks.push(most + gap + 0.5);
   const shownLimits = limits.filter((one) => one > 0).map((one) => ({ limit: one, x: Math.log2(one) })).filter((one) => one.x >= least - 1 && one.x <= most + 1);
   const plot = Plot.plot({
-    width: WIDTH, height: 90 + 110 * runs.length, marginLeft: 56, marginBottom: 40,
+    width: WIDTH, height: 100 + 110 * runs.length, marginTop: 26, marginLeft: 60, marginBottom: 44,
     ariaLabel: `Errors of ${dtype} by size`, ariaDescription: "The same numbers stand in the table below.",
-    x: { label: "error in ulp, from 2^k to 2^(k+1)", ticks, tickFormat: label, domain: [least - GAP - 0.2, most + GAP + 1.2] },
+    x: { label: "error in ulp, from 2^k to 2^(k+1)", ticks, tickFormat: label, domain: [least - gap - 0.2, most + gap + 1.2] },
     y: { type: "log", label: "elements", domain: [0.7, largest * 1.6], ticks: powersOfTen(1, largest), tickFormat: "~s", grid: true },
     fy: runs.length > 1 ? { label: null } : undefined,
     marks: [
@@ -93,7 +93,7 @@ function scatterPlot(operand, drawn) {
   const [least, most] = [Math.min(...ys), Math.max(...ys)];
   const dtypes = [...new Set(drawn.map((one) => one.dtype))];
   return Plot.plot({
-    width: 2 * WIDTH, height: 320, marginLeft: 64, marginBottom: 42,
+    width: 2 * WIDTH, height: 330, marginTop: 26, marginLeft: 68, marginBottom: 46,
     ariaLabel: `Error against ${operand}`, ariaDescription: "The same numbers stand in the table below.",
     x: { ...scaleOf(drawn.map((one) => one.x)), label: operand },
     y: { type: "log", label: "error in ulp", grid: true, domain: [least / 1.5, most * 1.5], ticks: powersOfTen(least, most).filter((one) => one >= least / 1.5), tickFormat: "~g" },

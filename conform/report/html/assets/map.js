@@ -64,23 +64,38 @@ function drawFamily(data, state, tally, family, rows) {
   const body = rows.flatMap((row) => data.runs.map((_, run) => drawRow(data, state, tally, row, run, dtypes)));
   const id = `family-${data.families.indexOf(family)}`;
   return el("section", { class: "family" },
-    el("h3", { id }, cut(family, 80), " ", el("small", null, count(rows.length, "op"))),
+    el("h3", { id }, cut(family, 80), " ", el("small", null, `${count(rows.length, "op")}; ${sums(data, tally, rows)}`)),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": id },
       el("table", { class: "map" },
-        el("thead", null, el("tr", null, heads.map((head, place) => el("th", { scope: "col", class: place > (several ? 2 : 1) ? "dtype" : null }, el("span", null, head))))),
+        el("thead", null, el("tr", null, heads.map((head, place) => el("th", { scope: "col", class: place > (several ? 1 : 0) ? "number" : null }, el("span", null, head))))),
         el("tbody", null, body))));
+}
+
+/** `A: 20 of 24 judged cases pass; B: ...`. */
+function sums(data, tally, rows) {
+  return data.runs.map((name, run) => {
+    const sum = rows.reduce((all, { op, dtypes }) => dtypes.reduce((some, dtype) => added(some, summed(data, tally.cell(run, op, dtype))), all), NOTHING);
+    const which = data.runs.length > 1 ? `${name.split(":")[0]}: ` : "";
+    return `${which}${sum.passed.toLocaleString("en")} of ${(sum.passed + sum.failed).toLocaleString("en")} judged cases pass`;
+  }).join("; ");
+}
+
+const NOTHING = { passed: 0, failed: 0, open: 0 };
+
+function added(one, other) {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed, open: one.open + other.open };
 }
 
 function drawRow(data, state, tally, { op }, run, dtypes) {
   const several = data.runs.length > 1;
   const name = data.ops[op][0];
   const counts = dtypes.map((dtype) => tally.cell(run, op, dtype));
-  const all = counts.reduce((sum, one) => { const s = summed(data, one); return { passed: sum.passed + s.passed, failed: sum.failed + s.failed, open: sum.open + s.open }; }, { passed: 0, failed: 0, open: 0 });
+  const all = counts.reduce((sum, one) => added(sum, summed(data, one)), NOTHING);
   const head = run ? null : el("th", { scope: "row", rowspan: several ? data.runs.length : null }, opLink(state, name));
   return el("tr", { class: several && !run ? "first" : null }, head,
     several ? el("th", { scope: "row", class: "run" }, data.runs[run].split(":")[0]) : null,
     cell(all, null, null),
-    dtypes.map((dtype, place) => cell(summed(data, counts[place]), told(data, counts[place]), addressOf({ ...state, find: "", op: name, dtype: data.dtypes[dtype] }), `${name} ${data.dtypes[dtype]}`)));
+    dtypes.map((dtype, place) => cell(summed(data, counts[place]), `${data.dtypes[dtype]}: ${told(data, counts[place])}`, addressOf({ ...state, find: "", op: name, dtype: data.dtypes[dtype] }), `${name} ${data.dtypes[dtype]}`)));
 }
 
 function opLink(state, name) {

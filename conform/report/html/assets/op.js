@@ -128,7 +128,7 @@ function failing(data, run, cases, all) {
   const label = runLabel(data, run);
   const head = label ? [el("h3", null, label)] : [];
   if (!cases.length) return el("div", null, head, el("p", null, all ? `None of ${count(all, "failing case")} passes the filters.` : "No case failed."));
-  const told = el("p", { class: "note" }, cases.length < all ? `${count(cases.length, "case")} of ${all} pass the filters.` : count(all, "case"), ". ");
+  const told = el("p", { class: "note" }, cases.length < all ? `${cases.length.toLocaleString("en")} of ${count(all, "case")} pass the filters. ` : `${count(all, "case")}. `);
   const box = paged(cases, CASES_SHOWN, (some) => el("div", { class: "cases" }, some.map((one, place) => failingCase(data, run, one, cases.length === 1 && place === 0))));
   const openAll = el("button", { type: "button", onclick: () => box.querySelectorAll("details.case").forEach((one) => (one.open = true)) }, "Open all that are listed");
   told.append(openAll);
