@@ -18,6 +18,8 @@ from jinja2 import Environment, FunctionLoader
 from conform.foreign import packed, shown
 from conform.report.html import counts, ops, overview
 
+TEMPLATE = "assets/page.html"
+STYLE = "assets/page.css"
 SCRIPTS = (
     "vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/dom.js", "assets/state.js", "assets/map.js",
     "assets/figures.js", "assets/op.js", "assets/main.js",
@@ -33,7 +35,7 @@ def render(records: Sequence[Mapping]) -> str:
         packed(ops.data(op, records, [of_run.get(op, []) for of_run in of_ops], places)) for op, _ in places.tables.ops
     ]
     return filled(
-        "assets/page.html", SCRIPTS,
+        TEMPLATE, SCRIPTS,
         heads=[overview.head(record, name) for record, name in zip(records, names, strict=True)],
         sections=overview.sections(records),
         causes=[overview.causes(record) for record in records],
@@ -44,12 +46,19 @@ def render(records: Sequence[Mapping]) -> str:
     )  # fmt: skip
 
 
+def load() -> None:
+    """Reads all that the page of a run is made of."""
+    for name in (STYLE, *SCRIPTS):
+        asset(name)
+    _environment().get_template(TEMPLATE)
+
+
 def filled(template: str, scripts: Sequence[str], **told: object) -> str:
     """A template of the kit with these texts, its style and its scripts."""
     sources = [asset(name) for name in scripts]
     digests = " ".join(f"'sha256-{_digest(source)}'" for source in sources)
     return _environment().get_template(template).render(
-        style=asset("assets/page.css"), scripts=sources, digests=digests, **told
+        style=asset(STYLE), scripts=sources, digests=digests, **told
     ) + "\n"  # fmt: skip
 
 
