@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conform.foreign import escaped, line
-from conform.judging.checks import OF_EVERY_ANSWER, OF_VALUES
-from conform.judging.verdict import FAILURES, STATUSES
+from conform.judging.verdict import ACCURACY, CHECKS, FAILURES, LAYOUT, REFUSAL, SPECIAL, STATUSES
 from conform.report import checks, findings, header
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, word
@@ -18,6 +17,8 @@ SHOWN = 100  # entries of a list: run.json has them all
 NOTHING = "-"
 SIGNS = {CONFORMANT: "✓", NOT_CONFORMANT: "✗"}  # beside the word, for whom colours say nothing
 LOOKS = {CONFORMANT: "pass", NOT_CONFORMANT: "fail"}
+
+QUESTIONS = (ACCURACY, SPECIAL, LAYOUT, REFUSAL)  # of the checks; the others are invariants
 
 Facts = dict[str, str]  # label -> figure
 
@@ -89,8 +90,8 @@ def head(record: Mapping, name: str) -> Head:
 NOTES = {
     "Result": "Conformance is pass of judged, coverage judged of asked: never one number.",
     "Checks and invariants": (
-        "A question is what a case asks. An invariant is what every answer to a valid call is held to besides: the "
-        "right dtypes and shapes, no input changed, no memory shared. Passed of judged in each."
+        "A question is what a case asks of a result. An invariant holds whatever is asked: the right dtypes and "
+        "shapes, no input changed, no memory shared, equal answers to equal calls. Passed of judged in each."
     ),
     "Contract tables": "Whether results would pass the bounds of each shipped table, and which table is the tightest.",
     "Self-test of the kit": "How many of the defects planted on purpose its cases catch (conform selftest --full).",
@@ -137,15 +138,20 @@ def _result(record: Mapping) -> Facts:
 
 
 def _checks(record: Mapping) -> Facts:
-    told = {}
-    for one in record["checks"]["counts"]:
-        kind = "invariant" if one["check"] in OF_EVERY_ANSWER else "question"
-        share = percent(one["passed"], one["judged"])
-        told[f"{one['check']} ({kind})"] = f"{one['passed']:,} of {one['judged']:,} ({share})"
-    for check in sorted(OF_VALUES | {*OF_EVERY_ANSWER}):
-        if check not in record["checks"]["selected"]:
-            told.setdefault(check, "does not count")
-    return told | {"checks that count": ", ".join(record["checks"]["selected"])}
+    counts = {one["check"]: one for one in record["checks"]["counts"]}
+    return {
+        f"{check} ({'question' if check in QUESTIONS else 'invariant'})": _passed(counts.get(check))
+        if check in record["checks"]["selected"]
+        else "does not count"
+        for check in CHECKS
+    }
+
+
+def _passed(count: Mapping | None) -> str:
+    """`18 of 21 (85.71 %)`."""
+    if count is None:
+        return NOTHING
+    return f"{count['passed']:,} of {count['judged']:,} ({percent(count['passed'], count['judged'])})"
 
 
 def _tables(record: Mapping) -> Facts:

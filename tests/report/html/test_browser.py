@@ -139,6 +139,7 @@ def test_an_op_has_a_page_with_its_failing_cases(opened: Open, pages: dict[str, 
     page.go_back()
     page.wait_for_selector("#after:visible")
     assert page.locator("#op").is_hidden()
+    assert page.evaluate("document.activeElement.textContent") == "exp"  # where it was left
 
 
 def test_filters_choose_among_the_failing_cases_of_an_op(opened: Open, pages: dict[str, Path]) -> None:

@@ -8,6 +8,8 @@ async function main() {
   const box = document.getElementById("op");
   const title = document.title;
   let current = null; // the op that is shown
+  let drawn = null; // the filters under which all ops were drawn
+  const left = { at: 0, focus: null }; // where the user was among all ops
   makeFilters(data, form);
   document.getElementById("filters").hidden = false;
 
@@ -16,7 +18,7 @@ async function main() {
     const state = stateOf(location.hash);
     const op = data.ops.findIndex(([name]) => name === state.op);
     fillForm(form, state);
-    document.body.classList.toggle("one-op", op >= 0);
+    if (op >= 0 && !box.checkVisibility()) Object.assign(left, { at: window.scrollY, focus: document.activeElement });
     for (const id of ["before", "after"]) document.getElementById(id).hidden = op >= 0;
     box.hidden = op < 0;
     if (op < 0) showAll(state);
@@ -25,15 +27,18 @@ async function main() {
     current = op;
     document.title = op < 0 ? title : `${cut(data.ops[op][0], 80)} – ${title}`;
     if (isMoved && isOther && op >= 0) toHeading("op");
-    else if (isMoved && isOther && location.hash.length < 3) toHeading("before");
-    else if (isMoved && !location.hash.startsWith("#?")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    else if (isMoved && isOther && location.href.endsWith("#")) toHeading("before");
+    else if (isMoved && isOther && (!location.hash || location.hash.startsWith("#?"))) toWhereItWas();
+    else if (isMoved && location.hash && !location.hash.startsWith("#?")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
 
   function showAll(state) {
-    const found = drawMap(data, state, document.getElementById("families"));
-    drawFailures(data, state, document.getElementById("failed"));
-    drawNotJudged(data, state, document.getElementById("unjudged"));
-    shown.textContent = `${count(found.cases, "case")} of ${count(found.ops, "op")} shown`;
+    if (drawn?.address !== addressOf(state)) {
+      drawn = { address: addressOf(state), ...drawMap(data, state, document.getElementById("families")) };
+      drawFailures(data, state, document.getElementById("failed"));
+      drawNotJudged(data, state, document.getElementById("unjudged"));
+    }
+    shown.textContent = `${count(drawn.cases, "case")} of ${count(drawn.ops, "op")} shown`;
     box.replaceChildren();
   }
 
@@ -47,6 +52,11 @@ async function main() {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     window.scrollTo(0, 0);
+  }
+
+  function toWhereItWas() {
+    left.focus?.focus({ preventScroll: true });
+    window.scrollTo(0, left.at);
   }
 
   function change() {
@@ -69,7 +79,7 @@ async function main() {
 
 main().catch((error) => {
   const trouble = document.getElementById("trouble");
-  trouble.textContent = `The page cannot be drawn: ${error}. It needs a browser of 2023 or later; report.md has the tables as text.`;
+  trouble.textContent = `The page cannot be drawn: ${error}. It needs a browser of 2024 or later; report.md has the tables as text.`;
   trouble.hidden = false;
   throw error;
 });
