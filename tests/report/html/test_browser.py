@@ -122,6 +122,23 @@ def test_a_name_is_searched_while_it_is_typed(opened: Open, pages: dict[str, Pat
     assert page.get_by_role("status").inner_text() == "1 case of 1 op shown"
 
 
+def test_sections_keep_the_filters(opened: Open, pages: dict[str, Path]) -> None:
+    page = opened(pages["one"], "#?status=fail&op=aten%3A%3Aexp")
+    page.locator(".skip").press("Enter")
+    assert page.locator("#op h1").is_visible()
+    page.get_by_role("link", name="Failures").click()
+    page.wait_for_selector("#after:visible")
+    assert cells(page) == {"exp": "✗ 1/1 | ✗ 1/1"}
+    assert page.locator("#failures h2").is_visible()
+
+
+def test_who_goes_on_quickly_sees_the_last_op(opened: Open, pages: dict[str, Path]) -> None:
+    page = opened(pages["one"])
+    page.evaluate("() => { for (const op of ['exp', 'sin', 'exp', 'sin']) location.hash = `#?op=aten::${op}`; }")
+    page.wait_for_function("() => document.title.startsWith('aten::sin')")
+    assert page.locator("#op h1").inner_text() == "aten::sin"
+
+
 def test_an_op_has_a_page_with_its_failing_cases(opened: Open, pages: dict[str, Path]) -> None:
     page = opened(pages["one"])
     page.locator("table.map").get_by_role("link", name="exp", exact=True).click()

@@ -7,6 +7,8 @@ async function main() {
   const shown = document.getElementById("shown");
   const box = document.getElementById("op");
   const title = document.title;
+  let turns = 0; // how often something was shown
+  let last = stateOf(""); // what was shown last
   let current = null; // the op that is shown
   let drawn = null; // the filters under which all ops were drawn
   const left = { at: 0, focus: null }; // where the user was among all ops
@@ -15,21 +17,24 @@ async function main() {
 
   /** Draws what the address tells. isMoved: the user came here by a link, and is to be taken to its beginning. */
   async function show(isMoved) {
-    const state = stateOf(location.hash);
+    const turn = ++turns;
+    const anchor = location.hash && !location.hash.startsWith("#?") ? location.hash.slice(1) : "";
+    const state = anchor ? { ...last, op: "" } : stateOf(location.hash); // a section of all ops, under the same filters
+    last = state;
     const op = data.ops.findIndex(([name]) => name === state.op);
     fillForm(form, state);
     if (op >= 0 && !box.checkVisibility()) Object.assign(left, { at: window.scrollY, focus: document.activeElement });
     for (const id of ["before", "after"]) document.getElementById(id).hidden = op >= 0;
     box.hidden = op < 0;
     if (op < 0) showAll(state);
-    else await showOp(state, op);
+    else if (!await showOp(state, op, () => turn === turns)) return;
     const isOther = current !== op;
     current = op;
     document.title = op < 0 ? title : `${cut(data.ops[op][0], 80)} – ${title}`;
     if (isMoved && isOther && op >= 0) toHeading("op");
     else if (isMoved && isOther && location.href.endsWith("#")) toHeading("before");
-    else if (isMoved && isOther && (!location.hash || location.hash.startsWith("#?"))) toWhereItWas();
-    else if (isMoved && location.hash && !location.hash.startsWith("#?")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    else if (isMoved && isOther && !anchor) toWhereItWas();
+    else if (isMoved && anchor) document.getElementById(anchor)?.scrollIntoView();
   }
 
   function showAll(state) {
@@ -42,9 +47,12 @@ async function main() {
     box.replaceChildren();
   }
 
-  async function showOp(state, op) {
-    const cases = drawOp(data, state, op, await unpacked(`op-${op}`), box);
-    shown.textContent = `${count(cases, "failing case")} shown`;
+  /** Whether it was drawn: not if the user went on meanwhile. */
+  async function showOp(state, op, isWanted) {
+    const runs = await unpacked(`op-${op}`);
+    if (!isWanted()) return false;
+    shown.textContent = `${count(drawOp(data, state, op, runs, box), "failing case")} shown`;
+    return true;
   }
 
   function toHeading(id) {
@@ -60,7 +68,7 @@ async function main() {
   }
 
   function change() {
-    const state = stateOfForm(form, stateOf(location.hash).op);
+    const state = stateOfForm(form, last.op);
     history.replaceState(null, "", addressOf(state));
     show(false);
   }
@@ -72,6 +80,10 @@ async function main() {
   });
   form.addEventListener("reset", () => setTimeout(change, 0));
   form.addEventListener("submit", (event) => event.preventDefault());
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is that of what is shown
+    document.getElementById("main").focus();
+  });
   window.addEventListener("hashchange", () => show(true));
   await show(Boolean(location.hash));
   document.body.dataset.ready = "yes";
