@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from conform.foreign import line
 from conform.judging.verdict import FAILURES
-from conform.report import header
+from conform.report import checks, header
 from conform.report.html import overview, page
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, word
+from conform.report.run_json import CASES
 
 INDEX = "index.html"
 HEADS = ("backend", "verdict", "conformance", "coverage", "passed", "not passed", "confined")
@@ -42,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class League:
-    """Runs of one suite, contract and seed."""
+    """Runs of the same cases, contract and seed."""
 
     title: str
     digest: str
@@ -73,15 +74,21 @@ def file_names(records: Sequence[Mapping]) -> list[str]:
 
 
 def _comparable(record: Mapping) -> tuple:
-    """What two runs must have in common to stand in one table."""
-    return (*record["suite"]["names"], record["suite"]["digest"], record["contract"], record["seed"], record["shard"])
+    """What two runs must have in common to stand in one table: what was asked, and by what it was judged. Of one that
+    ended early that is what ran."""
+    ids = sorted(case["id"] for key in CASES for case in record[key])
+    suite = record["suite"]
+    return (*suite["names"], suite["digest"], record["contract"], record["seed"], "\n".join(ids))
 
 
 def _league(runs: Sequence[tuple[str, Mapping]]) -> League:
     first = runs[0][1]
     families = list(dict.fromkeys(one["family"] for _, record in runs for one in record["ops"].values()))
-    shard = f", shard {first['shard']}" if first["shard"] else ""
-    title = f"Suite {' '.join(first['suite']['names'])}, contract {first['contract']}, seed {first['seed']}{shard}"
+    cases = sum(len(first[key]) for key in CASES)
+    suite = " ".join(first["suite"]["names"])
+    title = (
+        f"Suite {suite}, {cases:,} case{'s' if cases > 1 else ''}, contract {first['contract']}, seed {first['seed']}"
+    )
     ranked = sorted(runs, key=lambda run: _rank(run[1]))
     rows = [_row(name, record, families) for name, record in ranked]
     return League(line(title), first["suite"]["digest"], [*HEADS, *map(line, families)], rows)
@@ -103,7 +110,7 @@ def _row(name: str, record: Mapping, families: Sequence[str]) -> Row:
         Figure(record["environment"]["jail"] or "no", float(record["environment"]["jail"] is not None)),
         *_of_families(record, families),
     ]
-    about = [line(told) for told in header.lines(record)[1:]]
+    about = [line(told) for told in (*header.lines(record)[1:], *checks.selected(record))]
     return Row(name, line(head.name), about, f"{head.sign} {head.verdict}", head.look, figures)
 
 

@@ -23,6 +23,7 @@ from conform.report.run_json import expanded, to_json
 from tests.report.verdicts import ACCEPTED, CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 ROOM = Path(page.__file__).parent
+SINE = replace(PASSED, id="sin/float32/typical/contiguous", test="sin", op="aten::sin")
 EVERY = (PASSED, FAILED, CRASHED, UNSPECIFIED, replace(ACCEPTED, is_counted=False))
 
 
@@ -74,7 +75,8 @@ def test_the_verb_makes_the_page_that_check_wrote(tmp_path: Path, full: bool) ->
 
 
 def test_a_site_has_a_table_and_a_page_of_each_run(tmp_path: Path) -> None:
-    runs = [written(tmp_path / name, *verdicts) for name, verdicts in {"a": EVERY, "b": [PASSED]}.items()]
+    clean = replace(PASSED, id=FAILED.id)
+    runs = [written(tmp_path / name, *verdicts) for name, verdicts in {"a": [PASSED, FAILED], "b": [PASSED, clean]}.items()]
     result = report("--site", *runs, "--out", tmp_path / "site")
     names = ["index.html", "fake-1.2.html", "fake-1.2_2.html"]
     assert result.stdout == f"written: {' '.join(f'{tmp_path}/site/{name}' for name in names)}\n"
@@ -248,9 +250,10 @@ def test_many_runs_have_letters() -> None:
     assert [overview.letters(28)[place] for place in (0, 1, 25, 26, 27)] == ["A", "B", "Z", "AA", "AB"]
 
 
-def test_runs_of_other_suites_stand_in_other_tables() -> None:
+def test_runs_of_other_suites_or_cases_stand_in_other_tables() -> None:
     one, other = record_of(PASSED), record_of(PASSED)
     other["suite"] = {"names": ["core"], "digest": "sha256:11"}
+    assert site.render([one, record_of(PASSED, SINE)])["index.html"].count("<table") == 2  # another --op
     assert site.render([one, one])["index.html"].count("<table") == 1
     assert site.render([one, other])["index.html"].count("<table") == 2
 
