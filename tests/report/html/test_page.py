@@ -76,7 +76,9 @@ def test_the_verb_makes_the_page_that_check_wrote(tmp_path: Path, full: bool) ->
 
 def test_a_site_has_a_table_and_a_page_of_each_run(tmp_path: Path) -> None:
     clean = replace(PASSED, id=FAILED.id)
-    runs = [written(tmp_path / name, *verdicts) for name, verdicts in {"a": [PASSED, FAILED], "b": [PASSED, clean]}.items()]
+    runs = [
+        written(tmp_path / name, *verdicts) for name, verdicts in {"a": [PASSED, FAILED], "b": [PASSED, clean]}.items()
+    ]
     result = report("--site", *runs, "--out", tmp_path / "site")
     names = ["index.html", "fake-1.2.html", "fake-1.2_2.html"]
     assert result.stdout == f"written: {' '.join(f'{tmp_path}/site/{name}' for name in names)}\n"
