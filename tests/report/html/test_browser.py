@@ -135,8 +135,16 @@ def test_sections_keep_the_filters(opened: Open, pages: dict[str, Path]) -> None
 
 def test_who_goes_on_quickly_sees_the_last_op(opened: Open, pages: dict[str, Path]) -> None:
     page = opened(pages["one"])
-    page.evaluate("() => { for (const op of ['exp', 'sin', 'exp', 'sin']) location.hash = `#?op=aten::${op}`; }")
+    page.evaluate(
+        """() => {
+            const real = unpacked;
+            window.unpacked = (id) => new Promise((done) => setTimeout(() => done(real(id)), id === "op-0" ? 400 : 0));
+            location.hash = "#?op=aten::exp"; // op-0, which takes long
+            setTimeout(() => (location.hash = "#?op=aten::sin"), 50);
+        }"""
+    )
     page.wait_for_function("() => document.title.startsWith('aten::sin')")
+    page.wait_for_timeout(600)
     assert page.locator("#op h1").inner_text() == "aten::sin"
 
 
