@@ -93,7 +93,7 @@ function scatterPlot(operand, drawn) {
   const [least, most] = [Math.min(...ys), Math.max(...ys)];
   const dtypes = [...new Set(drawn.map((one) => one.dtype))];
   return Plot.plot({
-    width: 2 * WIDTH, height: 330, marginTop: 26, marginLeft: 68, marginBottom: 46,
+    width: Math.min(2 * WIDTH, document.getElementById("op").clientWidth || 2 * WIDTH), height: 330, marginTop: 26, marginLeft: 68, marginBottom: 46,
     ariaLabel: `Error against ${operand}`, ariaDescription: "The same numbers stand in the table below.",
     x: { ...scaleOf(drawn.map((one) => one.x)), label: operand },
     y: { type: "log", label: "error in ulp", grid: true, domain: [least / 1.5, most * 1.5], ticks: powersOfTen(least, most).filter((one) => one >= least / 1.5), tickFormat: "~g" },
