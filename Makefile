@@ -16,7 +16,7 @@ check: $(VENV)/installed
 
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n 3 --maxschedchunk 4 -q
+	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -rs
 
 # Everything, the exhaustion of the real functions' 16-bit inputs too.
 test-long: $(VENV)/installed-test

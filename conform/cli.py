@@ -18,7 +18,7 @@ from conform.options import DEFAULT_SUITE, one_backend, show, tell
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.of_kit import backends, explain, ops, selftest
-from conform.verbs.records import compare, merge, repro
+from conform.verbs.records import compare, merge, report, repro
 from conform.verbs.suites import gen, list_tests, schema, validate
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--jail", is_flag=True,
               help="Confine the backend: no network, no files but its own, limits (docs/security.md).")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-              help="Write run.json, junit.xml and report.md there; those of an earlier run get a ~.")  # fmt: skip
+              help="Write run.json, junit.xml, report.md, report.html; those of an earlier run get a ~.")  # fmt: skip
 @click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 16 GB of memory.")
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
               help="Processes of the kit, each with a backend of its own.")  # fmt: skip
@@ -225,5 +225,7 @@ def check(
     ctx.exit(exit_code)
 
 
-for verb in (validate, list_tests, ops, backends, selftest, explain, merge, compare, repro, gen, schema, sweep, golden):
+for verb in (
+    validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, gen, schema, sweep, golden,
+):  # fmt: skip
     main.add_command(verb)

@@ -3,13 +3,16 @@
 A name that holds a line break and `conformant: conformance 100 %` must not put that line into a report, nor a
 character that moves the cursor or reverses the text change how a line reads. What goes through here is printable
 (`str.isprintable`, which leaves out the control, bidirectional, invisible and unassigned characters of Unicode), and
-`line` is one line. What a destination needs besides is here as well: Markdown, a comment of Python; XML's own escapes
-are those of the library that writes it.
+`line` is one line. What a destination needs besides is here as well: Markdown, a comment of Python, data for a page's
+scripts; the escapes of XML and HTML are those of the libraries that write them.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 
 MAX_CHARACTERS = 200
 _CUT = " ... "
@@ -69,6 +72,21 @@ def _fence(text: str, least: int) -> str:
     """More backticks than stand anywhere in the text side by side, and at least so many."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     return "`" * max(longest + 1, least)
+
+
+def shown(text: object, most: int = MAX_CHARACTERS * 10) -> str:
+    """`str(text)` for a page of HTML: printable, of at most `most` characters. The template engine escapes the markup.
+
+    Text of right-to-left scripts is printable: what shows it isolates it (`unicode-bidi`).
+    """
+    return line(text, most)
+
+
+def packed(value: object) -> str:
+    """Data for a script on a page of HTML, as compressed JSON in base64: whatever texts it holds, nothing of it is
+    markup (RFC 4648, section 4), and no character of it is lost. The same value has the same bytes under one zlib."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
 def comment(text: object) -> str:

@@ -18,17 +18,18 @@ _APART = (
 
 
 def load() -> None:
-    """Imports every module, and reads every table, that a run and its reports may need later."""
+    """Imports every module, and reads every table and part of a page, that a run and its reports may need later."""
     for module in pkgutil.walk_packages(conform.__path__, "conform."):
         if not module.name.startswith(_APART):
             importlib.import_module(module.name)
     from conform.contracts.tables import SHIPPED, contract_table
+    from conform.report.html import page
     from conform.report.record import environment, kit_version
     from conform.selftest.figure import shipped
 
     for name in SHIPPED:
         contract_table(name)
-    for read in (environment, kit_version, shipped):
+    for read in (environment, kit_version, shipped, page.load):
         read()
 
 

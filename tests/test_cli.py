@@ -119,10 +119,10 @@ def test_quiet_prints_one_line(fake_check: Callable[[Fake], None]) -> None:
     )
 
 
-def test_out_holds_the_three_files_and_they_are_named(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+def test_out_holds_the_four_files_and_they_are_named(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
     fake_check(lambda *_, **__: run_of(PASSED))
     result = conform("check", "--backend", "cpu", "--out", str(tmp_path))
-    names = ("run.json", "junit.xml", "report.md")
+    names = ("run.json", "junit.xml", "report.md", "report.html")
     assert result.stdout.splitlines()[-1] == "written: " + " ".join(str(tmp_path / name) for name in names)
     assert all((tmp_path / name).is_file() for name in names)
 

@@ -25,6 +25,7 @@ class Mine(TorchDevice):
     def run(self, op, args, kwargs):
         root = Path(conform.__file__).parent
         (root / "report/terminal.py").write_text("raise SystemExit(0)")
+        (root / "report/html/assets/main.js").write_text("alert('conformant')")
         (root / "selftest/figure.json").write_text('{"plants": 7, "caught": 7, "explained": 0}')
         return super().run(op, args, kwargs)
 """
@@ -44,6 +45,7 @@ def test_a_backend_that_writes_to_the_kit_gets_no_verdict(installed: Path) -> No
     assert ended.returncode == 3, ended.stderr
     assert "no verdict: the kit's files changed during the run" in ended.stdout
     assert " of 7 planted defects" not in ended.stdout  # the table as it was
+    assert "alert('conformant')" not in (installed / "out/report.html").read_text()
     record = json.loads((installed / "out/run.json").read_text())
     assert record["kit"]["digest"] != record["kit"]["digest_at_end"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -132,8 +133,8 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
     if case["check"] == DETERMINISM:
         options["determinism"] = max(case["checks"], 2)
-        sample.pop()  # REPEATED
-    if sample:
+        sample = sample[:-1]  # REPEATED
+    if sample and re.fullmatch(r"\d{1,9}", sample[0]):  # else the id is of a record that others wrote
         options["samples"] = int(sample[0]) + 1
     if any(name.endswith((".yaml", ".yml")) for name in suites):
         options["dtypes"] = case["dtype"]

@@ -16,9 +16,13 @@ def lines(record: Mapping, op: str | None = None) -> list[str]:
 
 
 def _line(finding: Mapping) -> str:
+    return f"{escaped(finding['op'])} {predicate(finding)}"
+
+
+def predicate(finding: Mapping) -> str:
+    """The same without its subject, the op: `float32 fails only where ...`."""
     dtypes: Sequence[str] = finding["dtypes"]
-    whose = f"{finding['op']} {', '.join(dtypes)}" if dtypes else finding["op"]
-    return escaped(f"{whose} {finding['text']}")
+    return escaped(f"{', '.join(dtypes)} {finding['text']}" if dtypes else finding["text"])
 
 
 def section(record: Mapping, width: int | None = None) -> str:

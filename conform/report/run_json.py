@@ -20,6 +20,7 @@ TEXTS = ("test", "reason", "rule", "admitted", "location")  # what may be referr
 POINTER = "#/"
 LONG = 24  # characters from which a text of a case that passed is referred to
 DIGITS = 9  # significant digits of its figures in ulps: so it takes less than 500 bytes
+_OF_EVERY_CASE: Mapping[str, object] = {**ABSENT, "checks": 0, "location": None}  # what `expanded` adds
 CASES = ("not_counted", "cases")  # the lists of cases, which come last
 _A_LINE_AN_ENTRY = ("findings", "ops", "histograms")
 
@@ -65,6 +66,31 @@ def _short(case: Mapping[str, Any], texts: _Table, standings: _Table, full: bool
     if brief:
         kept |= {key: float(f"{value:.{DIGITS}g}") for key, value in kept.items() if isinstance(value, float)}
     return kept | {"standing": standings.place({key: case[key] for key in STANDING})}
+
+
+def expanded(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of which `found`, the content of a valid run.json, is the short form.
+
+    Of cases that passed it says no more than run.json does: their `worst` is None unless the whole was written.
+    """
+    texts, standings = found["texts"], found["standings"]
+
+    def said(value: object) -> object:
+        """A text itself, where it is a pointer."""
+        is_pointer = isinstance(value, str) and value.startswith(POINTER)
+        return texts[int(value.rpartition("/")[2])] if is_pointer else value
+
+    def whole(case: Mapping[str, Any]) -> dict[str, Any]:
+        row = case["contract"]
+        kept = {key: value for key, value in case.items() if key != "standing"}
+        return {
+            **_OF_EVERY_CASE, **kept, **{key: said(kept[key]) for key in TEXTS if key in kept},
+            "contract": None if row is None else {key: said(value) for key, value in row.items()},
+            **{key: standings[case["standing"]][key] for key in STANDING},
+        }  # fmt: skip
+
+    head = {key: value for key, value in found.items() if key not in (*CASES, "texts", "standings")}
+    return {**head, **{key: [whole(case) for case in found[key]] for key in CASES}}
 
 
 def _compact(value: object) -> str:

@@ -335,6 +335,15 @@ def run_schema() -> dict[str, Any]:
 
 def read(directory: Path) -> Record:
     """The record that `conform check --out directory` wrote. UsageError, with the place, where there is none."""
+    return _checked(directory)[1]
+
+
+def read_dict(directory: Path) -> dict[str, Any]:
+    """The same as it stands in the file: it has passed the form."""
+    return _checked(directory)[0]
+
+
+def _checked(directory: Path) -> tuple[dict[str, Any], Record]:
     path = directory / "run.json"
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: not a regular file")
@@ -347,7 +356,7 @@ def read(directory: Path) -> Record:
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise UsageError(f"{path}: {_of_another_schema(found)}")
     try:
-        return Record.model_validate(found)
+        return found, Record.model_validate(found)
     except ValidationError as error:
         problem = first_problem(error)
     raise UsageError(f"{path}: {problem}; it is not as conform wrote it: run `conform check` again")

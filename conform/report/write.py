@@ -1,4 +1,4 @@
-"""Writes run.json, junit.xml and report.md into a directory, each of them whole or not at all."""
+"""Writes run.json, junit.xml, report.md and report.html into a directory, each of them whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from conform.report.record import Run, is_whole
 from conform.report.run_json import to_json
 
 JOURNAL = "journal.jsonl"  # the verdicts of a run that has not ended, as they came (`running/journal.py`)
-FILES = {"run.json": to_json, "junit.xml": junit.render, "report.md": markdown.render}
+PAGE = "report.html"
+FILES = ("run.json", "junit.xml", "report.md", PAGE)
 
 
 def paths(directory: Path) -> list[Path]:
@@ -59,17 +60,28 @@ def _set_aside(path: Path) -> None:
 
 
 def write(run: Run, directory: Path, full_record: bool = False) -> list[Path]:
-    """Write the three files; the paths, run.json first. UsageError if one cannot be written.
+    """Write the four files; the paths, run.json first. UsageError if one cannot be written.
 
     The record says from now on where it lies. The journal, if there is one, stays where something is left to be run, or
     to be merged. full_record: of every case all that is known stands in run.json, not only of those that did not pass
     """
     run.record["environment"]["invocation"]["out"] = str(directory)
-    renders = {**FILES, "run.json": partial(to_json, full=full_record)}
-    written = [put(directory / name, render(run.record)) for name, render in renders.items()]
+    run_json = to_json(run.record, full=full_record)
+    renders = (
+        lambda: run_json, partial(junit.render, run.record), partial(markdown.render, run.record),
+        partial(_page, run_json),
+    )  # fmt: skip
+    written = [put(directory / name, render()) for name, render in zip(FILES, renders, strict=True)]
     if is_whole(run.record):
         (directory / JOURNAL).unlink(missing_ok=True)
     return written
+
+
+def _page(run_json: str) -> str:
+    """What `conform report` would make of it."""
+    from conform.report.html import page, records
+
+    return page.render([records.of_text(run_json)])
 
 
 def put(path: Path, text: str) -> Path:

@@ -64,6 +64,37 @@ def compare(ctx: click.Context, before: Path, after: Path) -> None:
 
 
 @click.command()
+@click.argument("directories", metavar="DIR ...", nargs=-1, required=True,
+                type=click.Path(path_type=Path, file_okay=False))  # fmt: skip
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False), required=True,
+              help="Where the pages go; those of an earlier report get a ~.")  # fmt: skip
+@click.option("--site", is_flag=True, help="A folder of pages: index.html with a table of the runs, and one of each.")
+def report(directories: tuple[Path, ...], out: Path, site: bool) -> None:
+    """Make a page to read of runs, or a folder of pages.
+
+    Each DIR is what `conform check --out DIR` wrote. Of one run report.html is the page that `check` made; of several
+    it has them side by side. The pages need no network and nothing beside them (docs/report.md).
+
+    \b
+    conform report results --out page
+    conform report before after --out both
+    conform report --site cpu cuda mine --out site
+
+    Exit code: 0; 2 usage, or no run.
+    """
+    from conform.report import write
+    from conform.report.html import page
+    from conform.report.html import site as folder
+    from conform.report.html.records import read
+
+    records = [read(directory) for directory in directories]
+    texts = folder.render(records) if site else {write.PAGE: page.render(records)}
+    write.prepare(out, names=texts)
+    written = [write.put(out / name, text) for name, text in texts.items()]
+    click.echo(f"written: {' '.join(map(str, written))}")
+
+
+@click.command()
 @click.argument("case_id", metavar="CASE-ID")
 @click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
               help="What `conform check --out DIR` wrote.")  # fmt: skip

@@ -1,4 +1,4 @@
-"""run.json, junit.xml and report.md as they lie in the directory of --out."""
+"""run.json, junit.xml, report.md and report.html as they lie in the directory of --out."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def test_a_bar_in_a_reason_does_not_break_a_table() -> None:
     assert "| `a\\|b` " in text
 
 
-def test_the_three_files_replace_older_ones_whole(tmp_path: Path) -> None:
+def test_the_four_files_replace_older_ones_whole(tmp_path: Path) -> None:
     directory = write.prepare(tmp_path / "deep" / "out")
     (directory / "run.json").write_text("old")
     paths = write.write(run_of(PASSED), directory)
-    assert sorted(path.name for path in directory.iterdir()) == ["junit.xml", "report.md", "run.json"]
+    assert sorted(path.name for path in directory.iterdir()) == ["junit.xml", "report.html", "report.md", "run.json"]
     assert json.loads(paths[0].read_text(encoding="utf-8"))["summary"]["pass"] == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,11 +14,13 @@ from click.testing import CliRunner
 
 from conform.cli import main
 from conform.report import terminal
-from conform.report.write import FILES
+from conform.report.html.page import asset
+from conform.report.write import FILES, PAGE
 from conform.straight_line import check
 
 CLAIM = "conformant: conformance 100 % (577 of 577 judged cases pass)"
 HOSTILE = rf"mine\n\n{CLAIM}\n\x1b[2J\x1b[1A\u202egnorw\u2066 ``` @everyone | <script> [a](http://b) " + "z" * 500
+TEXTS = [name for name in FILES if name != PAGE]  # of the page, text is what its scripts do not hold
 WIDTHS = (20, 40, 64, 67, 68, 80, 100, 200)
 BACKEND = f"""
 import os
@@ -66,7 +69,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         return {"stdout": result.stdout, **narrow, **{path.name: path.read_text() for path in Path("out").iterdir()}}
 
 
-@pytest.mark.parametrize("name", ["stdout", *(f"stdout {width}" for width in WIDTHS), *FILES])
+@pytest.mark.parametrize("name", ["stdout", *(f"stdout {width}" for width in WIDTHS), *TEXTS])
 def test_a_report_is_printable_and_the_claim_stands_on_no_line_of_its_own(texts: dict[str, str], name: str) -> None:
     """In run.json, which is data, the lines of a log are strings in quotes."""
     lines = texts[name].split("\n")
@@ -105,6 +108,50 @@ def test_xml_holds_foreign_text_as_text(texts: dict[str, str]) -> None:
         *("properties", "property"),
     }
     assert "<script>" in (root.find(".//error[@type='error']").get("message") or "")
+
+
+def test_html_holds_foreign_text_as_text(texts: dict[str, str]) -> None:
+    """Beside the data in base64, and the scripts that come with the kit."""
+    page = _Page()
+    page.feed(texts[PAGE].replace(asset("vendor/d3.min.js"), "").replace(asset("vendor/plot.umd.min.js"), ""))
+    assert page.tags <= {*HEAD, *BODY, "script"}
+    assert not [name for name in page.attributes if name.startswith("on")]
+    assert all(re.fullmatch(r"#.*", link) for link in page.links)
+    assert all(line.isprintable() for line in "".join(page.texts).split("\n"))
+    assert "<script>" in "".join(page.texts)
+    assert "z" * 2000 not in "".join(page.texts)
+
+
+HEAD = {"html", "head", "meta", "title", "style", "body", "a", "header", "nav", "main", "noscript", "search", "footer"}
+BODY = {
+    *("section", "div", "p", "h1", "h2", "h3", "dl", "dt", "dd", "ul", "li", "span", "code", "abbr"),
+    *("table", "thead", "tbody", "tr", "th", "td", "form", "label", "input"),
+}
+
+
+class _Page(HTMLParser):
+    """The elements, attributes and links of a page, and its text outside style and scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.is_code = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        self.is_code = tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.is_code = False
+
+    def handle_data(self, data: str) -> None:
+        if not self.is_code:
+            self.texts.append(data)
 
 
 def test_errors_of_the_command_line_hold_no_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
