@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conform import interrupt
+from conform.bisect.command import bisect
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
 from conform.options import DEFAULT_SUITE, one_backend, show, tell
@@ -227,5 +228,6 @@ def check(
 
 for verb in (
     validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, gen, schema, sweep, golden,
+    bisect,
 ):  # fmt: skip
     main.add_command(verb)

@@ -28,7 +28,7 @@ def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table:
     of_module = call.meaning is not None
     result = _with_outputs(in_terms_of_the_kit(actual, "actual"))
     reply = Reply("ok", result=tuple(leaves(result)) if of_module else result)
-    return with_cause(verdict_of(_case(call, outcome), call, outcome=outcome, reply=reply, table=table))
+    return with_cause(verdict_of(case_of(call, outcome), call, outcome=outcome, reply=reply, table=table))
 
 
 def _with_outputs(actual: Any) -> Any:
@@ -44,7 +44,7 @@ def _with_outputs(actual: Any) -> Any:
     return Output(array, contiguous_strides(array.shape))
 
 
-def _case(call: Bound, outcome: Outcome | InvalidArguments) -> Case:
+def case_of(call: Bound, outcome: Outcome | Exception) -> Case:
     """A case of no suite: its call is the user's."""
     test = Test(
         call.op, call.op, inputs=(), kwargs={}, device=None, cast_input0_to_complex=False, impl=None, pair=None,

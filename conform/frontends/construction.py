@@ -69,7 +69,7 @@ def _constructed(draw: Draw, path: ClassPath, spec: ModuleSpec | Construct, labe
         torch.manual_seed(int(draw.stream(label).bits(1)[0] >> np.uint64(1)))
         args = [_built(draw, value, f"{label}.{at}") for at, value in enumerate(drawn.args)]
         kwargs = {key: _built(draw, value, f"{label}.{key}") for key, value in drawn.kwargs.items()}
-        return _class_at(path)(*args, **kwargs)
+        return class_at(path)(*args, **kwargs)
 
 
 def _with_arguments(draw: Draw, spec: ModuleSpec | Construct) -> Any:
@@ -92,7 +92,7 @@ def _built(draw: Draw, value: Any, label: str) -> Any:
 # --- Classes ----------------------------------------------------------------------------------------------------------
 
 
-def _class_at(path: ClassPath) -> Any:
+def class_at(path: ClassPath) -> Any:
     if path.file is not None:
         return reduce(getattr, (path.attribute or "").split("."), _module_in(path.file))
     names = path.text.split(".")

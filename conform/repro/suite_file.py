@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,7 @@ def suite_file(finding: Finding, record: Record, backend: str, original: Test) -
     numbered = {id(tensor): number for number, tensor in enumerate(tensors(arguments))}
 
     def node(value: Any) -> Node:
-        return _node(value, {key for key, number in numbered.items() if number in arguments.requires_grad})
+        return as_node(value, {key for key, number in numbered.items() if number in arguments.requires_grad})
 
     test = replace(
         original, id=TEST_ID, op=candidate.op, inputs=tuple(map(node, arguments.args)), pair=None, domain=None,
@@ -64,12 +65,13 @@ def _command(finding: Finding, record: Record, backend: str) -> str:
     return shlex.join(words)
 
 
-def _node(value: Any, with_grad: set[int]) -> Node:
-    """`with_grad`: the tensors with `requires_grad`, by their id()."""
+def as_node(value: Any, with_grad: Collection[int] = ()) -> Node:
+    """An argument as the language writes it, its elements as literals. `with_grad`: the tensors with `requires_grad`,
+    by their id(). UsageError for a complex number."""
     if is_tensor(value):
         return _tensor(np.asarray(value), id(value) in with_grad)
     if isinstance(value, list | tuple) and any(map(is_tensor, value)):
-        return nodes.Sequence(tuple(_node(item, with_grad) for item in value), is_tuple=True)
+        return nodes.Sequence(tuple(as_node(item, with_grad) for item in value), is_tuple=True)
     if isinstance(value, complex):
         raise UsageError(f"the test language cannot write the complex number {value}")
     return nodes.Const(list(value) if isinstance(value, tuple) else value)

@@ -25,11 +25,9 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
     An implementation may round a result to its dtype, or keep it in the compute type for what comes next; both are
     honest, so what comes next has the error of either. What only moves or selects elements rounds nothing.
     """
-    given = dict(attributes)
     if op.name in ASSERTIONS:
         return ()
-    schema = _schema(op)
-    given = {**_by_name(schema, op, operands, given), **given}
+    schema, given = arguments_of(op, operands, attributes)
     if not selects(schema.name):
         given = {name: _stored(value) for name, value in given.items()}
     result = apply(op.name, **given)
@@ -38,6 +36,15 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
         may_round = any(one.may_round for one in _numbers(given.values()))
         return tuple(replace(one, may_round=may_round and one.array is None) for one in results)
     return tuple(replace(one, may_round=one.array is None) for one in results)
+
+
+def arguments_of(
+    op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> tuple[OpSchema, dict[str, Any]]:
+    """The schema of an op, and what it is given by the names there. NoGolden for one that has none, and for a wrong
+    number of operands."""
+    schema, given = _schema(op), dict(attributes)
+    return schema, {**_by_name(schema, op, operands, given), **given}
 
 
 def _schema(op: Op) -> OpSchema:
