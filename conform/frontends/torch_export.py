@@ -16,6 +16,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,15 +109,21 @@ def _quietly() -> Iterator[None]:
         log.setLevel(before)
 
 
-def _decompositions() -> Any:
+def _decompositions() -> dict[Any, Any]:
     """torch's, without those of the operators for which there is a rule."""
+    return _decompositions_of(frozenset((name, len(dir(getattr(torch.ops, name)))) for name in torch.ops._dir))
+
+
+@cache
+def _decompositions_of(known: frozenset[tuple[str, int]]) -> dict[Any, Any]:
+    """`known`: the namespaces of operators and how many each has, of which libraries may register more."""
     table = torch.export.default_decompositions()
     for name in names():
         packet, _, overload = name.removeprefix("aten::").partition(".")
         found = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
         if found is not None and found in table:
             table.pop(found)
-    return table
+    return dict(table)
 
 
 def _reason(error: Exception) -> str:

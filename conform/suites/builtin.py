@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 _ROOT = Path(__file__).parent
-OF_FILES = ("smoke", "core")
+OF_FILES = ("smoke", "core", "modules")
 DERIVED = ("core", "scale", "huge")
 FROM_SPECS = (*DERIVED, "generated", "negative")
 NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))

@@ -16,7 +16,7 @@ import pytest
 import conform
 from conform import ops
 from conform.call import schemas
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp import semantics
 from conform.own_ops import op
 
@@ -61,6 +61,34 @@ SEMANTICS: dict[str, tuple[Any, ...]] = {
     "attention with a mask": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, MASK), {"scale": 0.3}),
     "attention with added numbers": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, IMAGE[0, 0, :5, :5])),
     "causal attention": ("aten::scaled_dot_product_attention", (QUERY, KEY, VALUE, None, 0.0, True)),
+    "transposed convolution": (
+        "aten::convolution", (IMAGE, KERNEL[:4], B[:4], [1, 1], [0, 0], [1, 1], True, [0, 0], 1),
+    ),
+    "transposed convolution with all": (
+        "aten::convolution", (IMAGE, KERNEL[:4, :3], None, [3, 2], [2, 0], [1, 3], True, [2, 1], 2),
+    ),
+    "transposed convolution that cuts off": (
+        "aten::convolution", (IMAGE[:, :, 0], KERNEL[:4, :, :, 0], None, [1], [3], [1], True, [0], 1),
+    ),
+    "max_pool2d beyond the end": ("aten::max_pool2d", (IMAGE, [3, 2], [2, 3], [1, 0], [1, 2], True)),
+    "max_pool3d": ("aten::max_pool3d", (X[None], [2, 3, 2], [1, 2, 2], [1, 1, 0], [1, 1, 2], True)),
+    "avg_pool2d beyond the end": ("aten::avg_pool2d", (IMAGE, [3, 2], [3, 4], [1, 1], True)),
+    "avg_pool2d of elements alone": ("aten::avg_pool2d", (IMAGE, [3, 4], [2, 3], [1, 2], True, False)),
+    "avg_pool3d": ("aten::avg_pool3d", (X[None], [2, 3, 2], [2, 1, 3], [1, 1, 0], True)),
+    "adaptive_avg_pool2d": ("aten::_adaptive_avg_pool2d", (IMAGE, [3, 4])),
+    "adaptive_avg_pool3d": ("aten::_adaptive_avg_pool3d", (X[None], [2, 3, 5])),
+    "upsample_linear1d": ("aten::upsample_linear1d.vec", (X, [16], False, None)),
+    "upsample_linear1d by a scale": ("aten::upsample_linear1d.vec", (X, None, False, [0.5])),
+    "upsample_bilinear2d": ("aten::upsample_bilinear2d.vec", (IMAGE, [13, 11], True, None)),
+    "upsample_bilinear2d by a scale": ("aten::upsample_bilinear2d.vec", (IMAGE, None, False, [2.0, 4.0])),
+    "upsample_trilinear3d": ("aten::upsample_trilinear3d.vec", (X[None, None], [6, 2, 16], False, None)),
+    "upsample_nearest2d": ("aten::upsample_nearest2d.vec", (IMAGE[..., :5], [11, 3], None)),
+    "norm": ("aten::linalg_vector_norm", (X, 2, [0, 2])),
+    "sum of magnitudes": ("aten::linalg_vector_norm", (X, 1, None, True)),
+    "largest magnitude": ("aten::linalg_vector_norm", (X, float("inf"), [1])),
+    "power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), 0.75)),
+    "negative power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), -2.5)),
+    "clamp between tensors": ("aten::clamp.Tensor", (X, W, W + 1)),
     "attention of groups": (
         "aten::scaled_dot_product_attention", (QUERY, KEY[:, :2], VALUE[:, :2]), {"enable_gqa": True},
     ),
@@ -73,14 +101,22 @@ def _as_computed(op_name: str, arguments: tuple[Any, ...], keywords: dict[str, A
     return lambda x: overload(x * 1.0, *arguments[1:], **keywords)
 
 
-def _agrees(found: conform.Golden, own: conform.Golden) -> None:
+def _agrees(
+    found: conform.Golden, own: conform.Golden, least_known: float = 0.999, least_share: float = 0.5
+) -> None:
+    """`least_known`: the share of elements that are decided; of midpoints between two numbers none is. `least_share`:
+    how small the bound may be beside that of the op's own semantics, which is another one."""
     mine, its = found.outcome.goldens[0], own.outcome.goldens[0]
-    assert mine.value.tobytes() == its.value.tobytes()
-    assert np.isfinite(mine.budget).all()
+    if its.real is None:  # selected
+        assert mine.value.tobytes() == its.value.tobytes()
+        return
+    known = np.isfinite(mine.budget)
+    assert known.mean() > least_known
+    assert mine.value[known].tobytes() == its.value[known].tobytes()
     size = np.abs(its.value.astype(float)).max()
-    assert (mine.budget <= 1e-2 * size).all()
+    assert (mine.budget[known] <= 1e-2 * size).all()
     if its.budget is not None:
-        assert (mine.budget >= 0.5 * np.where(np.isfinite(its.budget), its.budget, 0.0)).all()
+        assert (mine.budget >= least_share * np.where(np.isfinite(its.budget), its.budget, 0.0)).all()
 
 
 @pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])
@@ -89,7 +125,9 @@ def test_a_rule_has_the_number_of_the_ops_own_semantics(name: str, dtype: Any) -
     op_name, given, keywords = (*SEMANTICS[name], {})[:3]
     arguments = tuple(one.astype(dtype) if isinstance(one, np.ndarray) and one.dtype == F32 else one for one in given)
     own = conform.golden(op_name, *arguments, **keywords)
-    _agrees(golden(_as_computed(op_name, arguments, keywords), arguments[0]), own)
+    is_resampling = "upsample" in op_name  # of images that have midpoints, and whose dims come one after the other
+    found = golden(_as_computed(op_name, arguments, keywords), arguments[0])
+    _agrees(found, own, *((0.8, 0.4) if is_resampling else ()))
 
 
 @pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])
@@ -102,6 +140,9 @@ def test_norms_that_are_other_ops_too(dtype: Any) -> None:
     _agrees(golden(lambda x: ops.group_norm(x * 1.0, 2, w[:4], b[:4]), image), own)
     mean, variance = b[:4], np.abs(w[4:])
     batch = ops._native_batch_norm_legit_no_training
+    own = conform.golden("aten::_native_batch_norm_legit.no_stats", image, w[:4], b[:4], True, 0.1, 1e-5)
+    standardized = getattr(ops, "_native_batch_norm_legit.no_stats")
+    _agrees(golden(lambda x: standardized(x * 1.0, w[:4], b[:4], True, 0.1, 1e-5)[0], image), own)
     own = conform.golden("aten::_native_batch_norm_legit_no_training", image, w[:4], b[:4], mean, variance, 0.1, 1e-5)
     _agrees(golden(lambda x: batch(x * 1.0, w[:4], b[:4], mean, variance, 0.1, 1e-5)[0], image), own)
 
@@ -184,6 +225,82 @@ def test_the_largest_of_each_window() -> None:
     assert golden(lambda x: ops.max_pool2d(x, [2, 2], [1, 1], [0, 0], [3, 3]), x).value.tolist() == [[[[-1]]]]
 
 
+def test_places_of_the_largest_are_known_where_no_error_turns_them() -> None:
+    x = -np.arange(1, 17).reshape(1, 1, 4, 4).astype(F32)
+    programs = (
+        lambda x: ops.max_pool2d_with_indices(x * 1.1, [2, 2]), lambda x: ops.adaptive_max_pool2d(x * 1.1, [2, 2]),
+    )  # fmt: skip
+    for program in programs:
+        values, places = golden(program, x).value
+        assert places.tolist() == [[[[0, 2], [8, 10]]]]
+        assert values.tolist() == golden(lambda x: x * 1.1, x[..., ::2, ::2]).value.tolist()
+    tied = np.ones((1, 1, 2, 2), F32)
+    with pytest.raises(Unjudged, match="which int64 numbers it gives hangs on a choice"):
+        golden(lambda x: ops.max_pool2d_with_indices(x * 1.1, [2, 2])[1], tied)
+    assert golden(lambda x: ops.max_pool2d_with_indices(x * 1.1, [2, 2])[0], tied).value.tolist() == [[[[F32(1.1)]]]]
+
+
+def test_the_first_in_order_and_where_they_stand() -> None:
+    x = F32([[0.3, -2.0, 5.0, 0.2], [1.0, 1.5, -7.0, 0.0]])
+    values, places = golden(lambda x: ops.topk(x * 2.0, 2), x).value
+    assert (values.tolist(), places.tolist()) == ([[10.0, F32(0.6)], [3.0, 2.0]], [[2, 0], [1, 0]])
+    values, places = golden(lambda x: ops.topk(x * 2.0, 1, 0, False), x).value
+    assert places.tolist() == [[0, 0, 1, 1]]
+    with pytest.raises(Unjudged, match="aten::topk hangs on 1 numbers"):
+        golden(lambda x: ops.topk(x * (1.0 / 3), 1), F32([[0.3, 0.3, -1.0], [1.0, 2.0, 3.0]]))
+
+
+def test_steps_go_down_up_and_to_zero() -> None:
+    x = F32([-1.5, -0.25, 0.25, 1.5])
+    for name, expected in (("floor", [-3, -1, 0, 3]), ("ceil", [-3, 0, 1, 3]), ("trunc", [-3, 0, 0, 3])):
+        truth = golden(lambda x, n=name: getattr(ops, n)(x * 2.0), x)
+        known = np.isfinite(truth.outcome.goldens[0].budget)
+        assert known.tolist() == [False, True, True, False]  # a product of 3 may be off
+        assert truth.value[known].tolist() == [one for one, is_known in zip(expected, known, strict=True) if is_known]
+    assert golden(lambda x: ops._to_copy(x * 3.3, dtype="int16"), x).value.tolist() == [-4, 0, 0, 4]
+
+
+def test_a_sign_that_an_error_turns_is_off_by_two() -> None:
+    x = F32([-0.3, 0.0, 0.3, np.nan])
+    (found,) = golden(lambda x: ops.sign(x * 0.1 - 0.03), x).outcome.goldens
+    assert found.value.tolist()[:2] == [-1.0, -1.0]
+    assert found.budget.tolist() == [0.0, 0.0, 2.0, 0.0]
+    assert np.isnan(found.value[3])
+
+
+def test_nan_is_told_where_a_number_is_bounded() -> None:
+    assert golden(lambda x: ops.isnan(x * 2.0), F32([1.0, np.nan])).value.tolist() == [False, True]
+    with pytest.raises(Unjudged, match="aten::isnan hangs on 1 numbers"):
+        golden(lambda x: ops.isnan(ops.log(x * 1.1 - 1.1)), F32([1.0, 2.0]))
+
+
+def test_what_is_not_written_is_not_known() -> None:
+    x = F32([1.0, 2.0])
+    truth = golden(lambda x: ops.where(ops.gt(x, 1.5), x, ops.empty([2], dtype="float32")), x)
+    assert np.isinf(truth.outcome.goldens[0].budget).tolist() == [True, False]
+    assert golden(lambda x: ops.fill(ops.empty([2], dtype="float32"), 3.0) + x, x).value.tolist() == [4.0, 5.0]
+
+
+def test_slopes_that_are_drawn_are_none() -> None:
+    x = F32([-2.0, 4.0])
+    rrelu = ops.rrelu_with_noise_functional
+    assert golden(lambda x: rrelu(x, x, 0.25, 0.75)[0], x).value.tolist() == [-1.0, 4.0]
+    assert golden(lambda x: rrelu(x, x, 0.25, 0.25, True)[0], x).value.tolist() == [-0.5, 4.0]
+    with pytest.raises(UsageError, match="draws its slopes"):
+        golden(lambda x: rrelu(x, x, 0.25, 0.75, True)[0], x)
+
+
+def test_a_power_of_what_may_be_negative_is_not_bounded() -> None:
+    (found,) = golden(lambda x: (x - 1.0) ** 0.3, F32([0.5, 1.0, 2.0])).outcome.goldens
+    assert np.isinf(found.budget).tolist() == [True, True, False]
+
+
+def test_a_sum_of_three_factors() -> None:
+    x, w, y = np.arange(3.0), np.arange(24.0).reshape(2, 3, 4), np.arange(4.0) - 1
+    found = golden(lambda x: ops._trilinear(x * 1.0, w, y, [0, 2], [], [0, 1], [1, 2]), x)
+    assert found.value.tolist() == np.einsum("i,oij,j->o", x, w, y).tolist()
+
+
 # --- Moves ------------------------------------------------------------------------------------------------------------
 
 NUMBERS = np.arange(6).reshape(2, 3)
@@ -247,10 +364,8 @@ def test_tensors_of_one_number() -> None:
     [
         (lambda x: ops.embedding(x * 2.0, ops.argmax(x, 1)), r"found int64\[2\] with \{2\} in it, expected indices <"),
         (lambda x: ops.index(x, [ops.gt(x, 0.0)]), "with a mask: its elements decide the result's shape"),
-        (lambda x: ops.convolution(IMAGE * (x * 0.0 + 1.0).sum(), KERNEL[:4], None, [1], [0], [1], True, [0], 1),
-         "transposed, on numbers"),
-        (lambda x: ops.max_pool2d(IMAGE * (x * 0.0 + 1.0).sum(), [2, 2], [2, 2], [0, 0], [1, 1], True),
-         "with ceil_mode=True: its rule does not"),
+        (lambda x: ops.topk(x * 2.0, 1, 0, True, False), "with sorted=False: the order is open"),
+        (lambda x: ops.linalg_vector_norm(x * 2.0, 3), "with ord=3: expected 2, 1 or inf"),
         (lambda x: ops.logical_not(x), "expected known bools"),
     ],
 )

@@ -101,6 +101,8 @@ def _of_golden(op: str, golden: Golden) -> Number:
             return Number.exact(golden.value)
         if fmt.is_float:
             return Number(fmt, Real.exact(golden.value.astype(np.float64)), np.where(open_, np.inf, 0.0))
+    if golden.real is None and fmt.is_float and golden.ties is None:
+        return _chosen_of(golden, open_)
     rad = _budget(golden)
     if rad is None or golden.real is None or not fmt.is_float:
         raise NoGolden(f"a program cannot use {op} here: the kit knows no bound of its error, or of its choice")
@@ -111,6 +113,18 @@ def _of_golden(op: str, golden: Golden) -> Number:
             rad = np.maximum(rad, np.inf if far else np.abs((other.real - golden.real).hi) + beside)
     rad = np.where(np.isfinite(golden.real.hi) | open_ | np.isnan(rad), np.where(np.isnan(rad), np.inf, rad), 0.0)
     return Number(fmt, golden.real, np.where(open_, np.inf, rad))
+
+
+def _chosen_of(golden: Golden, open_: np.ndarray) -> Number:
+    """A selected element of which implementations may choose another one: off by the distance to that."""
+    value = golden.value.astype(np.float64)
+    rad = np.where(open_, np.inf, 0.0)
+    with np.errstate(all="ignore"):
+        for other in golden.alternatives:
+            distance = np.abs(np.asarray(other.value, np.float64) - value)
+            equal = (other.value == golden.value) | (np.isnan(value) & np.isnan(np.asarray(other.value, np.float64)))
+            rad = np.maximum(rad, np.where(equal, 0.0, np.where(np.isnan(distance), np.inf, distance)))
+    return Number(golden.format, Real.exact(value), rad, golden.value if not rad.any() else None)
 
 
 def _budget(golden: Golden) -> np.ndarray | None:

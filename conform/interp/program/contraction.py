@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.elementwise import add, scaled
+from conform.interp.program.elementwise import add, mul, scaled
 from conform.interp.program.number import Number
+from conform.interp.program.reduction import sum_over
 from conform.interp.program.rules import common_format, operands, rule
 from conform.numerics.ball import gamma, is_statistical, joined, underflow
 from conform.numerics.formats import Format, compute_format
@@ -27,6 +28,13 @@ def mm(self: Number, mat2: Number) -> Any:
         return NotImplemented
     lhs, rhs = operands(fmt, self, mat2)
     return Number(fmt, _product(lhs.real, rhs.real), _error(lhs, rhs, np.float64(0), compute_format(fmt)))
+
+
+def weighted(lhs: Number, weights: Number, terms: int) -> Number:
+    """lhs @ weights, of which each column has at most so many entries that are not 0, in the format of `lhs`."""
+    fmt = lhs.format
+    error = _error(lhs, weights, np.float64(0), compute_format(fmt), terms)
+    return Number(fmt, _product(lhs.real, weights.real), error)
 
 
 @rule("aten::addmm")
@@ -51,6 +59,20 @@ def linear(input: Number, weight: Number, bias: Number | None = None) -> Any:
         return result
     shape = (*input.shape[:-1], *weight.shape[:-1])
     return result.moved(lambda part: part.reshape(shape))
+
+
+@rule("aten::_trilinear")
+def trilinear(
+    i1: Number, i2: Number, i3: Number, expand1: Sequence[int], expand2: Sequence[int], expand3: Sequence[int],
+    sumdim: Sequence[int], unroll_dim: int = 1,
+) -> Any:  # fmt: skip
+    """The sum over some dims of i1 * i2 * i3, each with new dims of length 1 at its `expand`; unroll_dim says how."""
+    factors = [
+        one.moved(lambda part, at=at: np.expand_dims(part, tuple(at)))
+        for one, at in ((i1, expand1), (i2, expand2), (i3, expand3))
+    ]
+    product = mul(mul(factors[0], factors[1]), factors[2])
+    return product if product is NotImplemented else sum_over(product, list(sumdim))
 
 
 @rule("aten::bmm")
@@ -91,12 +113,21 @@ def _product_of_pairs(lhs: Real, rhs: Real) -> Real:
         rounding = (count + 2) * 2.0**-52 * (np.abs(lhs.hi) @ np.abs(rhs.lo) + np.abs(lhs.lo) @ np.abs(rhs.hi))
         carried = a @ rhs.radius + lhs.radius @ (b + rhs.radius) + np.abs(lhs.lo) @ np.abs(rhs.lo)
         radius = (rounding + carried) * (1 + 2.0**-40 + count * 2.0**-50) + (3 * count + 1) * TINY
+        radius = np.where(_has_more(lhs).any(1)[:, None] | _has_more(rhs).any(0), radius, 0.0)
         return matmul(lhs.hi, rhs.hi).real + Real(cross, np.zeros_like(cross), radius)
 
 
-def _error(lhs: Number, rhs: Number, addend: np.ndarray, compute: Format) -> np.ndarray:
-    """How far the sums of products of an honest implementation may lie from the exact ones."""
-    count = lhs.shape[1]
+def _has_more(numbers: Real) -> np.ndarray:
+    """Which numbers are not hi alone."""
+    return (numbers.lo != 0) | (numbers.radius != 0)
+
+
+def _error(
+    lhs: Number, rhs: Number, addend: np.ndarray, compute: Format, terms: int | None = None
+) -> np.ndarray:
+    """How far the sums of products of an honest implementation may lie from the exact ones; `terms`: how many of each
+    it adds up, by default all."""
+    count = lhs.shape[1] if terms is None else terms
     a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
     with np.errstate(all="ignore"):
         magnitude = (a + a_rad) @ (b + b_rad) + addend

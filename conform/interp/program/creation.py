@@ -9,6 +9,7 @@ import numpy as np
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule
 from conform.numerics.formats import Format, format_named
+from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 
 
@@ -22,6 +23,18 @@ def full(size: Sequence[int], fill_value: float, dtype: str | None = None) -> Nu
 @rule("aten::full_like")
 def full_like(self: Number, fill_value: float, dtype: str | None = None) -> Number:
     return _filled(format_named(dtype or self.dtype), self.shape, fill_value)
+
+
+@rule("aten::fill.Scalar")
+def fill(self: Number, value: float) -> Number:
+    return full_like(self, value)
+
+
+@rule("aten::empty_permuted", "aten::empty.memory_format")
+def empty(size: Sequence[int], physical_layout: Sequence[int] = (), dtype: str | None = None) -> Number:
+    """Elements of which nothing is known."""
+    shape = tuple(size)
+    return Number(format_named(dtype or "float32"), Real.exact(np.zeros(shape)), np.full(shape, np.inf))
 
 
 @rule("aten::scalar_tensor")

@@ -109,29 +109,6 @@ def root(x: Number) -> Number:
     return Number(x.format, result.real, np.where(negative, 0.0, np.where(may_be_negative, np.inf, result.rad)))
 
 
-POWER_ULPS = 16.0  # pow: OpenCL C 3.0, full profile, section 7.4
-LARGEST_POWER = 16
-
-
-@rule("aten::pow.Tensor_Scalar")
-def pow_(self: Number, exponent: float) -> Any:
-    """An integer power as a product, or as pow computes it; a half and its negative as roots."""
-    fmt = common_format(self, exponent)
-    if not fmt.is_float:
-        return NotImplemented
-    (x,) = operands(fmt, self)
-    by_root = {0.5: sqrt, -0.5: rsqrt, -1: reciprocal}
-    if exponent in by_root:
-        return by_root[exponent](x)
-    if exponent not in range(1, LARGEST_POWER + 1):
-        expected = f"1 to {LARGEST_POWER}, 0.5, -0.5 or -1"
-        raise NoGolden(f"a program cannot use aten::pow with exponent {exponent}: expected {expected}")
-    product = x
-    for _ in range(int(exponent) - 1):
-        product = combined(fmt, operator.mul, operator.mul, product, x)
-    return combined(fmt, lambda y: y, lambda y: y.rounded(y.mid, y.rad, POWER_ULPS)._determined(y), product)
-
-
 # --- Choice -----------------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +160,14 @@ def relu6(self: Number) -> Any:
     return _clamped(self, 0, 6)
 
 
+@rule("aten::clamp.Tensor")
+def clamp_between(self: Number, min: Number | None = None, max: Number | None = None) -> Any:
+    if all(one is None or one.array is not None for one in (self, min, max)):
+        return NotImplemented
+    result = self if min is None else maximum(self, min)
+    return result if max is None else minimum(result, max)
+
+
 def _clamped(x: Number, low: float | None, high: float | None) -> Any:
     if x.array is not None and x.format.is_integer and not any(isinstance(one, float) for one in (low, high)):
         return Number.exact(np.clip(x.array, low, high))
@@ -192,6 +177,16 @@ def _clamped(x: Number, low: float | None, high: float | None) -> Any:
     if low is not None:
         result = maximum(*operands(x.format, result, low))
     return result if high is None else minimum(*operands(x.format, result, high))
+
+
+@rule("aten::rrelu_with_noise_functional")
+def rrelu(self: Number, noise: Number, lower: float = 0.125, upper: float = 1 / 3, training: bool = False) -> Any:
+    """leaky_relu with the mean of both slopes; in training with any between them, so with equal ones alone. And the
+    slopes, of which nothing is said."""
+    if training and lower != upper:
+        raise NoGolden("aten::rrelu_with_noise in training draws its slopes")
+    unknown = Number(noise.format, Real.exact(np.zeros(noise.shape)), np.full(noise.shape, np.inf))
+    return leaky_relu(self, (lower + upper) / 2), unknown
 
 
 @rule("aten::leaky_relu")
@@ -283,14 +278,41 @@ def _known_bools(op: str, number: Number) -> np.ndarray:
     return number.array
 
 
-@rule("aten::round")
-def round_(self: Number) -> Any:
-    """To the nearest integer; nothing is bounded where an implementation's number may go to another one."""
+def _define_step(op: str, step: Callable[[np.ndarray], np.ndarray]) -> None:
+    """The rule of a rounding to integers: nothing is bounded where an implementation's number may go to another one."""
+
+    def stepped(self: Number) -> Any:
+        if self.array is not None:
+            return NotImplemented
+        low, high = (step(end) for end in ends(self))
+        nearest = Real.exact(np.where(low == high, low, step(self.real.hi)))
+        return Number(self.format, nearest, np.where(low == high, 0.0, np.inf))
+
+    rule(op)(stepped)
+
+
+for _name, _step in (("round", np.rint), ("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc)):
+    _define_step(f"aten::{_name}", _step)
+
+
+@rule("aten::sign")
+def sign(self: Number) -> Any:
+    """1, 0 or -1; where an implementation's number may lie on the other side of 0, off by as much as 2."""
     if self.array is not None:
         return NotImplemented
-    low, high = (np.rint(end) for end in ends(self))
-    nearest = Real.exact(np.where(low == high, low, np.rint(self.real.hi)))
-    return Number(self.format, nearest, np.where(low == high, 0.0, np.inf))
+    low, high = (np.sign(end) for end in ends(self))
+    middle = np.sign(self.real.hi)
+    rad = np.where((low == high) | np.isnan(middle) & (self.rad == 0), 0.0, np.where(np.isnan(low + high), np.inf, 2.0))
+    return Number(self.format, Real.exact(middle), rad)
+
+
+@rule("aten::isnan")
+def isnan(self: Number) -> Any:
+    """Decided where the number is bounded, or NaN for certain."""
+    if self.array is not None:
+        return NotImplemented
+    refuse_undecided("aten::isnan", ~np.isfinite(self.rad))
+    return Number.exact(np.isnan(self.real.hi))
 
 
 @rule("aten::_to_copy")
@@ -305,11 +327,21 @@ def to_copy(self: Number, dtype: str | None = None) -> Any:
 
 
 def _converted_exactly(number: Number, fmt: Format) -> Any:
+    if number.array is None and fmt.is_integer:
+        low, high = (np.trunc(end) for end in ends(number))
+        refuse_undecided(f"aten::_to_copy to {fmt.name}", ~((low == high) & (np.abs(low) < 2.0**53)))
+        return NotImplemented if _beyond(fmt, low) else Number.exact(low.astype(fmt.storage))
     if number.array is None:
         raise NoGolden(f"a program cannot convert what it has computed to {fmt.name}: its arguments it can")
     if not fmt.is_float or number.format.is_complex or (number.format.is_float and fmt.bits <= 8):
         return NotImplemented
     return number.held_in(fmt) if number.ndim else Number.exact(round_to(fmt, *_parts(number)))
+
+
+def _beyond(fmt: Format, integers: np.ndarray) -> bool:
+    """Whether some number is none of the format's."""
+    limits = np.iinfo(fmt.storage)
+    return bool(((integers < limits.min) | (integers > limits.max)).any())
 
 
 def _parts(number: Number) -> tuple[np.ndarray, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from conform.interp.program.elementwise import add, clamp, mul
+from conform.errors import NoGolden
+from conform.interp.program.elementwise import add, clamp, mul, reciprocal, rsqrt, sqrt
 from conform.interp.program.number import Number
-from conform.interp.program.rules import combined, operands, rule
+from conform.interp.program.rules import combined, common_format, operands, rule, unbounded_where
 from conform.interp.promotion import float_result
 from conform.numerics import functions
 from conform.numerics.ball import ULPS, Ball, underflow
@@ -101,3 +103,51 @@ def elu(self: Number, alpha: float = 1, scale: float = 1, input_scale: float = 1
     above, below = clamp(self, min=0), clamp(self, max=0)
     lower = mul(add(exp(mul(below, input_scale)), -1), alpha)
     return add(mul(above, scale), mul(lower, scale))
+
+
+# --- Powers -----------------------------------------------------------------------------------------------------------
+
+POWER_ULPS = 16.0  # pow: OpenCL C 3.0, full profile, section 7.4
+LARGEST_POWER = 16
+LEAST_SHARE = 0.5  # of a base that its error may be, for a power that is no product
+
+
+@rule("aten::pow.Tensor_Scalar")
+def pow_(self: Number, exponent: float) -> Any:
+    """An integer power as a product, or as pow computes it; a half and its negative as roots."""
+    fmt = common_format(self, exponent)
+    if not fmt.is_float:
+        return NotImplemented
+    (x,) = operands(fmt, self)
+    by_root = {0.5: sqrt, -0.5: rsqrt, -1: reciprocal}
+    if exponent in by_root:
+        return by_root[exponent](x)
+    if exponent not in range(1, LARGEST_POWER + 1):
+        return _any_power(x, float(exponent))
+    product = x
+    for _ in range(int(exponent) - 1):
+        product = combined(fmt, operator.mul, operator.mul, product, x)
+    return combined(fmt, lambda y: y, lambda y: y.rounded(y.mid, y.rad, POWER_ULPS)._determined(y), product)
+
+
+def _any_power(x: Number, exponent: float) -> Number:
+    """e^(exponent log x), of positive numbers; of others, and of those that may have lost half of theirs, nothing is
+    said."""
+    if not np.isfinite(exponent):
+        raise NoGolden(f"a program cannot use aten::pow with exponent {exponent}: expected a finite one")
+    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (x.rad <= LEAST_SHARE * x.real.hi)
+    base = where(known, x.real, Real.exact(np.float64(1)))
+    rad = np.where(known, x.rad, 0.0)
+
+    def real(y: Real) -> Real:
+        return functions.exp(functions.log(y) * np.float64(exponent))
+
+    def ball(y: Ball) -> Ball:
+        with np.errstate(all="ignore"):
+            image, share = y.mid**exponent, y.rad / y.mid
+            spread = image * np.expm1(abs(exponent) * -np.log1p(-share)) * (1 + 2.0**-40)
+            return y.rounded(image, spread, POWER_ULPS)
+
+    flat = Number(x.format, base, rad).moved(lambda part: part.reshape(-1))
+    power = combined(x.format, real, ball, flat).moved(lambda part: part.reshape(x.shape))
+    return unbounded_where(~known, power)

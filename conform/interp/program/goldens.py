@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.errors import NoGolden
+from conform.errors import NoGolden, Unjudged
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rounded
@@ -69,6 +69,9 @@ def golden_of(name: str, result: Any) -> Golden:
         raise NoGolden(f"{name}: it returned {found}; expected what ops return, or a tuple of these")
     if result.array is not None:
         return Golden(result.format, result.array)
+    if not result.format.is_float:
+        raise Unjudged(f"{name}: which {result.format.name} numbers it gives hangs on a choice that honest "
+                       "implementations make either way")  # fmt: skip
     value, undecided = rounded(result.format, result.real)
     budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
     unknown = np.full(value.shape, np.inf)  # what terms came to on the way

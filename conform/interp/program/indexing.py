@@ -11,8 +11,10 @@ from conform.interp.program.rules import rule
 
 
 @rule("aten::embedding", selects=True)
-def embedding(weight: Number, indices: Number, padding_idx: int = -1) -> Number:
-    """The rows of `weight` with the numbers `indices`; `padding_idx` concerns gradients alone."""
+def embedding(
+    weight: Number, indices: Number, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Number:
+    """The rows of `weight` with the numbers `indices`; all else concerns gradients alone."""
     rows = _known("aten::embedding", indices, weight.shape[0])
     return weight.moved(lambda part: part[rows])
 

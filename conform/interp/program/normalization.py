@@ -133,6 +133,28 @@ def batch_norm(
     return replace(plain, rad=np.maximum(plain.rad, folded.rad)), nothing, nothing
 
 
+@rule("aten::_native_batch_norm_legit.no_stats")
+def batch_norm_of_the_batch(
+    input: Number, weight: Number | None, bias: Number | None, training: bool, eps: float
+) -> Any:
+    """Each channel standardized over all other dims, (result, nothing, nothing); implementations may multiply once:
+    x * scale + (bias - mean * scale)."""
+    if input.array is not None:
+        return NotImplemented
+    shape = (1, input.shape[1], *(1 for _ in input.shape[2:]))
+    dims = [dim for dim in range(input.ndim) if dim != 1]
+    weight, bias = (_beside(one, shape) for one in (weight, bias))
+    mean = mean_over(input, dims, True)
+    centred = sub(input, mean)
+    rstd = rsqrt(add(mean_over(mul(centred, centred), dims, True), eps))
+    plain = _scaled(mul(centred, rstd), weight, bias)
+    scale = rstd if weight is None else mul(rstd, weight)
+    shift = mul(mean, scale)
+    folded = sub(mul(input, scale), shift) if bias is None else add(mul(input, scale), sub(bias, shift))
+    nothing = Number.exact(np.empty(0, input.format.storage))
+    return replace(plain, rad=np.maximum(plain.rad, folded.rad)), nothing, nothing
+
+
 def _beside(parameter: Number | None, shape: Sequence[int]) -> Number | None:
     return None if parameter is None else parameter.moved(lambda part: part.reshape(shape))
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from conform.errors import NoGolden
 from conform.interp.blocks.rows import reduced_shape
-from conform.interp.dims import reduced_axes
-from conform.interp.program.elementwise import ends, larger, refuse_undecided, to_copy
+from conform.interp.dims import reduced_axes, wrap_dim
+from conform.interp.program.elementwise import abs_, ends, larger, mul, refuse_undecided, root, to_copy
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, rule
 from conform.numerics import accumulate
@@ -49,6 +50,23 @@ def mean_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str 
     return combined(total.format, lambda x: x / count, lambda x: x / float(count), total)
 
 
+@rule("aten::linalg_vector_norm")
+def vector_norm(
+    self: Number, ord: float = 2, dim: Dims = None, keepdim: bool = False, dtype: str | None = None
+) -> Any:
+    """The root of the sum of squares, the sum of magnitudes (ord 1), or the largest of them (inf)."""
+    terms = self if dtype is None else to_copy(self, dtype)
+    if terms is NotImplemented or terms.array is not None:
+        return NotImplemented
+    if ord == 2:
+        return root(sum_over(mul(terms, terms), dim, keepdim))
+    if ord == 1:
+        return sum_over(abs_(terms), dim, keepdim)
+    if ord == float("inf"):
+        return amax(abs_(terms), dim, keepdim)
+    raise NoGolden(f"a program cannot use aten::linalg_vector_norm with ord={ord}: expected 2, 1 or inf")
+
+
 @rule("aten::amax", selects=True)
 def amax(self: Number, dim: Dims = (), keepdim: bool = False) -> Any:
     if self.array is not None:
@@ -77,6 +95,24 @@ def argmax(self: Number, dim: int | None = None, keepdim: bool = False) -> Any:
     np.put_along_axis(others, found, -np.inf, -1)
     refuse_undecided("aten::argmax", ~(np.take_along_axis(rows_low, found, -1)[..., 0] > others.max(-1)))
     return Number.exact(found.reshape(reduced_shape(self.shape, _axes(self, dim), keepdim)))
+
+
+@rule("aten::topk")
+def topk(self: Number, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """Decided where the balls of the first k numbers, and of the one behind them, lie apart."""
+    if self.array is not None:
+        return NotImplemented
+    if not sorted:
+        raise NoGolden("a program cannot use aten::topk with sorted=False: the order is open")
+    axis = wrap_dim(dim, self.ndim)
+    low, high = (np.moveaxis(part, axis, -1) for part in ends(self))
+    middle = np.moveaxis(self.real.hi, axis, -1)
+    order = np.argsort(-middle if largest else middle, -1, kind="stable")
+    low, high = (np.take_along_axis(part, order, -1) for part in (low, high))
+    apart = low[..., :-1] > high[..., 1:] if largest else high[..., :-1] < low[..., 1:]
+    refuse_undecided("aten::topk", ~apart[..., :k])
+    places = np.moveaxis(order[..., :k], -1, axis)
+    return self.moved(lambda part: np.take_along_axis(part, places, axis)), Number.exact(places.astype(np.int64))
 
 
 def _axes(number: Number, dim: Dims) -> tuple[int, ...]:

@@ -71,6 +71,7 @@ def _in_a_row(numbers: list[Number]) -> Number:
 
 
 _moves("aten::gather", "self")
+_moves("aten::scatter.src", "self", "src")
 _moves("aten::where.self", "self", "other")
 _moves("aten::where.ScalarSelf", "self", "other")
 _moves("aten::where.ScalarOther", "self", "other")

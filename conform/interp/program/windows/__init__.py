@@ -1,0 +1,1 @@
+"""Rules of ops over windows of the last dims: convolution, pooling, resampling."""

@@ -1,0 +1,100 @@
+"""The rule of convolution: products of windows, as rows of numbers, and the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from conform.interp.program.contraction import addmm, mm, stacked
+from conform.interp.program.number import Number
+from conform.interp.program.rules import rule
+from conform.interp.program.windows.places import Windows, each
+
+
+@rule("aten::convolution")
+def convolution(
+    input: Number,
+    weight: Number,
+    bias: Number | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Any:
+    """Sums of products over windows, with zeros around the input, in any order; no output of an implementation that
+    transforms tiles (Winograd, Fourier) is allowed for."""
+    if input.array is not None and weight.array is not None:
+        return NotImplemented
+    rank = weight.ndim - 2
+    stride, padding, dilation, output_padding = (
+        each(one, rank) for one in (stride, padding, dilation, output_padding)
+    )
+    if transposed:
+        spread = _spread(input, weight.shape[2:], stride, padding, dilation, output_padding)
+        none = [0] * rank
+        return convolution(
+            spread, _turned(weight, groups), bias, [1] * rank, none, dilation, False, none, groups
+        )
+    kernel = weight.shape[2:]
+    windows = Windows(kernel, stride, padding, dilation)
+    patches = input.moved(windows.of)  # [n, channels, places ..., kernel ...]
+    count, places = input.shape[0], patches.shape[2 : 2 + rank]
+    channels, outputs = weight.shape[1], weight.shape[0] // groups
+    results = []
+    for group in range(groups):
+        own = slice(group * channels, (group + 1) * channels)
+        rows = patches.moved(lambda part, own=own: _rows(part[:, own], rank))
+        columns = weight.moved(lambda part, at=group: part[at * outputs : (at + 1) * outputs].reshape(outputs, -1).T)
+        if bias is None:
+            results.append(mm(rows, columns))
+            continue
+        addend = bias.moved(lambda part, at=group: part[at * outputs : (at + 1) * outputs])
+        results.append(addmm(addend, rows, columns))
+    whole = stacked(results, (groups, count, prod(places), outputs), results[0].format)
+    shape = (count, weight.shape[0], *places)
+    return whole.moved(lambda part: part.transpose(1, 0, 3, 2).reshape(shape))
+
+
+def _rows(part: np.ndarray, rank: int) -> np.ndarray:
+    """[n * places, channels * kernel] of [n, channels, places ..., kernel ...]"""
+    moved = np.moveaxis(part, 1, 1 + rank)
+    return moved.reshape(prod(moved.shape[: 1 + rank]), prod(moved.shape[1 + rank :]))
+
+
+def _spread(
+    input: Number, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    output_padding: Sequence[int],
+) -> Number:  # fmt: skip
+    """The input of the plain convolution that a transposed one is: its elements `stride` apart, with zeros between and
+    around."""
+    rank = len(kernel)
+    reach = [step * (size - 1) for size, step in zip(kernel, dilation, strict=True)]
+
+    def spread(part: np.ndarray) -> np.ndarray:
+        sizes = [(size - 1) * step + 1 for size, step in zip(part.shape[-rank:], stride, strict=True)]
+        apart = np.zeros((*part.shape[:-rank], *sizes), part.dtype)
+        apart[(..., *(slice(None, None, step) for step in stride))] = part
+        ends = [(r - p, r - p + more) for r, p, more in zip(reach, padding, output_padding, strict=True)]
+        around = [(max(low, 0), max(high, 0)) for low, high in ends]
+        padded = np.pad(apart, [(0, 0)] * (part.ndim - rank) + around)
+        return padded[(..., *(slice(max(-low, 0), size - max(-high, 0))
+                              for (low, high), size in zip(ends, padded.shape[-rank:], strict=True)))]  # fmt: skip
+
+    return input.moved(spread)
+
+
+def _turned(weight: Number, groups: int) -> Number:
+    """The weights of that convolution, [outputs, channels of a group, kernel ...], turned around."""
+    channels, outputs = weight.shape[0] // groups, weight.shape[1]
+
+    def turned(part: np.ndarray) -> np.ndarray:
+        kernel = part.shape[2:]
+        grouped = np.flip(part, tuple(range(2, part.ndim))).reshape(groups, channels, outputs, *kernel)
+        return grouped.swapaxes(1, 2).reshape(groups * outputs, channels, *kernel)
+
+    return weight.moved(turned)
