@@ -167,8 +167,9 @@ def check(
     """Run SUITEs on a backend and judge every result.
 
     SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, part of which is
-    derived from the argument specs, scale (sizes of models, and around those of blocks), and, made from the specs at
-    random, generated (valid calls) and negative (invalid ones, which a backend must refuse).
+    derived from the argument specs, scale (sizes of models, and around those of blocks), modules (those of torch.nn),
+    and, made from the specs at random, generated (valid calls) and negative (invalid ones, which a backend must
+    refuse).
 
     \b
     conform check --backend cpu

@@ -1,0 +1,140 @@
+"""The models of examples/models: torch passes on all of them in three dtypes, and defects inside do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import conform
+from conform.bisect.subject import subject_of
+
+MODELS = Path(__file__).parents[2] / "examples" / "models"
+BUILDS = (
+    "lstm.py::build", "lstm.py::build_gru", "transformer.py::build_attention", "transformer.py::build_multihead",
+    "transformer.py::build", "resnet.py::build", "gpt.py::build", "llama.py::build", "mixture.py::build",
+)  # fmt: skip
+LONG = ("lstm.py::build", "lstm.py::build_gru", "transformer.py::build_multihead")
+DTYPES = ("float32", "bfloat16", "float16")
+
+
+def cases() -> list[Any]:
+    """Of the slow ones, and of one half type, only in the long run."""
+    return [
+        pytest.param(build, dtype, marks=[pytest.mark.long] if build in LONG or dtype == "float16" else [])
+        for build in BUILDS for dtype in DTYPES
+    ]  # fmt: skip
+
+
+def built(build: str, dtype: str = "float32") -> tuple[nn.Module, list[Any]]:
+    subject = subject_of(str(MODELS / build), (), 0, dtype)
+    return subject.module.module, [as_tensors(one) for one in subject.args]
+
+
+def as_tensors(value: Any) -> Any:
+    from conform.backends.interpreter import to_torch
+
+    if isinstance(value, list | tuple):
+        return type(value)(map(as_tensors, value))
+    return to_torch(value)
+
+
+def output(module: nn.Module, args: list[Any]) -> Any:
+    with torch.no_grad():
+        return module(*args)
+
+
+def test_every_model_is_here() -> None:
+    assert {build.partition("::")[0] for build in BUILDS} == {path.name for path in MODELS.glob("*.py")}
+
+
+@pytest.mark.parametrize(("build", "dtype"), cases())
+def test_torch_passes(build: str, dtype: str) -> None:
+    module, args = built(build, dtype)
+    verdict = conform.golden(module, *args).verdict(output(module, args))
+    assert (verdict.status, verdict.reason) == ("pass", None)
+    assert verdict.vacuous <= 0.25 * (verdict.compared + verdict.vacuous) or dtype == "bfloat16"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("build", BUILDS)
+def test_inductor_passes(build: str, dtype: str) -> None:
+    module, args = built(build, dtype)
+    run = conform.check(module, args, backend="inductor", timeout_s=300)
+    assert run.summary["pass"] == 1, run.record["cases"]
+
+
+# --- Planted ----------------------------------------------------------------------------------------------------------
+
+
+def no_mask(module: nn.Module) -> None:
+    module.forward = lambda q, k, v: nn.functional.scaled_dot_product_attention(q, k, v, scale=0.3)
+
+
+def other_eps(module: nn.Module) -> None:
+    for part in module.modules():
+        if hasattr(part, "eps"):
+            part.eps = 1e-3
+
+
+def wrong_rotation(module: nn.Module) -> None:
+    module.sine.neg_()
+
+
+def other_groups(module: nn.Module) -> None:
+    """Each key serves the wrong query heads."""
+    module.key.weight.copy_(module.key.weight.roll(4, 0))
+
+
+def swapped_cache(module: nn.Module) -> None:
+    forward = module.forward
+    module.forward = lambda tokens, cache: forward(tokens, cache[::-1])
+
+
+def one_expert(module: nn.Module) -> None:
+    module.chosen = 1
+
+
+def unbiased(module: nn.Module) -> None:
+    for norm in module.norms:
+        norm.running_var.mul_(32 / 31)
+
+
+PLANTS: list[tuple[str, Callable[[nn.Module], None], tuple[str, ...]]] = [
+    ("transformer.py::build_attention", no_mask, ("float32", "bfloat16")),
+    ("transformer.py::build", other_eps, ("float32",)),
+    ("resnet.py::build", other_eps, ("float32",)),
+    ("resnet.py::build", unbiased, ("float32",)),
+    ("gpt.py::build", swapped_cache, ("float32", "bfloat16")),
+    ("llama.py::build", other_eps, ("float32",)),
+    ("llama.py::build", wrong_rotation, ("float32", "bfloat16")),
+    ("llama.py::build", other_groups, ("float32", "bfloat16")),
+    ("mixture.py::build", one_expert, ("float32", "bfloat16")),
+]
+
+
+@pytest.mark.parametrize(("build", "plant", "dtypes"), PLANTS)
+def test_a_defect_inside_does_not_pass(build: str, plant: Callable, dtypes: tuple[str, ...]) -> None:
+    for dtype in dtypes[:1]:
+        module, args = built(build, dtype)
+        truth = conform.golden(module, *args)
+        with torch.no_grad():
+            plant(module)
+        assert truth.verdict(output(module, args)).status == "fail"
+
+
+@pytest.mark.long
+def test_a_wide_decoder_has_a_golden_in_seconds() -> None:
+    """Width 256, 128 tokens, two layers, float32."""
+    module, args = built("gpt.py::build_wide")
+    conform.golden(module, *args)  # torch.export is done
+    started = time.process_time()
+    truth = conform.golden(module, *args)
+    assert time.process_time() - started < 10
+    assert truth.verdict(output(module, args)).status == "pass"
