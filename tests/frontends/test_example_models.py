@@ -131,7 +131,7 @@ def test_a_defect_inside_does_not_pass(build: str, plant: Callable, dtypes: tupl
 
 @pytest.mark.long
 def test_a_wide_decoder_has_a_golden_in_seconds() -> None:
-    """Width 256, 128 tokens, two layers, float32: under 3 s on idle cores; of threads that wait for one another more."""
+    """Width 256, 128 tokens, two layers, float32: 1.5 s of an idle core; threads that wait for others cost more."""
     module, args = built("gpt.py::build_wide")
     conform.golden(module, *args)  # torch.export is done
     started = time.process_time()
