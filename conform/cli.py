@@ -14,11 +14,11 @@ import click
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
-from conform.options import DEFAULT_SUITE, one_backend, show, tell
+from conform.options import DEFAULT_SUITE, claims_option, one_backend, show, tell
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.of_kit import backends, explain, ops, selftest
-from conform.verbs.records import compare, merge, report, repro
+from conform.verbs.records import compare, manifest, merge, report, repro
 from conform.verbs.suites import gen, list_tests, schema, validate
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
+@claims_option
 @click.option("--waivers", metavar="FILE|NAME",
               help="Failures that are known, and do not count as long as they are as expected.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
@@ -226,6 +227,7 @@ def check(
 
 
 for verb in (
-    validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, gen, schema, sweep, golden,
+    validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, manifest, gen, schema,
+    sweep, golden,
 ):  # fmt: skip
     main.add_command(verb)

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 DEFAULT_SUITE = ("core",)
 
 
+def claims_option(command: click.decorators.FC) -> click.decorators.FC:
+    """What the backend of `conform check` claims."""
+    return click.option("--manifest", metavar="FILE",
+                        help="What the backend claims to do: it is held to that, and not asked for the rest "
+                        "(docs/manifest.md).")(command)  # fmt: skip
+
+
 def tell(message: object) -> None:
     """A message on stderr; whatever names it holds, each of its lines is printable."""
     click.echo("\n".join(map(escaped, f"conform: {message}".split("\n"))), err=True)

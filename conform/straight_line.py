@@ -23,6 +23,7 @@ from conform.errors import UsageError
 from conform.interp import semantics
 from conform.judging.checks import chosen, selected
 from conform.judging.verdict import Verdict
+from conform.manifest.language import read as manifest_of
 from conform.operators import is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
@@ -66,6 +67,7 @@ def check(
     jail: bool = False,
     imports: Sequence[str] = (),
     waivers: str | None = None,
+    manifest: str | None = None,
     out: Path | None = None,
     resume: Path | None = None,
     shard: str | None = None,
@@ -94,7 +96,8 @@ def check(
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
-    none. `waivers` is a file of known failures, or the name of one that comes with the kit. `on_verdict` is called with
+    none. `waivers` is a file of known failures, or the name of one that comes with the kit; `manifest` one of what the
+    backend claims to do: the rest is not asked. `on_verdict` is called with
     each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
     before the record is made, unless Ctrl-C is why that is done.
 
@@ -119,17 +122,20 @@ def check(
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
     _load_for(groups)
+    claims = None if manifest is None else manifest_of(manifest)
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
-        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers),
+        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers), manifest=claims,
+        manifest_name=manifest,
     )  # fmt: skip
     judged = partial(
-        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
-    )
+        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting,
+        manifest=claims,
+    )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
     with _suite_kept():
         bench = _bench(1 if fail_fast else worth_while(sum(map(len, left)), workers), left, process, judged, counting)

@@ -45,6 +45,7 @@ from conform.suites.test import Domain, Test
 Answers = dict[tuple, Verdict]  # the verdicts on answers to one call, by what decides them
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
+OTHER_DEVICE = "other device"  # the rule of a case that is not sent, for its test is for another
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
@@ -84,7 +85,7 @@ def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> 
     kind = kind_of(described.get("device", "cpu"))
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
         reason = f"the test is for device {test.device}, the backend runs on {kind}"
-        return unasked(case, ended_as(case, "unsupported", reason), checks)
+        return unasked(case, ended_as(case, "unsupported", reason, rule=OTHER_DEVICE), checks)
     return None
 
 

@@ -20,6 +20,7 @@ REFUSAL, MUTATION, ALIASING, DETERMINISM = "refusal", "mutation", "aliasing", "d
 CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING, DETERMINISM)
 
 FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
+NOT_CLAIMED = "not claimed"  # the rule of a case that a manifest does not claim, so that it is not asked
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 

@@ -9,7 +9,7 @@ from conform.report import checks
 
 
 def lines(record: Mapping) -> list[str]:
-    """One line, and a second one where there is more to know of the backend than its name."""
+    """One line, one more where there is more to know of the backend than its name, and one of its manifest."""
     backend = record["backend"]
     version = f" {backend['version']}" if backend.get("version") else ""
     first = (
@@ -17,7 +17,7 @@ def lines(record: Mapping) -> list[str]:
         f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
     ) + "".join(f", {one}" for one in checks.selected(record))
     about = ", ".join([*_origin(backend), *variant(record["environment"]["numerics"]), *declared(backend)])
-    return [first, f"backend: {about}"] if about else [first]
+    return [first, *([f"backend: {about}"] if about else []), *_manifest(record)]
 
 
 # What a process without switches, on a CPU, has: it is not told. A name that is not here always is.
@@ -50,6 +50,12 @@ def backend_name(record: Mapping) -> str:
 def _origin(backend: Mapping) -> list[str]:
     calls_itself = [f"calls itself {backend['name']!r}"] if "source" in backend else []
     return calls_itself + ([f"file {backend['digest']}"] if "digest" in backend else [])
+
+
+def _manifest(record: Mapping) -> list[str]:
+    """What the backend is held to, and asked."""
+    manifest = record["manifest"]
+    return [] if manifest is None else [escaped(f"claims: {manifest['source']}, {manifest['digest']}")]
 
 
 _OF_OPS = {

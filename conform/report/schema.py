@@ -90,6 +90,7 @@ class Invocation(_Form):
     backend: GivenPath | None  # None: given as a Python object
     contract: GivenPath
     suites: list[GivenPath]
+    manifest: GivenPath | None = None
     checks: list[CheckName] | None = None  # None: those that count by default
     out: GivenPath | None = None
     imports: list[Printable] = []  # modules that made the backend known to torch
@@ -277,6 +278,23 @@ class Waivers(_Form):
     entries: list[WaiverEntry]
 
 
+class ClaimEntry(_Form):
+    """A claim of a manifest: its line, what it is for, and the cases of it that were asked and judged."""
+
+    line: Count
+    for_: Annotated[list[Printable], Field(alias="for")]
+    cases: Count
+    judged: Count
+
+
+class Manifest(_Form):
+    """What the backend claims to do."""
+
+    source: Printable
+    digest: Digest
+    claims: list[ClaimEntry]
+
+
 class Record(_Form):
     """A run of conform: what was run on which backend, and how every case ended (docs/run.md)."""
 
@@ -296,6 +314,7 @@ class Record(_Form):
     shard: Annotated[str, Field(pattern=r"^\d+/\d+$")] | None
     findings: list[Finding]
     waivers: Annotated[Waivers | None, Field(description="by which failures were waived")] = None
+    manifest: Annotated[Manifest | None, Field(description="what the backend claims to do")] = None
     ops: dict[Printable, Op]
     histograms: Annotated[
         dict[Printable, dict[Printable, Bins]],

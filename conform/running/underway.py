@@ -19,6 +19,7 @@ from conform.backends.jail import Jail
 from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import FAILURES, Verdict
+from conform.manifest.language import Manifest
 from conform.report.record import Run
 from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
@@ -51,6 +52,8 @@ class Asked:
     checks: Collection[str]  # that count
     are_usual: bool  # that would count by default
     waivers: Waivers | None
+    manifest: Manifest | None = None
+    manifest_name: str | None = None  # as it was given
 
     @property
     def name(self) -> str | None:
@@ -147,6 +150,7 @@ class Underway:
 
     def _head_of(self, described: Mapping[str, Any]) -> Head:
         asked = self._asked
+        described = asked.manifest.declared(described) if asked.manifest else described
         contract_file = Path(asked.contract)
         return Head(
             kit_digest=self._kit_digest,
@@ -168,10 +172,12 @@ class Underway:
             asked_of=dict(self._asked_of),
             imports=list(asked.imports),
             waivers=asked.waivers,
+            manifest=asked.manifest,
             numerics=described["numerics"],
             invocation={
                 "backend": asked.name,
                 "contract": asked.contract,
+                "manifest": asked.manifest_name,
                 "suites": list(asked.suite.names),
                 "checks": None if asked.are_usual else sorted(asked.checks),
             },

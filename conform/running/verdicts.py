@@ -16,7 +16,7 @@ from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
-from conform.call.arguments import Arguments
+from conform.call.arguments import Arguments, tensors
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table
@@ -29,6 +29,8 @@ from conform.judging.case import Answers, cannot_run, defect, undecided, verdict
 from conform.judging.checks import EVERY
 from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
+from conform.manifest.claimed import held, not_asked
+from conform.manifest.language import Manifest
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
 
@@ -59,18 +61,24 @@ def verdicts_of(
     limits: Limits | None = None,
     in_flight: int = IN_FLIGHT,
     checks: Collection[str] = EVERY,
+    manifest: Manifest | None = None,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
     Calls are sent ahead, `in_flight` at a time, so that the backend computes while goldens and verdicts are made here.
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
-    an op that is given up (`breaker`) get none. `checks` are those that count.
+    an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
+    are not sent.
     """
-    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks, device=str(described["device"]))
+    described = described if manifest is None else manifest.declared(described)
+    judge = _Judge(
+        process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest
+    )
     limits = limits or Limits.from_environment()
     try:
-        yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+        verdicts = _judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight)
+        yield from _timed(held(manifest, verdicts))
     finally:
         judge.close()
 
@@ -96,7 +104,7 @@ def _judged(
             if judge.breaker.has_given_up(case.op):
                 continue
             exports = bool(described["exports"])
-            asked = cannot_run(case, described, judge.checks)
+            asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
             if asked is None and case.times > 1:
                 yield from judge.repeated(case, typical, exports, module)
                 continue
@@ -161,10 +169,29 @@ class _Judge:
     golden_timeout_s: float
     checks: Collection[str] = EVERY
     device: str = "cpu"
+    manifest: Manifest | None = None
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
     _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
+
+    def unclaimed(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected],
+        module: ModuleCall | None,
+    ) -> Verdict | None:  # fmt: skip
+        """The verdict on a case that the manifest does not claim: of what goes in, and, if that is not too large, of
+        what should come out."""
+
+        def shapes() -> Iterator[tuple[int, ...]]:
+            if isinstance(typical, Exception):
+                return
+            arguments = case.arguments(typical)
+            yield from (tensor.shape for tensor in tensors(arguments))
+            expected = _attempt(self._expected(case, arguments, known, module))
+            if isinstance(expected, tuple) and isinstance(expected[1], Outcome):
+                yield from (golden.value.shape for golden in expected[1].goldens)
+
+        return self.manifest and not_asked(self.manifest, case, shapes, self.checks)
 
     def ask(
         self,

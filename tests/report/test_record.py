@@ -126,8 +126,8 @@ def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_ver
     record = json.loads(text)
     assert list(record) == [
         "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "required", "checks",
-        "not_run", "stopped", "given_up", "shard", "findings", "waivers", "ops", "histograms", "texts", "standings",
-        "not_counted", "cases",
+        "not_run", "stopped", "given_up", "shard", "findings", "waivers", "manifest", "ops",
+        "histograms", "texts", "standings", "not_counted", "cases",
     ]  # fmt: skip
     assert record["schema"] == "conform.run/2"
     assert record["cases"][0]["max_error_ulp"] == "inf"
