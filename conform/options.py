@@ -37,6 +37,13 @@ def one_backend(ctx: click.Context, parameter: click.Parameter, names: tuple[str
     return names[0]
 
 
+def several_backends(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, each of them once."""
+    if again := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise click.BadParameter(f"{again[0]} is named twice", ctx=ctx, param=parameter)
+    return names
+
+
 def show(run: Run, written: Sequence[Path], quiet: bool) -> None:
     """What a person reads of a run, and where it was written; if `quiet` the summary line alone."""
     from conform.report import terminal

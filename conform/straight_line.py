@@ -29,6 +29,7 @@ from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
 from conform.running import journal, order
+from conform.running.answers import Keeper
 from conform.running.head import Shard
 from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
@@ -75,6 +76,7 @@ def check(
     budget_s: float | None = None,
     determinism: int = 1,
     fail_fast: bool = False,
+    keeper: Keeper | None = None,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
 ) -> Run:
@@ -97,7 +99,7 @@ def check(
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
     none. `waivers` is a file of known failures, or the name of one that comes with the kit; `manifest` one of what the
-    backend claims to do: the rest is not asked. `on_verdict` is called with
+    backend claims to do: the rest is not asked. `keeper` gets every answer. `on_verdict` is called with
     each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
     before the record is made, unless Ctrl-C is why that is done.
 
@@ -134,7 +136,7 @@ def check(
     )  # fmt: skip
     judged = partial(
         verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting,
-        manifest=claims,
+        manifest=claims, keeper=keeper,
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
     with _suite_kept():

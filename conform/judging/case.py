@@ -387,7 +387,7 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     index = place[: comparison.golden.value.ndim]
     # An exact result is to be equal, not near.
     error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
-    expected, actual = (_python(array[index]) for array in (comparison.golden.value, comparison.actual))
+    expected, actual = (python_number(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
         deciding.number, index, dtype=comparison.golden.format.name, inputs=operands_at(call, index),
         expected=expected, actual=actual, error_ulp=None if np.isnan(error) else error, bound_ulp=None if
@@ -395,7 +395,8 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     )  # fmt: skip
 
 
-def _python(element: Any) -> bool | int | float | complex:
+def python_number(element: Any) -> bool | int | float | complex:
+    """An element of an array of any format as what Python has for it."""
     kind = format_of(np.asarray(element)).kind
     convert = {"bool": bool, "int": int, "uint": int, "float": float, "complex": complex}[kind]
     return convert(element)

@@ -31,6 +31,7 @@ from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
 from conform.manifest.claimed import held, not_asked
 from conform.manifest.language import Manifest
+from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
 
@@ -62,6 +63,7 @@ def verdicts_of(
     in_flight: int = IN_FLIGHT,
     checks: Collection[str] = EVERY,
     manifest: Manifest | None = None,
+    keeper: Keeper | None = None,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
@@ -69,12 +71,13 @@ def verdicts_of(
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
     an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
-    are not sent.
+    are not sent. The answers to the others go to a `keeper`, if there is one.
     """
     described = described if manifest is None else manifest.declared(described)
     judge = _Judge(
-        process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest
-    )
+        process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest,
+        keeper,
+    )  # fmt: skip
     limits = limits or Limits.from_environment()
     try:
         verdicts = _judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight)
@@ -170,6 +173,7 @@ class _Judge:
     checks: Collection[str] = EVERY
     device: str = "cpu"
     manifest: Manifest | None = None
+    keeper: Keeper | None = None
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
@@ -270,10 +274,12 @@ class _Judge:
         return self._other
 
     def close(self) -> None:
-        """Ends the other process."""
+        """Ends the other process, and what is kept of answers."""
         if self._other is not None:
             self._other.__exit__()
             self.process.left_running = sorted({*self.process.left_running, *self._other.left_running})
+        if self.keeper is not None:
+            self.keeper.close()
 
     def _take_back(self, op: str) -> None:
         """Nothing that was sent ahead for this op is run."""
@@ -287,6 +293,8 @@ class _Judge:
             yield self._verdict(self._last, _attempt(self._last.expected), reply)
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
+        if self.keeper is not None:
+            self.keeper.keep(asked.case.id, reply)
         if isinstance(expected, Exception):
             return self._undecided(asked.case, expected)
         call, outcome, answers = expected
