@@ -14,7 +14,7 @@ import click
 from conform import interrupt
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
-from conform.options import DEFAULT_SUITE, claims_option, several_backends, tell
+from conform.options import DEFAULT_SUITE, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.of_kit import backends, explain, ops, selftest
@@ -127,7 +127,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
-@claims_option
+@truth_and_claims
 @click.option("--waivers", metavar="FILE|NAME",
               help="Failures that are known, and do not count as long as they are as expected.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 DEFAULT_SUITE = ("core",)
 
 
-def claims_option(command: click.decorators.FC) -> click.decorators.FC:
-    """What the backend of `conform check` claims."""
+def truth_and_claims(command: click.decorators.FC) -> click.decorators.FC:
+    """What the backend of `conform check` claims, and whose truth it is held to."""
+    command = click.option("--oracle", type=click.Choice(["interp", "refs"]), default="interp", show_default=True,
+                           help="Whose results are the truth; refs: the slow references, of small calls "
+                           "(docs/oracle.md).")(command)  # fmt: skip
     return click.option("--manifest", metavar="FILE",
                         help="What the backend claims to do: it is held to that, and not asked for the rest "
                         "(docs/manifest.md).")(command)  # fmt: skip

@@ -147,6 +147,7 @@ def build(
     findings: Sequence[Mapping[str, object]] = (),
     waived: Mapping[str, object] | None = None,
     manifest: Mapping[str, object] | None = None,
+    truth: Mapping[str, object] | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -169,6 +170,8 @@ def build(
     findings     {"kind", "op", "dtypes", "text"}: what the failures of an op have in common, in a sentence each
     waived       {"source", "digest", "entries"}: by which failures were waived; None where there are none
     manifest     {"source", "digest", "claims"}: what the backend claims to do; None where it claims nothing
+    truth        {"oracle", "digest", "i8"}: whose results are the truth, the digest of interpreter and references, and
+                 when I8 last held for that; None where a record is of nothing but given verdicts
     """
     position = {test: number for number, test in enumerate(tests)}
     every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -179,6 +182,7 @@ def build(
         "schema": SCHEMA,
         "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
         "suite": dict(suite),
+        "truth": truth,
         "contract": contract,
         "backend": dict(backend),
         "environment": {

@@ -91,6 +91,7 @@ class Invocation(_Form):
     contract: GivenPath
     suites: list[GivenPath]
     manifest: GivenPath | None = None
+    oracle: Literal["interp", "refs"] = "interp"
     checks: list[CheckName] | None = None  # None: those that count by default
     out: GivenPath | None = None
     imports: list[Printable] = []  # modules that made the backend known to torch
@@ -278,6 +279,22 @@ class Waivers(_Form):
     entries: list[WaiverEntry]
 
 
+class Green(_Form):
+    """The last full run of I8: the day in UTC, pairs of an op and a dtype, and elements that were equal."""
+
+    on: Printable
+    pairs: Count
+    elements: Count
+
+
+class Truth(_Form):
+    """Whose results are the truth, the digest of interpreter and references, and when I8 held for it."""
+
+    oracle: Literal["interp", "refs"]
+    digest: Digest
+    i8: Annotated[Green | None, Field(description="null: not known of this digest")]
+
+
 class ClaimEntry(_Form):
     """A claim of a manifest: its line, what it is for, and the cases of it that were asked and judged."""
 
@@ -301,6 +318,7 @@ class Record(_Form):
     written_as: Annotated[Literal[SCHEMA], Field(alias="schema")]  # type: ignore[valid-type]
     kit: Kit
     suite: SuiteNames
+    truth: Truth | None = None
     contract: Printable
     backend: BackendNames
     environment: Environment

@@ -75,6 +75,7 @@ class Head(BaseModel):
     imports: list[str]
     waivers: Waivers | None = None
     manifest: Manifest | None = None
+    truth: dict[str, Any] | None = None  # oracle, digest of interpreter and references, when I8 was last green for it
     shard: Shard | None
     asked_of: dict[str, int]  # the cases of each op in this part of the run
     numerics: dict[str, str | int | bool]  # where they differ, backends do
@@ -142,6 +143,7 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         told,
         findings=_findings(told),
         waived=waived,
+        truth=head.truth,
         manifest=head.manifest and told_of_claims(head.manifest, told),
         asked=head.asked,
         suite={"names": head.suites, "digest": head.suite_digest},

@@ -25,7 +25,9 @@ from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
 from conform.running.journal import Journal, Part
 from conform.running.order import Group
+from conform.running.verdicts import INTERP
 from conform.running.waivers import Waivers
+from conform.selftest.green import last_green
 from conform.suites import Suite
 from conform.suites.cases import Selection
 
@@ -54,6 +56,7 @@ class Asked:
     waivers: Waivers | None
     manifest: Manifest | None = None
     manifest_name: str | None = None  # as it was given
+    oracle: str = INTERP
 
     @property
     def name(self) -> str | None:
@@ -78,7 +81,7 @@ class Underway:
         self._number = {case.id: number for group in groups for number, case in group}
         self._asked_of = Counter(case.op for group in groups for _, case in group)
         self._started = time.monotonic()
-        self._kit_digest = kit.digest()
+        self._kit_digest, self._truth_digest = kit.digest(), kit.truth_digest()
         # Where the backend comes from, read before it runs.
         self._source = backend_names.source(asked.name) if asked.name is not None else origin(asked.backend)
         self._breaker = Breaker()
@@ -173,12 +176,14 @@ class Underway:
             imports=list(asked.imports),
             waivers=asked.waivers,
             manifest=asked.manifest,
+            truth={"oracle": asked.oracle, "digest": self._truth_digest, "i8": last_green(self._truth_digest)},
             numerics=described["numerics"],
             invocation={
                 "backend": asked.name,
                 "contract": asked.contract,
                 "manifest": asked.manifest_name,
                 "suites": list(asked.suite.names),
+                "oracle": asked.oracle,
                 "checks": None if asked.are_usual else sorted(asked.checks),
             },
         )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # torch is imported for modules alone
     from conform.frontends.modules import ModuleCall
 
 IN_FLIGHT = 8
+INTERP, REFS = ORACLES = ("interp", "refs")  # whose results are the truth
 
 # A call, its golden outcome or why it has none, and the verdicts on the answers to it.
 Expected = tuple[Bound, Outcome | Exception, Answers]
@@ -64,6 +65,7 @@ def verdicts_of(
     checks: Collection[str] = EVERY,
     manifest: Manifest | None = None,
     keeper: Keeper | None = None,
+    oracle: str = INTERP,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
@@ -71,12 +73,13 @@ def verdicts_of(
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
     an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
-    are not sent. The answers to the others go to a `keeper`, if there is one.
+    are not sent. The answers to the others go to a `keeper`, if there is one. With the `oracle` refs a golden has
+    to be that of the references.
     """
     described = described if manifest is None else manifest.declared(described)
     judge = _Judge(
         process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest,
-        keeper,
+        keeper, oracle,
     )  # fmt: skip
     limits = limits or Limits.from_environment()
     try:
@@ -174,6 +177,7 @@ class _Judge:
     device: str = "cpu"
     manifest: Manifest | None = None
     keeper: Keeper | None = None
+    oracle: str = INTERP
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
@@ -225,7 +229,7 @@ class _Judge:
                 plain = logical(arguments)
                 bind = partial(bound_call, case.op) if module is None else module.bound
                 call = bind(plain.args, plain.kwargs)
-                known[key] = call, evaluated(call, self.golden_timeout_s), {}
+                known[key] = call, evaluated(call, self.golden_timeout_s, self.oracle), {}
             return known[key]
 
         return expected
@@ -298,6 +302,8 @@ class _Judge:
         if isinstance(expected, Exception):
             return self._undecided(asked.case, expected)
         call, outcome, answers = expected
+        if self.oracle == REFS and isinstance(outcome, Unjudged) and reply.status in ("ok", "error"):
+            return self._undecided(asked.case, outcome)  # though the spec may know that the call is to be refused
 
         def made() -> Verdict:
             return verdict_of(
@@ -322,16 +328,31 @@ def _most(expected: Expected | Exception) -> Most:
     return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
 
 
-def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S) -> Outcome | Exception:
+def evaluated(
+    call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP
+) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
-        return time_limit.limited(timeout_s, lambda: evaluate_call(call))
+        return time_limit.limited(timeout_s, lambda: _truth(call, oracle))
     except InvalidArguments as reason:
         return reason
     except time_limit.TookTooLong:
         return _too_long("the golden", timeout_s)
     except Exception as error:  # a defect of the kit in one case must not lose the others; it is told as what it is
         return _undecided(error)
+
+
+def _truth(call: Bound, oracle: str) -> Outcome | InvalidArguments:
+    """What the oracle says of a call. Raises Unjudged."""
+    try:
+        outcome: Outcome | InvalidArguments = evaluate_call(call)
+    except InvalidArguments as reason:
+        outcome = reason
+    if oracle == INTERP:
+        return outcome
+    from conform.selftest.agreement.oracle import confirmed  # with the references
+
+    return confirmed(call, outcome)
 
 
 def _too_long(what: str, limit_s: float) -> Unjudged:
