@@ -173,7 +173,7 @@ def test_interrupted_before_anything_ran(fake_check: Callable[[Fake], None]) -> 
     ("words", "message"),
     [
         (("check",), "Missing option '--backend'"),
-        (("check", "--backend", "cpu", "--backend", "mps"), "2 names given; one backend a run"),
+        (("check", "--backend", "cpu", "--backend", "cpu"), "cpu is named twice"),
         (("check", "--backend", "cpu", "--samples", "0"), "0 is not in the range x>=1"),
         (("check", "--backend", "cpu", "--timeout", "0"), "timeout: expected seconds > 0 and <= 86400, got 0.0"),
         (("check", "--backend", "cpu", "--timeout", "nan"), "timeout: expected seconds > 0 and <= 86400, got nan"),
