@@ -113,6 +113,7 @@ def checked_together(
             runs[name] = (run, keeper.folder)
             codes.append(code)
             if code in (interrupt.INTERRUPTED, interrupt.TERMINATED):
+                tell("nothing was compared, for not all backends ran")
                 return code
             interrupt.release()
         interrupt.hold()
