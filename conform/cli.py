@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,16 +15,12 @@ from conform import interrupt
 from conform.bisect.command import bisect
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
-from conform.options import DEFAULT_SUITE, one_backend, show, tell
+from conform.options import DEFAULT_SUITE, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.of_kit import backends, explain, ops, selftest
-from conform.verbs.records import compare, merge, report, repro
+from conform.verbs.records import compare, manifest, merge, report, repro
 from conform.verbs.suites import gen, list_tests, schema, validate
-
-if TYPE_CHECKING:
-
-    from conform.judging.verdict import Verdict
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a device or a disk that takes no more
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -109,8 +105,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 
 @main.command()
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
-@click.option("--backend", metavar="NAME", multiple=True, required=True, callback=one_backend,
-              help="What is tested: see `conform backends`.")  # fmt: skip
+@click.option("--backend", "backends", metavar="NAME", multiple=True, required=True, callback=several_backends,
+              help="What is tested: see `conform backends`. Several are compared, too.")  # fmt: skip
 @click.option("--backend-option", "options", metavar="KEY=VALUE", multiple=True,
               help="An argument for the backend's class. Repeatable.")  # fmt: skip
 @click.option("--import", "imports", metavar="MODULE", multiple=True,
@@ -121,8 +117,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--id", "ids", metavar="GLOB", multiple=True, help="Only cases whose id is like this. Repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="No ops and no ids like this. Repeatable.")
 @click.option("--checks", metavar="NAME,...", multiple=True, callback=_joined,
-              help="What counts: accuracy, special, layout, result, refusal, mutation, aliasing, determinism. Default: "
-              "all; of kernels no refusal.")  # fmt: skip
+              help="What counts: accuracy, special, layout, result, refusal, mutation, aliasing, determinism, "
+              "equivalence. Default: all; of kernels no refusal.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--samples", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="Draws of each case.")  # fmt: skip
@@ -132,6 +128,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
               help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
+@truth_and_claims
 @click.option("--waivers", metavar="FILE|NAME",
               help="Failures that are known, and do not count as long as they are as expected.")  # fmt: skip
 @click.option("--timeout", "timeout_s", metavar="SECONDS", type=float, default=30.0, show_default=True,
@@ -161,8 +158,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="All that is known of every case in run.json, not only of those that did not pass.")  # fmt: skip
 @click.pass_context
 def check(
-    ctx: click.Context, suites: tuple[str, ...], backend: str, options: tuple[str, ...], huge: bool, out: Path | None,
-    resume: Path | None, quiet: bool, no_progress: bool, full_record: bool, **selection: object,
+    ctx: click.Context, suites: tuple[str, ...], backends: tuple[str, ...], options: tuple[str, ...], huge: bool,
+    out: Path | None, resume: Path | None, quiet: bool, no_progress: bool, full_record: bool, **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
@@ -180,6 +177,7 @@ def check(
     conform check --backend folder:kernels --backend-option device=cuda
     conform check --backend mps --budget 600 --out results
     conform check --backend cuda --shard 2/4 --out results-2
+    conform check --backend cpu --backend cuda --out both
 
     The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
     ops of which any was judged. A refusal counts only beside a valid call of its op and dtype that passed.
@@ -188,47 +186,23 @@ def check(
     nothing could be judged or was compared; 70 a defect of the kit; 130 interrupted, 143 terminated: what ran is kept.
     """
     from conform.backends.spelling import with_options
-    from conform.report import write
-    from conform.report.progress import Progress
-    from conform.report.record import Interrupted, Stopped
-    from conform.straight_line import check as run_check
+    from conform.verbs.checking import Shown, checked, checked_together
 
     interrupt.raise_instead()
     if out and resume:
         raise click.UsageError("--out begins a run, --resume goes on with one: name one of them")
-    directory = write.prepare(out or resume, is_resumed=bool(resume)) if out or resume else None
-    with Progress(enabled=not (quiet or no_progress), on_terminal=sys.stderr.isatty()) as progress:
-
-        def on_verdict(verdict: Verdict, asked: int) -> None:
-            interrupt.check()
-            progress.count(verdict, asked)
-
-        try:
-            named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
-            run = run_check(
-                named, backend=with_options(backend, options), on_verdict=on_verdict, on_end=interrupt.hold, out=out,
-                resume=resume, **selection,
-            )  # fmt: skip
-            exit_code, message = run.exit_code, None
-        except Interrupted as interruption:
-            run, exit_code = interruption.run, interrupt.exit_code(interruption.reason)
-            message = f"{interrupt.name(interruption.reason)}; this is what ran"
-        except Stopped as end:
-            run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
-    interrupt.hold()
-    try:
-        written = write.write(run, directory, full_record) if directory else []
-    except UsageError:
-        show(run, [], quiet)
-        raise
-    if message:
-        tell(message)
-    show(run, written, quiet)
-    ctx.exit(exit_code)
+    shown = Shown(out, resume, quiet, no_progress, full_record)
+    named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
+    if len(backends) == 1:
+        ctx.exit(checked(named, with_options(backends[0], options), shown, **selection)[1])
+    for option, given in {"--resume": resume, "--manifest": selection["manifest"], "--backend-option": options}.items():
+        if given:
+            raise click.UsageError(f"{option} is about one backend; {len(backends)} are named (docs/equivalence.md)")
+    ctx.exit(checked_together(named, backends, shown, **selection))
 
 
 for verb in (
-    validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, gen, schema, sweep, golden,
-    bisect,
+    validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, bisect, manifest, gen,
+    schema, sweep, golden,
 ):  # fmt: skip
     main.add_command(verb)

@@ -21,6 +21,7 @@ class Terminated(KeyboardInterrupt):
 
 class _State:
     is_program = False  # only then are the signals the kit's business
+    held: tuple[int, ...] = ()
     received: type[KeyboardInterrupt] | None = None
 
 
@@ -51,6 +52,14 @@ def hold() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is _raise_once:
             signal.signal(number, signal.SIG_IGN)
+            _State.held += (number,)
+
+
+def release() -> None:
+    """What ran is written, and more is to run: those that were held end the process again."""
+    for number in _State.held:
+        signal.signal(number, _raise_once)
+    _State.held = ()
 
 
 def exit_code(interruption: KeyboardInterrupt) -> int:

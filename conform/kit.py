@@ -25,18 +25,32 @@ def load() -> None:
     from conform.contracts.tables import SHIPPED, contract_table
     from conform.report.html import page
     from conform.report.record import environment, kit_version
+    from conform.selftest import green
     from conform.selftest.figure import shipped
 
     for name in SHIPPED:
         contract_table(name)
-    for read in (environment, kit_version, shipped, page.load):
+    for read in (environment, kit_version, shipped, green.shipped, page.load):
         read()
+
+
+# What the truth is made of: the interpreter, the references, and what I8 compares them by.
+_OF_TRUTH = ("call", "domains", "inputs", "interp", "numerics", "refs", "selftest/agreement")
 
 
 def digest() -> str:
     """`sha256:...` of the names and contents of the kit's files, without what Python compiled of them."""
+    return _digest_of(_ROOT)
+
+
+def truth_digest() -> str:
+    """The same of interpreter and references alone, and of what decides whether they agree (I8)."""
+    return _digest_of(*(_ROOT / folder for folder in _OF_TRUTH))
+
+
+def _digest_of(*folders: Path) -> str:
     whole = hashlib.sha256()
-    for path in sorted(_ROOT.rglob("*")):
+    for path in sorted(path for folder in folders for path in folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             content = path.read_bytes()
             whole.update(f"{path.relative_to(_ROOT).as_posix()}\0{len(content)}\0".encode())

@@ -23,16 +23,18 @@ from conform.errors import UsageError
 from conform.interp import semantics
 from conform.judging.checks import chosen, selected
 from conform.judging.verdict import Verdict
+from conform.manifest.language import read as manifest_of
 from conform.operators import is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
 from conform.running import journal, order
+from conform.running.answers import Keeper
 from conform.running.head import Shard
 from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
 from conform.running.underway import Asked, Underway
-from conform.running.verdicts import verdicts_of
+from conform.running.verdicts import INTERP, ORACLES, REFS, verdicts_of
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
 from conform.suites.cases import Selection, select
@@ -66,6 +68,8 @@ def check(
     jail: bool = False,
     imports: Sequence[str] = (),
     waivers: str | None = None,
+    manifest: str | None = None,
+    oracle: str = INTERP,
     out: Path | None = None,
     resume: Path | None = None,
     shard: str | None = None,
@@ -73,6 +77,7 @@ def check(
     budget_s: float | None = None,
     determinism: int = 1,
     fail_fast: bool = False,
+    keeper: Keeper | None = None,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
 ) -> Run:
@@ -94,15 +99,19 @@ def check(
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
-    none. `waivers` is a file of known failures, or the name of one that comes with the kit. `on_verdict` is called with
-    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
-    before the record is made, unless Ctrl-C is why that is done.
+    none. `waivers` is a file of known failures, or the name of one that comes with the kit; `manifest` one of what the
+    backend claims to do: the rest is not asked. With the `oracle` "refs" nothing is judged of which the slow references
+    do not give the same result. `keeper` gets every answer. `on_verdict` is called with each verdict and the number of
+    cases asked, for a case twice if its worker dies of it after it answered; `on_end` before the record is made, unless
+    Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
     the run of the cases before.
     """
     kit.load()
+    if oracle not in ORACLES:
+        raise UsageError(f"oracle: expected one of {', '.join(ORACLES)}, got {oracle!r}")
     _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage)
     part = None if shard is None else Shard.written_as(shard)
     backend = _backend(suites, rest, backend)
@@ -118,18 +127,21 @@ def check(
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
     left = order.without(groups, known.verdicts if known else ())
-    _load_for(groups)
+    _load_for(groups, oracle)
+    claims = None if manifest is None else manifest_of(manifest)
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
     asked = Asked(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
-        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers),
+        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers), manifest=claims,
+        manifest_name=manifest, oracle=oracle,
     )  # fmt: skip
     judged = partial(
-        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting
-    )
+        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting,
+        manifest=claims, keeper=keeper, oracle=oracle,
+    )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
     with _suite_kept():
         bench = _bench(1 if fail_fast else worth_while(sum(map(len, left)), workers), left, process, judged, counting)
@@ -153,10 +165,12 @@ def _check_limits(timeout_s: float, golden_timeout_s: float, budget_s: float | N
     _check_fraction("min_coverage", min_coverage)
 
 
-def _load_for(groups: Sequence[Group]) -> None:
+def _load_for(groups: Sequence[Group], oracle: str) -> None:
     """What the cases need is loaded before the backend runs, and before a time limit could interrupt that."""
     if any(case.draw.test.is_module for group in groups for _, case in group[:1]):
         importlib.import_module("conform.frontends.construction")  # with torch
+    if oracle == REFS:
+        importlib.import_module("conform.selftest.agreement.oracle").load()
     semantics.names()
 
 

@@ -52,7 +52,8 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "--exclude aten::mul.Scalar --exclude */float64/* --checks accuracy --checks special,layout "
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
-        "--import spyre --waivers known.yaml --determinism 5 --fail-fast --no-progress"
+        "--import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
+        "--fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
@@ -62,6 +63,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "dtypes": ("float16",), "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"),
         "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
         "layouts": "as-written", "contract": "cr", "timeout_s": 2.5, "waivers": "known.yaml",
+        "manifest": "mine.manifest", "oracle": "refs",
         "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
         "fail_fast": True, "determinism": 5,
@@ -83,7 +85,8 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
         "seed": 0, "samples": 1,
         "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
-        "budget_s": None, "imports": (), "waivers": None, "fail_fast": False, "determinism": 3,
+        "budget_s": None, "imports": (), "waivers": None, "manifest": None, "oracle": "interp",
+        "fail_fast": False, "determinism": 3,
     }  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def test_interrupted_before_anything_ran(fake_check: Callable[[Fake], None]) -> 
     ("words", "message"),
     [
         (("check",), "Missing option '--backend'"),
-        (("check", "--backend", "cpu", "--backend", "mps"), "2 names given; one backend a run"),
+        (("check", "--backend", "cpu", "--backend", "cpu"), "cpu is named twice"),
         (("check", "--backend", "cpu", "--samples", "0"), "0 is not in the range x>=1"),
         (("check", "--backend", "cpu", "--timeout", "0"), "timeout: expected seconds > 0 and <= 86400, got 0.0"),
         (("check", "--backend", "cpu", "--timeout", "nan"), "timeout: expected seconds > 0 and <= 86400, got nan"),

@@ -127,24 +127,23 @@ class Arithmetic:
 IEEE = Arithmetic()
 
 
-def arithmetic_of(described: Mapping[str, Any]) -> Arithmetic:
-    """What a backend's description declares; UsageError for a mode that is none."""
+def arithmetic_of(described: Mapping[str, Any], who: str | None = None) -> Arithmetic:
+    """What a backend's description declares, or somebody else's (`who`); UsageError for a mode that is none."""
+    who = who or f"backend {described.get('name')!r}"
     compute, flushes = described.get("compute", "ieee"), described.get("flushes_subnormals", False)
     if not isinstance(compute, str) or compute not in COMPUTE_MODES:
         known = f"expected one of {', '.join(COMPUTE_MODES)}{did_you_mean(str(compute), COMPUTE_MODES)}"
-        raise UsageError(f"backend {described.get('name')!r} declares compute = {compute!r}; {known}")
+        raise UsageError(f"{who} declares compute = {compute!r}; {known}")
     if not isinstance(flushes, bool):
-        raise UsageError(
-            f"backend {described.get('name')!r} declares flushes_subnormals = {flushes!r}; expected True or False"
-        )
-    of_ops = {field: _ops(described.get("name"), field, tuple(described.get(field, ()))) for field in OF_OPS}
+        raise UsageError(f"{who} declares flushes_subnormals = {flushes!r}; expected True or False")
+    of_ops = {field: _ops(who, field, tuple(described.get(field, ()))) for field in OF_OPS}
     return Arithmetic(compute, flushes, **of_ops)
 
 
-def _ops(backend: object, field: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _ops(who: str, field: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """The declared ops; UsageError for one that torch does not have, or in which there is nothing to round."""
     for name in names:
-        told = f"backend {backend!r} declares {field} of {name!r}"
+        told = f"{who} declares {field} of {name!r}"
         if name not in operator_names():
             raise UsageError(f"{told}: {unknown_operator(name)}")
         kind = contract_table(DEFAULT).row(name, "float16").kind

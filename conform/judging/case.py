@@ -45,6 +45,7 @@ from conform.suites.test import Domain, Test
 Answers = dict[tuple, Verdict]  # the verdicts on answers to one call, by what decides them
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
+OTHER_DEVICE = "other device"  # the rule of a case that is not sent, for its test is for another
 GPU_DEVICES = ("cuda", "mps", "xpu")
 
 
@@ -84,7 +85,7 @@ def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> 
     kind = kind_of(described.get("device", "cpu"))
     if test.device and kind != test.device and not (test.device == "gpu" and kind in GPU_DEVICES):
         reason = f"the test is for device {test.device}, the backend runs on {kind}"
-        return unasked(case, ended_as(case, "unsupported", reason), checks)
+        return unasked(case, ended_as(case, "unsupported", reason, rule=OTHER_DEVICE), checks)
     return None
 
 
@@ -386,7 +387,7 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     index = place[: comparison.golden.value.ndim]
     # An exact result is to be equal, not near.
     error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
-    expected, actual = (_python(array[index]) for array in (comparison.golden.value, comparison.actual))
+    expected, actual = (python_number(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
         deciding.number, index, dtype=comparison.golden.format.name, inputs=operands_at(call, index),
         expected=expected, actual=actual, error_ulp=None if np.isnan(error) else error, bound_ulp=None if
@@ -394,7 +395,8 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     )  # fmt: skip
 
 
-def _python(element: Any) -> bool | int | float | complex:
+def python_number(element: Any) -> bool | int | float | complex:
+    """An element of an array of any format as what Python has for it."""
     kind = format_of(np.asarray(element)).kind
     convert = {"bool": bool, "int": int, "uint": int, "float": float, "complex": complex}[kind]
     return convert(element)

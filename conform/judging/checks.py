@@ -20,6 +20,7 @@ from conform.judging.verdict import (
     ALIASING,
     CHECKS,
     DETERMINISM,
+    EQUIVALENCE,
     JUDGED,
     LAYOUT,
     MUTATION,
@@ -47,6 +48,8 @@ def chosen(names: str | Collection[str] | None, of_kernels: bool) -> frozenset[s
     if not isinstance(given, Collection) or not all(isinstance(name, str) for name in given):
         raise UsageError(f"checks: expected a str or a list of them, got {names!r}")
     found = [name.strip() for name in given]
+    if EQUIVALENCE in found:
+        raise UsageError(f"--checks {EQUIVALENCE}: it compares backends, so name several (--backend A --backend B)")
     for name in found:
         if name not in EVERY:
             raise UsageError(f"--checks: unknown check {name!r}{did_you_mean(name, CHECKS)}; there are {_told(CHECKS)}")

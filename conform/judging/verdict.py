@@ -18,8 +18,10 @@ ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
 REFUSAL, MUTATION, ALIASING, DETERMINISM = "refusal", "mutation", "aliasing", "determinism"
 # In the order in which they are told.
 CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING, DETERMINISM)
+EQUIVALENCE = "equivalence"  # of several backends, and no case's: whether their answers are as right as each other's
 
 FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
+NOT_CLAIMED = "not claimed"  # the rule of a case that a manifest does not claim, so that it is not asked
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 

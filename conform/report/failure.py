@@ -141,6 +141,8 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
         options |= {"values": "all"} if case["values"] != "typical" else {}
         options |= {"layouts": "all"} if case["layout"] != "contiguous" else {}
     options |= {"contract": contract} if contract != "opencl" else {}
+    options |= {"manifest": given} if (given := invocation.get("manifest")) else {}
+    options |= {"oracle": given} if (given := invocation.get("oracle", "interp")) != "interp" else {}
     options |= {"checks": ",".join(given)} if (given := invocation.get("checks")) else {}
     if backend is None:
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())

@@ -9,7 +9,8 @@ from conform.report import checks
 
 
 def lines(record: Mapping) -> list[str]:
-    """One line, and a second one where there is more to know of the backend than its name."""
+    """One line, one more where there is more to know of the backend than its name, and one each of its
+    manifest and of the truth that it was judged by."""
     backend = record["backend"]
     version = f" {backend['version']}" if backend.get("version") else ""
     first = (
@@ -17,7 +18,7 @@ def lines(record: Mapping) -> list[str]:
         f"backend {backend_name(record)}{version}, contract {record['contract']}, seed {record['seed']}"
     ) + "".join(f", {one}" for one in checks.selected(record))
     about = ", ".join([*_origin(backend), *variant(record["environment"]["numerics"]), *declared(backend)])
-    return [first, f"backend: {about}"] if about else [first]
+    return [first, *([f"backend: {about}"] if about else []), *_manifest(record), *_truth(record)]
 
 
 # What a process without switches, on a CPU, has: it is not told. A name that is not here always is.
@@ -50,6 +51,30 @@ def backend_name(record: Mapping) -> str:
 def _origin(backend: Mapping) -> list[str]:
     calls_itself = [f"calls itself {backend['name']!r}"] if "source" in backend else []
     return calls_itself + ([f"file {backend['digest']}"] if "digest" in backend else [])
+
+
+ORACLES = {
+    "interp": "the interpreter",
+    "refs": "the references, by which every golden is confirmed",
+}
+
+
+def _truth(record: Mapping) -> list[str]:
+    """`truth: the interpreter, sha256:..., for which I8 last held on 2026-11-23 (1,191 ops and dtypes)`."""
+    truth = record["truth"]
+    if truth is None:
+        return []
+    green = truth["i8"]
+    held = "not known for it: conform selftest --full runs it"
+    if green is not None:
+        held = f"last held for it on {green['on']} ({green['pairs']:,} ops and dtypes, {green['elements']:,} elements)"
+    return [escaped(f"truth: {ORACLES[truth['oracle']]}, {truth['digest']}; I8 {held}")]
+
+
+def _manifest(record: Mapping) -> list[str]:
+    """What the backend is held to, and asked."""
+    manifest = record["manifest"]
+    return [] if manifest is None else [escaped(f"claims: {manifest['source']}, {manifest['digest']}")]
 
 
 _OF_OPS = {

@@ -15,7 +15,17 @@ from conform.errors import ConformError, KitDefect
 from conform.foreign import line
 from conform.judging.checks import EVERY, OF_VALUES, counts
 from conform.judging.histogram import added
-from conform.judging.verdict import CHECKS, JUDGED, KIT_DEFECT, STATUSES, Contract, Operand, Verdict, Worst
+from conform.judging.verdict import (
+    CHECKS,
+    JUDGED,
+    KIT_DEFECT,
+    NOT_CLAIMED,
+    STATUSES,
+    Contract,
+    Operand,
+    Verdict,
+    Worst,
+)
 from conform.report import waivers
 from conform.report.numbers import element_json, json_value
 
@@ -26,8 +36,9 @@ PACKAGES = ("numpy", "mpmath", "gmpy2", "ml_dtypes", "torch")
 
 @dataclass(frozen=True)
 class Required:
-    """The share of the cases that must be judged for a backend to be called conformant: of all that were asked, or, of
-    kernels in a file, of those of the ops of which any was judged."""
+    """The share of the cases that must be judged for a backend to be called conformant: of those that its manifest
+    claims; without one of all that were asked, or, of kernels in a file, of those of the ops of which any was judged.
+    """
 
     min_coverage: float = 0.5
     of_judged_ops: bool = False
@@ -135,6 +146,8 @@ def build(
     shard: str | None = None,
     findings: Sequence[Mapping[str, object]] = (),
     waived: Mapping[str, object] | None = None,
+    manifest: Mapping[str, object] | None = None,
+    truth: Mapping[str, object] | None = None,
 ) -> Run:
     """The record of a run.
 
@@ -156,6 +169,9 @@ def build(
     shard        "2/3": these are the second third of the cases
     findings     {"kind", "op", "dtypes", "text"}: what the failures of an op have in common, in a sentence each
     waived       {"source", "digest", "entries"}: by which failures were waived; None where there are none
+    manifest     {"source", "digest", "claims"}: what the backend claims to do; None where it claims nothing
+    truth        {"oracle", "digest", "i8"}: whose results are the truth, the digest of interpreter and references, and
+                 when I8 last held for that; None where a record is of nothing but given verdicts
     """
     position = {test: number for number, test in enumerate(tests)}
     every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))
@@ -166,6 +182,7 @@ def build(
         "schema": SCHEMA,
         "kit": {"name": "conform", "version": kit_version(), **_digests(kit_digests), "selftest": dict(selftest)},
         "suite": dict(suite),
+        "truth": truth,
         "contract": contract,
         "backend": dict(backend),
         "environment": {
@@ -176,7 +193,7 @@ def build(
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
-        "required": _required_json(required or Required(), ordered, asked),
+        "required": _required_json(required or Required(), ordered, asked, manifest),
         "checks": {
             "selected": [check for check in CHECKS if check in checks],
             "counts": [vars(count) for count in counts(ordered, checks)],
@@ -187,6 +204,7 @@ def build(
         "shard": shard,
         "findings": [{**one, "text": line(str(one["text"]), None)} for one in findings],
         "waivers": waived,
+        "manifest": manifest,
         "ops": _ops(every, families or {}),
         "histograms": _histograms(ordered),
         "not_counted": [case_json(verdict) for verdict in every if not verdict.is_counted],
@@ -197,10 +215,15 @@ def build(
     return Run(written)
 
 
-def _required_json(required: Required, verdicts: Sequence[Verdict], asked: int) -> dict[str, object]:
+def _required_json(
+    required: Required, verdicts: Sequence[Verdict], asked: int, manifest: Mapping[str, object] | None
+) -> dict[str, object]:
     judged = [verdict for verdict in verdicts if verdict.status in JUDGED]
     of = "all cases asked"
-    if required.of_judged_ops:
+    if manifest is not None:
+        asked -= sum(verdict.rule == NOT_CLAIMED for verdict in verdicts)
+        of = f"the cases that {manifest['source']} claims"
+    elif required.of_judged_ops:
         ops = {verdict.op for verdict in judged}
         asked = sum(verdict.op in ops for verdict in verdicts)
         of = "the cases of the ops of which any was judged"

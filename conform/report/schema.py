@@ -12,40 +12,31 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.judging.histogram import NAMES
-from conform.judging.verdict import CHECKS, STATUSES
+from conform.judging.verdict import STATUSES
+from conform.report.forms import (
+    CheckName,
+    Count,
+    Digest,
+    Form,
+    GivenPath,
+    Printable,
+    Shape,
+    Share,
+    Text,
+    Told,
+    Ulps,
+)
 from conform.report.record import SCHEMA, kit_version
 from conform.report.run_json import CASES, POINTER, TEXTS
+from conform.report.terms import Manifest, Truth, Waivers
 
 
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("a line break, or a character that is not printable")
-    return text
-
-
-Printable = Annotated[str, AfterValidator(_printable)]
-GivenPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]+$")]
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Special = Literal["inf", "-inf", "nan"]  # what JSON has no number for
-Ulps = float | Special
-Text = Annotated[Printable, Field(description="itself, or a pointer #/texts/N")]
-Shape = list[Count]
-Told = Literal["pass", "fail"] | None
-CheckName = Literal[CHECKS]  # type: ignore[valid-type]
-
-
-class _Form(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True)
-
-
-class SelfTest(_Form):
+class SelfTest(Form):
     """The kit's last full self-test: defects planted, caught, and survivors with a reason."""
 
     plants: Count
@@ -53,7 +44,7 @@ class SelfTest(_Form):
     explained: Count
 
 
-class Kit(_Form):
+class Kit(Form):
     """The kit that ran; digests of its files at the start and at the end, where they were taken."""
 
     name: Printable
@@ -63,14 +54,14 @@ class Kit(_Form):
     selftest: SelfTest
 
 
-class SuiteNames(_Form):
+class SuiteNames(Form):
     """The suites that ran, and the digest of their files."""
 
     names: list[Printable]
     digest: Digest
 
 
-class BackendNames(_Form):
+class BackendNames(Form):
     """What the backend called itself and declared; source and digest of the file or object that it came from."""
 
     name: Printable
@@ -78,33 +69,35 @@ class BackendNames(_Form):
     device: Printable | None = None
     compute: Printable | None = None
     flushes_subnormals: bool | None = None
-    rounds_intermediates: list[Printable] = []
-    accumulates_in_element_type: list[Printable] = []
+    rounds_intermediates: list[Printable] = Field(default=[])
+    accumulates_in_element_type: list[Printable] = Field(default=[])
     source: Printable | None = None
     digest: Digest | None = None
 
 
-class Invocation(_Form):
+class Invocation(Form):
     """What the command named, as it was given: names and paths, to be opened or shown, never to be run."""
 
     backend: GivenPath | None  # None: given as a Python object
     contract: GivenPath
     suites: list[GivenPath]
+    manifest: GivenPath | None = None
+    oracle: Literal["interp", "refs"] = "interp"
     checks: list[CheckName] | None = None  # None: those that count by default
     out: GivenPath | None = None
-    imports: list[Printable] = []  # modules that made the backend known to torch
+    imports: list[Printable] = Field(default=[])  # modules that made the backend known to torch
     golden_limit_enforced: bool | None = None
 
 
-class Timings(_Form):
+class Timings(Form):
     """Seconds of the run, and of each case, in their order: from the verdict before to its own."""
 
     seconds: float
     cases_per_second: float
-    case_seconds: list[float] = []
+    case_seconds: list[float] = Field(default=[])
 
 
-class Environment(_Form):
+class Environment(Form):
     """Where it ran. What a run does not repeat stands here and nowhere else."""
 
     python: Printable
@@ -122,7 +115,7 @@ class Environment(_Form):
     logs: Annotated[dict[Printable, list[Printable]], Field(description="what workers printed last, by case id")]
 
 
-class Required(_Form):
+class Required(Form):
     """The coverage without which a run is partial, of what, and what was reached."""
 
     min_coverage: Share
@@ -132,21 +125,21 @@ class Required(_Form):
     coverage: Share
 
 
-class Op(_Form):
+class Op(Form):
     """The family of an op, and the largest tensor of a call that was judged."""
 
     family: Printable
     largest: Shape | None
 
 
-class Number(_Form):
+class Number(Form):
     """A number as the shortest decimal of its dtype and in hexadecimal."""
 
     decimal: Printable
     hex: Printable
 
 
-class ComplexNumber(_Form):
+class ComplexNumber(Form):
     """The two parts of a complex number."""
 
     real: Number
@@ -156,7 +149,7 @@ class ComplexNumber(_Form):
 Element = Number | ComplexNumber | bool | int | Printable | None | list[Any]
 
 
-class Operand(_Form):
+class Operand(Form):
     """What one argument contributes to the worst element: `values` reach it, cut to a handful of `count`."""
 
     name: Printable
@@ -166,7 +159,7 @@ class Operand(_Form):
     count: Count
 
 
-class Worst(_Form):
+class Worst(Form):
     """The element furthest into its bound: where it is, what reaches it, expected and actual value."""
 
     output: Count
@@ -179,7 +172,7 @@ class Worst(_Form):
     bound_ulp: Ulps | None
 
 
-class Contract(_Form):
+class Contract(Form):
     """The row that decided: its kind, its bound (ulps, or a formula) and the source of that."""
 
     kind: Text
@@ -187,7 +180,7 @@ class Contract(_Form):
     source: Text
 
 
-class Pair(_Form):
+class Pair(Form):
     """Of one side of a compare pair: the id of the pair, which side it is, and what stands there."""
 
     group: Printable
@@ -195,7 +188,7 @@ class Pair(_Form):
     impl: Printable | None
 
 
-class RecordedCase(_Form):
+class RecordedCase(Form):
     """How one case ended. Keys that are not required are left out where they say nothing, or in cases that passed."""
 
     id: Printable
@@ -223,7 +216,7 @@ class RecordedCase(_Form):
     standing: Annotated[Count, Field(description="the place in standings")]
 
 
-class Standing(_Form):
+class Standing(Form):
     """What each shipped table of bounds says of a result, and the tightest of those that it passes."""
 
     tables: dict[Printable, Told]
@@ -233,7 +226,7 @@ class Standing(_Form):
 Bins = dict[Literal[NAMES], Count]  # type: ignore[valid-type]
 
 
-class CheckCount(_Form):
+class CheckCount(Form):
     """Cases that were judged in one check, and those of them that passed in it."""
 
     check: CheckName
@@ -241,14 +234,14 @@ class CheckCount(_Form):
     passed: Count
 
 
-class Checks(_Form):
+class Checks(Form):
     """The checks that counted, and what came of each in which any case was judged."""
 
     selected: list[CheckName]
     counts: list[CheckCount]
 
 
-class Finding(_Form):
+class Finding(Form):
     """What failures of an op have in common, as a sentence whose subject is the op."""
 
     kind: Printable
@@ -257,32 +250,13 @@ class Finding(_Form):
     text: Printable
 
 
-class WaiverEntry(_Form):
-    """An entry of a file of waivers: its line, what it is for, and how many failures it expected."""
-
-    line: Count
-    for_: Annotated[list[Printable], Field(alias="for")]
-    reason: Printable
-    link: Printable | None
-    until: Printable | None
-    state: Literal["used", "passing", "unused", "expired", "elsewhere", "not asked"]
-    cases: Count
-
-
-class Waivers(_Form):
-    """The waivers of a run."""
-
-    source: Printable
-    digest: Digest
-    entries: list[WaiverEntry]
-
-
-class Record(_Form):
+class Record(Form):
     """A run of conform: what was run on which backend, and how every case ended (docs/run.md)."""
 
     written_as: Annotated[Literal[SCHEMA], Field(alias="schema")]  # type: ignore[valid-type]
     kit: Kit
     suite: SuiteNames
+    truth: Truth | None = None
     contract: Printable
     backend: BackendNames
     environment: Environment
@@ -296,6 +270,7 @@ class Record(_Form):
     shard: Annotated[str, Field(pattern=r"^\d+/\d+$")] | None
     findings: list[Finding]
     waivers: Annotated[Waivers | None, Field(description="by which failures were waived")] = None
+    manifest: Annotated[Manifest | None, Field(description="what the backend claims to do")] = None
     ops: dict[Printable, Op]
     histograms: Annotated[
         dict[Printable, dict[Printable, Bins]],

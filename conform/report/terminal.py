@@ -11,7 +11,7 @@ import click
 
 from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import checks, failure, findings, header, waivers
+from conform.report import checks, claims, failure, findings, header, waivers
 from conform.report.layout import BAR, GAP, LEAST_WIDTH, Style, cut, hanging, table, width_of, wrapped
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
@@ -328,7 +328,7 @@ def why_partial(record: Mapping) -> list[str]:
         share = percent(required["judged"], required["asked"])
         least = f"{required['min_coverage']:.6g}"
         lines.append(f"partial: {share} of {required['of']} were judged, less than --min-coverage {least}")
-    return [*lines, *waivers.lines(record)]
+    return [*lines, *claims.lines(record), *waivers.lines(record)]
 
 
 def summary_line(summary: Mapping) -> str:

@@ -24,6 +24,9 @@ from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import undecided, verdict_of
 from conform.judging.verdict import DETERMINISM, Verdict
+from conform.manifest.claimed import held
+from conform.manifest.language import Manifest
+from conform.manifest.language import read as manifest_of
 from conform.report.schema import Record, RecordedCase, read
 from conform.repro.script import Finding, script
 from conform.repro.shrink import Candidate, shrink
@@ -64,17 +67,28 @@ def repro(
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
     if case.draw.test.is_module:
         raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole")
-    table = contract_table(invocation.contract)
+    table, claims = contract_table(invocation.contract), _claims(record, directory)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
+        described = claims.declared(process.describe()) if claims else process.describe()
         trial = _Trial(
-            case, process, table, arithmetic_of(process.describe()), frozenset(record.checks.selected), on_try,
-            golden_timeout_s,
+            case, process, table, arithmetic_of(described), frozenset(record.checks.selected), on_try,
+            golden_timeout_s, claims,
         )  # fmt: skip
         finding = _smallest(trial, told)
     if as_yaml:
         return suite_file(finding, record, chosen, case.draw.test)
     return script(finding, record, chosen, imports)
+
+
+def _claims(record: Record, directory: Path) -> Manifest | None:
+    """The manifest of the run. UsageError where it is another one now."""
+    if record.manifest is None or record.environment.invocation.manifest is None:
+        return None
+    claims = manifest_of(record.environment.invocation.manifest)
+    if claims.digest != record.manifest.digest:
+        raise UsageError(f"{claims.source} changed since {directory}: run `conform check` again")
+    return claims
 
 
 def _trusted(recorded: str | None, directory: Path) -> str:
@@ -111,7 +125,9 @@ class _Trial:
     def __init__(
         self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
         checks: frozenset[str], on_try: Callable[[], None] | None, golden_timeout_s: float,
+        claims: Manifest | None = None,
     ) -> None:  # fmt: skip
+        self.claims = claims
         self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
         self.checks = checks
         self.exports = process.describe()["exports"]
@@ -135,7 +151,8 @@ class _Trial:
             verdict_of, self.case, call, outcome, reply, table=self.table, declared=self.arithmetic, checks=self.checks
         )
         try:
-            return time_limit.or_unjudged("the judgement", self.golden_timeout_s, made)
+            verdict = time_limit.or_unjudged("the judgement", self.golden_timeout_s, made)
+            return next(held(self.claims, [verdict]))
         except Unjudged as reason:
             return undecided(self.case, reason)
 

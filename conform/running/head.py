@@ -16,6 +16,8 @@ from conform.interp import semantics
 from conform.judging.case import defect
 from conform.judging.credit import credited
 from conform.judging.verdict import KIT_DEFECT, Verdict
+from conform.manifest.claimed import told as told_of_claims
+from conform.manifest.language import Manifest
 from conform.report import record
 from conform.report.record import Required, Run
 from conform.running import waivers
@@ -72,6 +74,8 @@ class Head(BaseModel):
     jail: str | None
     imports: list[str]
     waivers: Waivers | None = None
+    manifest: Manifest | None = None
+    truth: dict[str, Any] | None = None  # oracle, digest of interpreter and references, when I8 was last green for it
     shard: Shard | None
     asked_of: dict[str, int]  # the cases of each op in this part of the run
     numerics: dict[str, str | int | bool]  # where they differ, backends do
@@ -139,6 +143,8 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         told,
         findings=_findings(told),
         waived=waived,
+        truth=head.truth,
+        manifest=head.manifest and told_of_claims(head.manifest, told),
         asked=head.asked,
         suite={"names": head.suites, "digest": head.suite_digest},
         tests=head.tests,

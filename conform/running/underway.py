@@ -19,12 +19,15 @@ from conform.backends.jail import Jail
 from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import FAILURES, Verdict
+from conform.manifest.language import Manifest
 from conform.report.record import Run
 from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
 from conform.running.journal import Journal, Part
 from conform.running.order import Group
+from conform.running.verdicts import INTERP
 from conform.running.waivers import Waivers
+from conform.selftest.green import last_green
 from conform.suites import Suite
 from conform.suites.cases import Selection
 
@@ -51,6 +54,9 @@ class Asked:
     checks: Collection[str]  # that count
     are_usual: bool  # that would count by default
     waivers: Waivers | None
+    manifest: Manifest | None = None
+    manifest_name: str | None = None  # as it was given
+    oracle: str = INTERP
 
     @property
     def name(self) -> str | None:
@@ -75,7 +81,7 @@ class Underway:
         self._number = {case.id: number for group in groups for number, case in group}
         self._asked_of = Counter(case.op for group in groups for _, case in group)
         self._started = time.monotonic()
-        self._kit_digest = kit.digest()
+        self._kit_digest, self._truth_digest = kit.digest(), kit.truth_digest()
         # Where the backend comes from, read before it runs.
         self._source = backend_names.source(asked.name) if asked.name is not None else origin(asked.backend)
         self._breaker = Breaker()
@@ -147,6 +153,7 @@ class Underway:
 
     def _head_of(self, described: Mapping[str, Any]) -> Head:
         asked = self._asked
+        described = asked.manifest.declared(described) if asked.manifest else described
         contract_file = Path(asked.contract)
         return Head(
             kit_digest=self._kit_digest,
@@ -168,11 +175,15 @@ class Underway:
             asked_of=dict(self._asked_of),
             imports=list(asked.imports),
             waivers=asked.waivers,
+            manifest=asked.manifest,
+            truth={"oracle": asked.oracle, "digest": self._truth_digest, "i8": last_green(self._truth_digest)},
             numerics=described["numerics"],
             invocation={
                 "backend": asked.name,
                 "contract": asked.contract,
+                "manifest": asked.manifest_name,
                 "suites": list(asked.suite.names),
+                "oracle": asked.oracle,
                 "checks": None if asked.are_usual else sorted(asked.checks),
             },
         )

@@ -16,7 +16,7 @@ from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.protocol import Most, most_of_results
 from conform.backends.reply import Reply
-from conform.call.arguments import Arguments
+from conform.call.arguments import Arguments, tensors
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table
@@ -29,6 +29,9 @@ from conform.judging.case import Answers, cannot_run, defect, undecided, verdict
 from conform.judging.checks import EVERY
 from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
+from conform.manifest.claimed import held, not_asked
+from conform.manifest.language import Manifest
+from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
 
@@ -36,6 +39,7 @@ if TYPE_CHECKING:  # torch is imported for modules alone
     from conform.frontends.modules import ModuleCall
 
 IN_FLIGHT = 8
+INTERP, REFS = ORACLES = ("interp", "refs")  # whose results are the truth
 
 # A call, its golden outcome or why it has none, and the verdicts on the answers to it.
 Expected = tuple[Bound, Outcome | Exception, Answers]
@@ -59,18 +63,28 @@ def verdicts_of(
     limits: Limits | None = None,
     in_flight: int = IN_FLIGHT,
     checks: Collection[str] = EVERY,
+    manifest: Manifest | None = None,
+    keeper: Keeper | None = None,
+    oracle: str = INTERP,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
     Calls are sent ahead, `in_flight` at a time, so that the backend computes while goldens and verdicts are made here.
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
-    an op that is given up (`breaker`) get none. `checks` are those that count.
+    an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
+    are not sent. The answers to the others go to a `keeper`, if there is one. With the `oracle` refs a golden has
+    to be that of the references.
     """
-    judge = _Judge(process, table, arithmetic_of(described), golden_timeout_s, checks, device=str(described["device"]))
+    described = described if manifest is None else manifest.declared(described)
+    judge = _Judge(
+        process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest,
+        keeper, oracle,
+    )  # fmt: skip
     limits = limits or Limits.from_environment()
     try:
-        yield from _timed(_judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight))
+        verdicts = _judged(groups, judge, described, limits, is_end=is_end, in_flight=in_flight)
+        yield from _timed(held(manifest, verdicts))
     finally:
         judge.close()
 
@@ -96,7 +110,7 @@ def _judged(
             if judge.breaker.has_given_up(case.op):
                 continue
             exports = bool(described["exports"])
-            asked = cannot_run(case, described, judge.checks)
+            asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
             if asked is None and case.times > 1:
                 yield from judge.repeated(case, typical, exports, module)
                 continue
@@ -161,10 +175,31 @@ class _Judge:
     golden_timeout_s: float
     checks: Collection[str] = EVERY
     device: str = "cpu"
+    manifest: Manifest | None = None
+    keeper: Keeper | None = None
+    oracle: str = INTERP
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
     _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
+
+    def unclaimed(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected],
+        module: ModuleCall | None,
+    ) -> Verdict | None:  # fmt: skip
+        """The verdict on a case that the manifest does not claim: of what goes in, and, if that is not too large, of
+        what should come out."""
+
+        def shapes() -> Iterator[tuple[int, ...]]:
+            if isinstance(typical, Exception):
+                return
+            arguments = case.arguments(typical)
+            yield from (tensor.shape for tensor in tensors(arguments))
+            expected = _attempt(self._expected(case, arguments, known, module))
+            if isinstance(expected, tuple) and isinstance(expected[1], Outcome):
+                yield from (golden.value.shape for golden in expected[1].goldens)
+
+        return self.manifest and not_asked(self.manifest, case, shapes, self.checks)
 
     def ask(
         self,
@@ -194,7 +229,7 @@ class _Judge:
                 plain = logical(arguments)
                 bind = partial(bound_call, case.op) if module is None else module.bound
                 call = bind(plain.args, plain.kwargs)
-                known[key] = call, evaluated(call, self.golden_timeout_s), {}
+                known[key] = call, evaluated(call, self.golden_timeout_s, self.oracle), {}
             return known[key]
 
         return expected
@@ -243,10 +278,12 @@ class _Judge:
         return self._other
 
     def close(self) -> None:
-        """Ends the other process."""
+        """Ends the other process, and what is kept of answers."""
         if self._other is not None:
             self._other.__exit__()
             self.process.left_running = sorted({*self.process.left_running, *self._other.left_running})
+        if self.keeper is not None:
+            self.keeper.close()
 
     def _take_back(self, op: str) -> None:
         """Nothing that was sent ahead for this op is run."""
@@ -260,9 +297,13 @@ class _Judge:
             yield self._verdict(self._last, _attempt(self._last.expected), reply)
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
+        if self.keeper is not None:
+            self.keeper.keep(asked.case.id, reply)
         if isinstance(expected, Exception):
             return self._undecided(asked.case, expected)
         call, outcome, answers = expected
+        if self.oracle == REFS and isinstance(outcome, Unjudged) and reply.status in ("ok", "error"):
+            return self._undecided(asked.case, outcome)  # though the spec may know that the call is to be refused
 
         def made() -> Verdict:
             return verdict_of(
@@ -287,16 +328,31 @@ def _most(expected: Expected | Exception) -> Most:
     return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
 
 
-def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S) -> Outcome | Exception:
+def evaluated(
+    call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP
+) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
-        return time_limit.limited(timeout_s, lambda: evaluate_call(call))
+        return time_limit.limited(timeout_s, lambda: _truth(call, oracle))
     except InvalidArguments as reason:
         return reason
     except time_limit.TookTooLong:
         return _too_long("the golden", timeout_s)
     except Exception as error:  # a defect of the kit in one case must not lose the others; it is told as what it is
         return _undecided(error)
+
+
+def _truth(call: Bound, oracle: str) -> Outcome | InvalidArguments:
+    """What the oracle says of a call. Raises Unjudged."""
+    try:
+        outcome: Outcome | InvalidArguments = evaluate_call(call)
+    except InvalidArguments as reason:
+        outcome = reason
+    if oracle == INTERP:
+        return outcome
+    from conform.selftest.agreement.oracle import confirmed  # with the references
+
+    return confirmed(call, outcome)
 
 
 def _too_long(what: str, limit_s: float) -> Unjudged:

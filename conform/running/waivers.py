@@ -7,7 +7,6 @@ that is for no case that was asked, one that has expired.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
@@ -16,11 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from conform.call.schemas import operator_names, unknown_operator
-from conform.documents.limits import Limits
-from conform.documents.source import SourceError, parse_yaml, position_of, read_text
+from conform.documents.form import Text, Texts, listed, read_form
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 from conform.judging.verdict import FAILURES, JUDGED, Verdict
@@ -34,17 +32,11 @@ USED, PASSING, UNUSED, EXPIRED, ELSEWHERE, NOT_ASKED = (
 TOO_MUCH = (PASSING, UNUSED, EXPIRED)  # the states that fail a run
 
 
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
 def _a_date(text: str) -> str:
     date.fromisoformat(text)
     return text
 
 
-Text = Annotated[str, Field(min_length=1, max_length=1000)]
-Some = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 Failure = Literal[FAILURES]  # type: ignore[valid-type]
 
 
@@ -63,13 +55,13 @@ class Waiver(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
-    op: Some | None = None
-    id: Some | None = None
-    dtype: Some | None = None
-    status: Annotated[list[Failure], BeforeValidator(_listed)] | None = None
-    failure: Some | None = None
+    op: Texts | None = None
+    id: Texts | None = None
+    dtype: Texts | None = None
+    status: Annotated[list[Failure], BeforeValidator(listed)] | None = None
+    failure: Texts | None = None
     max_error_ulp: Annotated[float, Field(ge=0, strict=False)] | None = None
-    numerics: dict[str, Annotated[list[str | int | bool], BeforeValidator(_listed)]] = {}
+    numerics: dict[str, Annotated[list[str | int | bool], BeforeValidator(listed)]] = {}
     reason: Text
     link: Text | None = None
     until: Annotated[str, AfterValidator(_a_date)] | None = None
@@ -162,32 +154,12 @@ def read(name: str) -> Waivers:
     if not path.is_file():
         known = f"expected one of {', '.join(shipped())} or a YAML file{did_you_mean(name, shipped())}"
         raise UsageError(f"no waivers {line(repr(name), 200)}: {known}")
-    limits = Limits.from_environment()
-    try:
-        text = read_text(path, limits)
-        tree = parse_yaml(text, limits)
-    except SourceError as error:
-        raise UsageError(f"{path}:{error.position.line}: {error.message}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
+    form = read_form(path, _File)
     entries = [
-        entry.model_copy(update={"line": position_of(tree, ("waivers", number)).line})
-        for number, entry in enumerate(_checked(path, tree).waivers)
+        entry.model_copy(update={"line": form.line("waivers", number)})
+        for number, entry in enumerate(form.content.waivers)
     ]
-    digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-    return Waivers(source=line(path.name, 200), digest=digest, entries=entries)
-
-
-def _checked(path: Path, tree: Any) -> _File:
-    try:
-        return _File.model_validate(tree)
-    except ValidationError as error:
-        one = error.errors(include_url=False)[0]
-    at = tuple(one["loc"])[:3]
-    entry = f"entry {at[1] + 1}: " if len(at) > 1 else ""
-    told = f"unknown key {at[-1]!r}" if one["type"] == "extra_forbidden" else one["msg"].removeprefix("Value error, ")
-    key = f"`{at[2]}`: " if len(at) > 2 and one["type"] != "extra_forbidden" else ""
-    raise UsageError(f"{path}:{position_of(tree, at).line}: {entry}{key}{line(told, 300)}") from None
+    return Waivers(source=line(path.name, 200), digest=form.digest, entries=entries)
 
 
 def applied(

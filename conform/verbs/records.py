@@ -130,3 +130,23 @@ def repro(
             golden_timeout_s=golden_timeout_s, as_yaml=as_yaml,
         )  # fmt: skip
     click.echo(text, nl=False)
+
+
+@click.command()
+@click.option("--run", "directory", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="What `conform check --out DIR` wrote.")  # fmt: skip
+def manifest(directory: Path) -> None:
+    """Print a first manifest of a backend: a claim of every op and dtype of which each valid call passed in a run.
+
+    Comments say what is not claimed, and why. Shapes and layouts are yours to add (docs/manifest.md).
+
+    \b
+    conform check --backend kernels.py::Kernels --out results
+    conform manifest --run results > kernels.yaml
+    conform check --backend kernels.py::Kernels --manifest kernels.yaml
+
+    Exit code: 0; 2 usage, no run, or nothing to claim.
+    """
+    from conform.manifest.draft import draft
+
+    click.echo(draft(directory), nl=False)

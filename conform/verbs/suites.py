@@ -79,11 +79,16 @@ def gen(op: str, count: int, invalid: bool, dtype: str | None, seed: int, path: 
 
 @click.command()
 @click.option("--run", "of_record", is_flag=True, help="That of run.json, which `conform check --out` writes.")
-def schema(of_record: bool) -> None:
-    """Print the JSON Schema of suite files, for editors, or of run records."""
+@click.option("--manifest", "of_manifest", is_flag=True, help="That of manifests, which `conform check` reads.")
+def schema(of_record: bool, of_manifest: bool) -> None:
+    """Print the JSON Schema of suite files, for editors, or of run records or manifests."""
     import json
 
-    if of_record:
+    if of_record and of_manifest:
+        raise click.UsageError("--run and --manifest are two schemas: name one of them")
+    if of_manifest:
+        from conform.manifest.language import json_schema as made
+    elif of_record:
         from conform.report.schema import run_schema as made
     else:
         from conform.suites import json_schema as made

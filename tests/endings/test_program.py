@@ -125,7 +125,10 @@ def test_every_report_names_the_file_and_what_is_declared_and_paths_need_not_be_
         "conform 0.1.0, suite suite.yaml, backend \\udcff.py::Slow, contract opencl, seed 0, checks all but refusal",
         f"backend: calls itself 'cpu', file sha256:{digest}, {numerics}, declares compute f16acc",
     ]
-    assert told.splitlines()[:2] == lines
+    (truth,) = [line for line in told.splitlines() if line.startswith("truth: ")]
+    assert truth.startswith(f"truth: the interpreter, {record['truth']['digest']}; I8 ")
+    lines.append(truth)
+    assert told.splitlines()[:3] == lines
     assert "\n\n".join(f"`{line}`" for line in lines) in (folder / "out" / "report.md").read_text()
     properties = ElementTree.parse(folder / "out" / "junit.xml").getroot().iter("property")
     assert [one.get("value") for one in properties] == lines

@@ -90,7 +90,7 @@ def test_what_counts(given: object, of_kernels: bool, expected: set[str]) -> Non
     [
         ("acuracy", "--checks: unknown check 'acuracy'; did you mean 'accuracy'?; there are accuracy, special, "),
         ("accuracy,", "--checks: unknown check ''"),
-        ("equivalence", "--checks: unknown check 'equivalence'; there are "),
+        ("equivalence", "--checks equivalence: it compares backends, so name several"),
         ("Accuracy", "--checks: unknown check 'Accuracy'; did you mean 'accuracy'?"),
         ([], "--checks: no check is named; there are "),
         (7, "checks: expected a str or a list of them, got 7"),

@@ -125,9 +125,9 @@ def test_text_is_json_with_a_line_a_case_and_does_not_depend_on_the_order_of_ver
     assert text == to_json(run_of(*samples, infinite, PASSED).record)
     record = json.loads(text)
     assert list(record) == [
-        "schema", "kit", "suite", "contract", "backend", "environment", "seed", "summary", "required", "checks",
-        "not_run", "stopped", "given_up", "shard", "findings", "waivers", "ops", "histograms", "texts", "standings",
-        "not_counted", "cases",
+        "schema", "kit", "suite", "truth", "contract", "backend", "environment", "seed", "summary", "required",
+        "checks", "not_run", "stopped", "given_up", "shard", "findings", "waivers", "manifest", "ops",
+        "histograms", "texts", "standings", "not_counted", "cases",
     ]  # fmt: skip
     assert record["schema"] == "conform.run/2"
     assert record["cases"][0]["max_error_ulp"] == "inf"

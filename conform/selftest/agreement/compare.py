@@ -10,6 +10,7 @@ import numpy as np
 
 from conform import refs
 from conform.call.binding import bind
+from conform.call.bound import Bound
 from conform.call.schemas import schema
 from conform.errors import InvalidArguments, Undecided, Unjudged
 from conform.interp.evaluate import evaluate, is_array
@@ -22,6 +23,9 @@ from conform.selftest.agreement.tensors import NotOfItsDtype, for_reference, fro
 # reference (P35), and so is a distance whose square may overflow on the way (P114). Where any other rule leaves an
 # element open, both sides must.
 INTERPRETER_ONLY = frozenset({"P35", "P114"})
+
+
+Results = tuple[RefTensor | None, ...]
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,19 @@ def compare(op: str, kwargs: Mapping[str, Any], is_valid: bool | None = True) ->
     where a side may refuse what the other takes, and only results are compared.
     """
     try:
-        expected, actual = _reference(op, kwargs), _interpreter(op, kwargs)
+        expected = reference_of(Bound(schema(op), bind(schema(op), (), kwargs, is_array)))
+        actual = _interpreter(op, kwargs)
     except Exception as defect:  # of one side in one call: it is told as a disagreement, and no other call is lost
         return _one(Difference(f"{type(defect).__name__} where there should be a result or a refusal: {defect}"))
     if is_valid and isinstance(actual, Undecided) and not isinstance(expected, Exception):
         return Comparison(0, opened=1)  # no golden, and so no wrong one
     if is_valid is False or isinstance(expected, Exception) or isinstance(actual, Exception):
         return _compare_refusals(actual, expected, is_valid)
+    return compare_results(actual, expected)
+
+
+def compare_results(actual: Outcome, expected: Results) -> Comparison:
+    """The results of both sides, output by output."""
     if len(actual.goldens) != len(expected):
         return _one(Difference(f"the interpreter gives {len(actual.goldens)} outputs, the reference {len(expected)}"))
     parts = [
@@ -74,10 +84,10 @@ def compare(op: str, kwargs: Mapping[str, Any], is_valid: bool | None = True) ->
     return Comparison(*counts, first)
 
 
-def _reference(op: str, kwargs: Mapping[str, Any]) -> tuple[RefTensor | None, ...] | ValueError | NotImplementedError:
-    bound = for_reference(bind(schema(op), (), kwargs, is_array))
+def reference_of(call: Bound) -> Results | ValueError | NotImplementedError:
+    """What the reference of the op gives, or why it gives nothing. LookupError if there is none."""
     try:
-        result = refs.lookup(op)(**bound)
+        result = refs.lookup(call.op)(**for_reference(call.arguments))
     except (ValueError, NotImplementedError) as error:
         return error
     return result if isinstance(result, tuple) else (result,)
