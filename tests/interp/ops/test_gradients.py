@@ -102,3 +102,17 @@ def test_what_a_convolution_leaves_out_may_meet_a_zero() -> None:
     _, by_weight, _ = goldens("convolution_backward", grad, x, weight, [1], [2], [0], [1], False, [0], 1, WANTED)
     assert by_weight.value.tolist() == [[[11.0]]]
     assert (by_weight.open.tolist(), by_weight.open_rule) == ([[[True]]], "P133")
+
+
+def test_gradients_of_batch_norm_by_special_constants() -> None:
+    """A NaN wherever it stands; open beside an infinity (P132) and over a variance that eps makes 0 (P63)."""
+    variance = np.array([3.5, np.nan, np.inf, -0.5, -1.0, -0.5])
+    grad, x, weight = np.ones((1, 6, 1)), np.full((1, 6, 1), 4.0), np.full(6, 6.0)
+    grad[0, 5] = np.nan
+    constants = (np.ones(6), variance, None, None)
+    by_input, by_weight, _ = goldens("native_batch_norm_backward", grad, x, weight, *constants, False, 0.5, WANTED)
+    for golden, finite in ((by_input, 3.0), (by_weight, 1.5)):
+        value, is_open = golden.value.ravel(), golden.open.ravel()
+        assert is_open.tolist() == [False, False, True, True, False, False]
+        assert golden.open_rule == "P132, P63"
+        np.testing.assert_array_equal(value[~is_open], [finite, np.nan, np.nan, np.nan])

@@ -250,7 +250,7 @@ def native_batch_norm_backward(
     def of_rows(some: Rows) -> Iterator[Golden]:
         own, grad = None if weight is None else per_channel(some, weight), rows_beside(some, grads)
         parts = _Rows(some, grad, own, means[some.place], scales[some.place])
-        return parts.inputs(fmt) if train else _by_constants(fmt, parts, eps)
+        return parts.inputs(fmt) if train else _by_constants(fmt, parts, scales[some.place], eps)
 
     def of_weight(some: Rows) -> Golden:
         beside = (some.beside(lambda place, columns, each=each: each[place]) for each in (means, scales))
@@ -266,15 +266,15 @@ def native_batch_norm_backward(
     )
 
 
-def _by_constants(fmt: Format, rows: _Rows, eps: float) -> Iterator[Golden]:
-    """grad * weight / sqrt(variance + eps) of each element, the variance in the place of rstd."""
-    compute, variance = held_format(fmt), rows.rstd
-    open_ = ~np.isfinite(variance) | (variance + eps == 0)
+def _by_constants(fmt: Format, rows: _Rows, variances: np.ndarray, eps: float) -> Iterator[Golden]:
+    """grad * weight / sqrt(variance + eps) of each element; variances: [rows, 1]."""
+    compute, variance = held_format(fmt), finite_part(variances)
+    is_over_zero = np.isfinite(variances) & (variance + eps == 0)
     with np.errstate(all="ignore"):
         scale = Real.exact(np.float64(1)) / (Real.exact(variance) + Real.exact(np.float64(eps))).sqrt()
         scale_ball = Ball.exact(np.float64(1), compute) / (Ball.exact(variance, compute) + eps).sqrt()
     for g, w in zip(rows.grad.pieces, rows.weight, strict=True):
-        nan, infinite = (holds(g) | holds(w) for holds in (np.isnan, np.isinf))
+        nan, infinite = (holds(g) | holds(w) | holds(variances) for holds in (np.isnan, np.isinf))
         g, w = finite_part(g), np.broadcast_to(finite_part(w), g.shape)
 
         def number(index: tuple[int, int], g: np.ndarray = g, w: np.ndarray = w) -> Fraction:
@@ -283,7 +283,7 @@ def _by_constants(fmt: Format, rows: _Rows, eps: float) -> Iterator[Golden]:
         value, real = decide_exactly(fmt, Real.exact(g) * Real.exact(w) * scale, number)
         ball = Ball.exact(g, compute) * (Ball.exact(w, compute) * scale_ball)
         golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
-        yield golden.opened(np.broadcast_to(open_, g.shape), "P63")
+        yield golden.opened(is_over_zero & ~nan, "P63")
 
 
 def _weight_by_constants(
@@ -292,7 +292,8 @@ def _weight_by_constants(
     """[rows]: sum(grad * (x - mean)) / sqrt(variance + eps) over each row."""
     compute = held_format(fmt)
     nan, infinite = (any_of(holds, x.pieces, grad.pieces, [mean, variance]) for holds in (np.isnan, np.isinf))
-    mean, variance, square = finite_part(mean), finite_part(variance), finite_part(variance) + eps
+    is_over_zero = np.isfinite(variance) & (variance + eps == 0) & ~nan
+    mean, variance = finite_part(mean), finite_part(variance)
     terms = x.pieces.map(lambda x, g: (Real.exact(finite_part(x)) - Real.exact(mean)) * finite_part(g), grad.pieces)
 
     def balls(of: np.ndarray | None) -> Ball:
@@ -314,7 +315,7 @@ def _weight_by_constants(
         ball = (balls(None) - balls(mean)) / (Ball.exact(variance, compute) + eps).sqrt()
     value, real = decide_exactly(fmt, real, of_finite(number, nan, infinite))
     golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
-    return golden.opened(square == 0, "P63").rearranged(lambda part: part[:, 0])
+    return golden.opened(is_over_zero, "P63").rearranged(lambda part: part[:, 0])
 
 
 def _over_root(number: Fraction, variance: float, eps: float) -> Fraction:
