@@ -281,9 +281,15 @@ def _by_constants(fmt: Format, rows: _Rows, variances: np.ndarray, eps: float) -
             return _over_root(Fraction(g[index]) * Fraction(w[index]), variance[index[0], 0], eps)
 
         value, real = decide_exactly(fmt, Real.exact(g) * Real.exact(w) * scale, number)
-        ball = Ball.exact(g, compute) * (Ball.exact(w, compute) * scale_ball)
+        ball = _in_any_order(Ball.exact(g, compute), Ball.exact(w, compute), scale_ball)
         golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
         yield golden.opened(is_over_zero & ~nan, "P63")
+
+
+def _in_any_order(x: Ball, y: Ball, z: Ball) -> Ball:
+    """The product of three factors, of which one order may overflow, or lose what is subnormal, where another does
+    not."""
+    return worse_of(worse_of(x * (y * z), (x * z) * y), (x * y) * z)
 
 
 def _weight_by_constants(
