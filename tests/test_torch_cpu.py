@@ -169,6 +169,11 @@ EVERYWHERE |= {
     *(("aten::kron", dtype, NOT_VIEWED) for dtype in ("bool", "int64", *FLOATS)),
 }  # fmt: skip
 EVERYWHERE |= {(alias, *row) for op, *row in EVERYWHERE for alias in ALIASES.get(op, ())}
+# Sums and means of what is not NaN: partial sums, and the sum before its division, rounded to the half type.
+EVERYWHERE |= {
+    *(("aten::nansum", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    *(("aten::nanmean", dtype, ERROR) for dtype in FLOATS),
+}
 # Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
 # Transposed convolutions of half types add up in these.
 EVERYWHERE |= {

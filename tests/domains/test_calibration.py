@@ -41,8 +41,8 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
         "of no elements it fills out with 1",
     ("aten::sum.dim_IntList", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
         "where no dtype is asked for it sums in that of out",
-    ("aten::cumsum", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
-        "where no dtype is asked for it sums in that of out",
+    **{(f"aten::{op}", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+       "where no dtype is asked for it takes that of out" for op in ("nansum", "cumsum", "cumprod")},
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
     **{(f"aten::{op}", "1 <= size(self, d)"): "of no elements it fills out with the least or the greatest number"
        for op in ("max", "min")},
