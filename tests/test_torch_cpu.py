@@ -174,6 +174,12 @@ EVERYWHERE |= {
     *(("aten::nansum", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::nanmean", dtype, ERROR) for dtype in FLOATS),
 }
+# Cross products and intervals in the half type; flattened as a view.
+EVERYWHERE |= {
+    *((f"aten::{op}", dtype, ERROR) for op in ("cross", "linalg_cross", "histc") for dtype in ("float16", "bfloat16")),
+    *(("aten::take_along_dim", dtype, NOT_VIEWED)
+      for dtype in ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")),
+}  # fmt: skip
 # Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
 # Transposed convolutions of half types add up in these.
 EVERYWHERE |= {

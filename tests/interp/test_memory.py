@@ -236,7 +236,7 @@ OPEN = {
     ),
     "whole lines are put in order, or transformed": (
         "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",
-        "aten::nanmedian", "aten::nanmedian.dim", "aten::topk",
+        "aten::nanmedian", "aten::nanmedian.dim", "aten::topk", "aten::_unique2",
     ),
     "the difference of two vectors is not read in pieces": (
         "aten::_cdist_forward", "aten::_pdist_forward",
