@@ -44,7 +44,7 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
        "where no dtype is asked for it takes that of out" for op in ("nansum", "cumsum", "cumprod")},
     ("aten::take_along_dim", "indices < size(self, dim), numel(self) where dim is None"):
-        "its out variant holds no index against the size",
+        "some indices are held against no size: it reads beyond",
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
     **{(f"aten::{op}", "1 <= size(self, d)"): "of no elements it fills out with the least or the greatest number"
        for op in ("max", "min")},
