@@ -258,7 +258,8 @@ OPEN = {
     ),
     "too slow beside blocks this small": (
         "aten::baddbmm", "aten::bmm", "aten::conv2d", "aten::conv_transpose1d", "aten::conv_transpose2d.input",
-        "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::upsample_trilinear3d",
+        "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::grid_sampler_3d", "aten::upsample_bicubic2d",
+        "aten::upsample_bicubic2d.vec", "aten::upsample_trilinear3d",
         "aten::upsample_trilinear3d.vec",
     ),
 }  # fmt: skip
