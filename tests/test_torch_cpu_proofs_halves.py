@@ -90,6 +90,23 @@ def test_log_softmax_of_halves_is_rounded_once():
     assert abs(value - Fraction("-3.40625")) - t**3 / 3 > Fraction(4, 5) * spacing
 
 
+def test_cross_products_of_halves_are_rounded_once():
+    a, b = Fraction("1.0078125"), Fraction("1.015625")  # 1 + 2^-7 and 1 + 2^-6
+    assert a * a - b * 1 == Fraction(1, 2**14)
+    lhs, rhs = (np.array(row).astype(ml_dtypes.bfloat16) for row in ([0, float(a), float(b)], [0, 1, float(a)]))
+    for op in ("aten::cross", "aten::linalg_cross"):
+        assert conform.golden(op, lhs, rhs, dim=0).value.tolist() == [2.0**-14, 0, 0]
+
+
+def test_an_interval_is_that_in_which_a_half_lies():
+    x = Fraction("0.1796875")
+    assert 17 * Fraction(1, 100) <= x < 18 * Fraction(1, 100)
+    assert x * 100 == Fraction("17.96875")  # a number of bfloat16's compute type, far from 18
+    golden = conform.golden("aten::histc", np.array([float(x)]).astype(ml_dtypes.bfloat16), 100, 0, 1)
+    assert np.flatnonzero(golden.value).tolist() == [17]
+    assert golden.verdict(np.roll(golden.value, 1)).status == "fail"
+
+
 def nearest_half(number, low, high):
     """Which of two neighbouring numbers of a half type the exact number is nearer to."""
     return low if number - Fraction(low) < Fraction(high) - number else high

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import conform
 from conform.call import schemas
@@ -32,3 +33,8 @@ def test_the_mask_of_a_dropout_is_of_bools_whatever_its_size():
     for shape in ((0,), (3,)):
         _, mask = conform.golden("aten::native_dropout", np.ones(shape, np.float32), 0.0, True).value
         assert (mask.dtype, mask.shape) == (np.bool_, shape)
+
+
+def test_an_index_beyond_the_size_names_no_element():
+    with pytest.raises(conform.errors.InvalidArguments, match="indices"):
+        conform.golden("aten::take_along_dim", np.zeros((5, 1), np.float32), np.full((4, 5), 8), 0)

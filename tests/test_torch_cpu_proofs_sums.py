@@ -79,3 +79,16 @@ def test_a_difference_from_the_mean_times_an_infinite_weight_is_infinite():
     weight = np.float32([-np.inf, 1.0, 1.0])
     output, _, _ = conform.golden("aten::native_layer_norm", np.float32([0, 1, 5]), [3], weight, None, 0.0).value
     assert output[0] == np.inf
+
+
+def test_a_nansum_over_two_dims_is_one_sum_rounded_once():
+    x = np.zeros((3, 2, 2))
+    x[0, :, 0], x[1, :, 0], x[2, :, 1] = 1, 2.0**-8, 2.0**-8
+    exact = 1 + 2 * Fraction(1, 2**8)  # a number of bfloat16; 1 + 2^-8 alone is a tie, to even
+    (value,) = {*conform.golden("aten::nansum", x.astype(ml_dtypes.bfloat16), [0, 2]).value.tolist()}
+    assert value == exact == Fraction("1.0078125")
+
+
+def test_a_nanmean_of_halves_divides_the_sum_before_it_is_rounded():
+    exact = Fraction(2048 + 1 + 0, 3)
+    assert conform.golden("aten::nanmean", np.float16([2048, 1, 0])).value.tolist() == exact == 683

@@ -120,3 +120,27 @@ def test_a_0d_operand_promotes_and_expands_as_everywhere() -> None:
     assert conform.golden("aten::kron", np.float32([1.0]), np.asarray(number)).value.dtype == np.float32
     matrix, vector = np.float32([[1.0, 2.0]]), np.float32([3.0, 4.0])
     assert conform.golden("aten::addmv", np.asarray(np.float32(5.0)), matrix, vector).value.tolist() == [16.0]
+
+
+def test_cubic_weights_of_halves_are_those_of_the_real_place():
+    place = Fraction(9, 2) * Fraction(5, 11) - Fraction(1, 2)  # of result 4, between the elements 1 and 2
+    t, a = place - 1, Fraction(-3, 4)
+    inner = [(a + 2) * x**3 - (a + 3) * x**2 + 1 for x in (t, 1 - t)]
+    outer = [a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a for x in (1 + t, 2 - t)]
+    weights = (outer[0], *inner, outer[1])
+    assert sum(weights) == 1
+    numbers = (1, -3, Fraction(5, 2), 0)
+    exact = sum(weight * x for weight, x in zip(weights, numbers, strict=True))
+    image = np.array([[[[1, -3, 2.5, 0, 7]]]])
+    for dtype, bits in ((np.float16, 10), (ml_dtypes.bfloat16, 7)):
+        value = conform.golden("aten::upsample_bicubic2d", image.astype(dtype), [1, 11], False).value[0, 0, 0, 4]
+        assert abs(Fraction(float(value)) - exact) <= abs(exact) / 2**bits / 2
+
+
+def test_nan_in_a_grid_of_three_coordinates_is_minus_1():
+    # torch.nn.functional.grid_sample: "NaN values in grid would be interpreted as -1".
+    image = np.arange(1.0, 9.0, dtype=np.float32).reshape(1, 1, 2, 2, 2)
+    for padding in (0, 1, 2):
+        grids = [np.array([[[[[x, -1.0, 1.0]]]]], np.float32) for x in (np.nan, -1.0)]
+        of_nan, of_minus_1 = (conform.golden("aten::grid_sampler_3d", image, g, 0, padding, True).value for g in grids)
+        assert of_nan.tolist() == of_minus_1.tolist() == [[[[[5.0]]]]]  # x 0, y 0, z 1

@@ -25,7 +25,8 @@ def equal_rank(expected: np.ndarray, actual: np.ndarray, ties: Ties) -> np.ndarr
     numbers = np.arange(expected.size).reshape(expected.shape) if ties.numbers is None else ties.numbers
     width = extent if ties.count is None else ties.count
     first = numbers // (step * max(width, 1)) * (step * extent) + numbers % step  # of the same row
-    inside = (actual >= 0) & (actual < extent)
+    last = numbers // step % max(width, 1) if ties.so_far else extent - 1
+    inside = (actual >= 0) & (actual <= last)
     mine, its = (
         flat(ranks, (first + np.where(inside, index, 0) * step).reshape(-1)).reshape(inside.shape)
         for index in (expected, actual)

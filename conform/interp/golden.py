@@ -19,15 +19,17 @@ from conform.numerics.real import Real
 @dataclass(frozen=True)
 class Ties:
     """Index outputs whose choice among equal elements is free: index `i` along `dim` at a position is as right as the
-    expected one if both carry the same rank, and unless it may be `repeated` no index occurs twice along `dim`. `ranks`
-    has the shape of the tensor that is indexed, of which the output names `count` elements along `dim`, by default all;
-    also where only the elements `numbers` of the output, [n] in C order, are meant."""
+    expected one if both carry the same rank, and unless it may be `repeated` no index occurs twice along `dim`; if it
+    names an element `so_far`, none is beyond its own place. `ranks` has the shape of the tensor that is indexed, of
+    which the output names `count` elements along `dim`, by default all; also where only the elements `numbers` of the
+    output, [n] in C order, are meant."""
 
     dim: int
     ranks: np.ndarray
     numbers: np.ndarray | None = None
     count: int | None = None
     repeated: bool = False
+    so_far: bool = False
 
 
 @dataclass(frozen=True)

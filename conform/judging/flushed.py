@@ -89,10 +89,16 @@ class Flushed:
             try:
                 with flushed_intermediates():
                     outcome = evaluate_call(reading)
-                    yield self.in_mode(reading, self._of_chances(outcome))
+                    if self._is_alike(outcome):
+                        yield self.in_mode(reading, self._of_chances(outcome))
             except (Unjudged, InvalidArguments):
                 continue  # the other readings are as right
 
+    def _is_alike(self, outcome: Outcome) -> bool:
+        """Whether it has the shapes of the outputs: how many elements there are may depend on what is flushed."""
+        pairs = zip(self.outputs, outcome.goldens, strict=True)
+        settled = [(one, golden) for one, golden in pairs if not (golden.undocumented or golden.is_none)]
+        return all(one.array.shape == golden.value.shape for one, golden in settled)
 
     def _of_chances(self, outcome: Outcome) -> Outcome:
         """The outcome, had chance chosen as the outputs show, if they have its structure."""

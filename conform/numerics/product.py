@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import prod
 
@@ -39,6 +39,24 @@ def _tree(factors: Real) -> Real:
         pairs = factors[..., : count // 2] * factors[..., count // 2 : count // 2 * 2]
         factors = concatenate([pairs, factors[..., count // 2 * 2 :]], -1) if count % 2 else pairs
     return factors[..., 0]
+
+
+def running_product(pieces: Iterable[np.ndarray], count: int) -> Iterator[tuple[Real, np.ndarray]]:
+    """Piece by piece, (p, k) as `product` has it up to and with each column, both [count, m]."""
+    carried, at = Real.exact(np.full((count, 1), 0.5)), np.ones((count, 1), np.int64)
+    for piece in pieces:
+        significands, exponents = np.frexp(piece)
+        total, exponent = Real.exact(significands), exponents.astype(np.int64)
+        reach = 1
+        while reach < piece.shape[1]:  # each product is joined with the one of as many columns before it
+            joined, more = significand(total[:, reach:] * total[:, :-reach])
+            total = concatenate([total[:, :reach], joined], 1)
+            exponent = np.concatenate([exponent[:, :reach], exponent[:, reach:] + exponent[:, :-reach] + more], axis=1)
+            reach *= 2
+        total, more = significand(total * carried)
+        exponent = exponent + at + more
+        yield total, exponent
+        carried, at = total[:, -1:], exponent[:, -1:]
 
 
 def beyond_float64(fmt: Format, part: tuple[float, float, float], exponent: int) -> Fraction | None:

@@ -41,8 +41,10 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
         "of no elements it fills out with 1",
     ("aten::sum.dim_IntList", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
         "where no dtype is asked for it sums in that of out",
-    ("aten::cumsum", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
-        "where no dtype is asked for it sums in that of out",
+    **{(f"aten::{op}", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
+       "where no dtype is asked for it takes that of out" for op in ("nansum", "cumsum", "cumprod")},
+    ("aten::take_along_dim", "indices < size(self, dim), numel(self) where dim is None"):
+        "some indices are held against no size: it reads beyond",
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
     **{(f"aten::{op}", "1 <= size(self, d)"): "of no elements it fills out with the least or the greatest number"
        for op in ("max", "min")},
@@ -81,6 +83,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                          ("index_copy", "size(self, dim) = 0"), ("index_fill.int_Scalar", "size(self, dim) = 0"),
                          ("take", "self has no elements"))},
     ("aten::embedding", "1 <= rank(indices) where size(weight, 0) = 0"): HAS_ELEMENT,
+    ("aten::take_along_dim", "1 <= rank(indices) where self has no elements"): HAS_ELEMENT,
     **{(f"aten::{op}", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE
        for op in ("embedding",)},
     ("aten::index.Tensor", "rank(indices[i]) in {1, ...} of an index into an empty dim"): HAS_ELEMENT,

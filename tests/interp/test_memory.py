@@ -236,7 +236,7 @@ OPEN = {
     ),
     "whole lines are put in order, or transformed": (
         "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",
-        "aten::nanmedian", "aten::nanmedian.dim", "aten::topk",
+        "aten::nanmedian", "aten::nanmedian.dim", "aten::topk", "aten::_unique2",
     ),
     "the difference of two vectors is not read in pieces": (
         "aten::_cdist_forward", "aten::_pdist_forward",
@@ -258,7 +258,8 @@ OPEN = {
     ),
     "too slow beside blocks this small": (
         "aten::baddbmm", "aten::bmm", "aten::conv2d", "aten::conv_transpose1d", "aten::conv_transpose2d.input",
-        "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::upsample_trilinear3d",
+        "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::grid_sampler_3d", "aten::upsample_bicubic2d",
+        "aten::upsample_bicubic2d.vec", "aten::upsample_trilinear3d",
         "aten::upsample_trilinear3d.vec",
     ),
 }  # fmt: skip

@@ -153,7 +153,23 @@ def test_unique() -> None:
     same(values, "int64", [1, 2, 3])
     same(inverse, "int64", [[2, 0], [2, 1]])
     same(counts, "int64", [1, 1, 2])
-    assert [t.shape for t in call("_unique2", self=ints([4, 4]))] == [(1,), (0,), (0,)]
+    _, *unasked = call("_unique2", self=ints([4, 4]))
+    assert unasked == [UNSPECIFIED, UNSPECIFIED]
+
+
+def test_unique_of_nan_and_in_no_order() -> None:
+    values, inverse, counts = call(
+        "_unique2", self=floats([nan, 2.0, nan, 1.0]), return_inverse=True, return_counts=True
+    )
+    same(values, "float32", [1.0, 2.0, nan, nan])
+    assert inverse.data == [UNSPECIFIED, 1, UNSPECIFIED, 0]
+    same(counts, "int64", [1, 1, 1, 1])
+    assert call("_unique2", self=ints([2, 1]), sorted=False)[0].data == [UNSPECIFIED, UNSPECIFIED]
+
+
+@pytest.mark.parametrize("data", [[inf, 1.0], [nan, 1.0], [1.0, 1.0]])
+def test_data_without_a_range_leave_a_histogram_open(data: list[float]) -> None:
+    assert call("histc", self=floats(data), bins=2).data == [UNSPECIFIED, UNSPECIFIED]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +195,7 @@ def test_unique() -> None:
         ("bucketize.Tensor", {"self": ints([1]), "boundaries": ints([[1]])}),
         ("bincount", {"self": ints([-1])}),
         ("histc", {"self": floats([1.0]), "bins": 0}),
-        ("histc", {"self": floats([inf])}),
+        ("histc", {"self": floats([1.0]), "min": 0.0, "max": inf}),
     ],
 )
 def test_refused(op: str, arguments: dict) -> None:

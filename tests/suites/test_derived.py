@@ -218,20 +218,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (2932, 79),
-        "dtype": (3828, 439),
-        "given": (24, 20),
-        "keyword": (11612, 403),
-        "line": (780, 385),
-        "long": (232, 59),
-        "many": (217, 207),
-        "promotes": (686, 85),
-        "rank": (1639, 382),
-        "refuses": (1501, 348),
-        "rows": (1230, 206),
-        "shape": (624, 315),
-        "size": (3196, 388),
-        "square": (383, 383),
+        "broadcast": (2962, 82),
+        "dtype": (3969, 460),
+        "given": (26, 22),
+        "keyword": (12385, 424),
+        "line": (816, 403),
+        "long": (256, 65),
+        "many": (235, 225),
+        "promotes": (690, 86),
+        "rank": (1717, 402),
+        "refuses": (1597, 369),
+        "rows": (1341, 225),
+        "shape": (652, 329),
+        "size": (3382, 409),
+        "square": (401, 401),
     }
 
 

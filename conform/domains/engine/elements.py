@@ -50,6 +50,15 @@ class Elements:
             self._count = sum(int(np.count_nonzero(block)) for block in self._blocks())
         return self._count
 
+    def largest(self) -> int | float:
+        """The largest of them, -1 if there is none."""
+        return max((block.max().item() for block in self._blocks() if block.size), default=-1)
+
+    def distinct(self) -> int:
+        """How many of them differ from all before them: NaN does."""
+        numbers = self.array.astype(np.float64) if self.array.dtype.kind == "V" else self.array  # ml_dtypes' floats
+        return len(np.unique(numbers, equal_nan=False))
+
     def _blocks(self) -> Iterator[np.ndarray]:
         array = self.array
         if array.size <= BLOCK:

@@ -69,6 +69,11 @@ class MetaArgument:
             return self.value.count()
         return None
 
+    @property
+    def elements(self) -> Elements | None:
+        """Those that are there, None where they have not been drawn."""
+        return self.value if isinstance(self.value, Elements) else None
+
     def size(self, d: int) -> int:
         """The size of dim d, negative ones from the end; 1 of a 0-d tensor. Contradiction if there is no such dim."""
         rank = len(self.structure)

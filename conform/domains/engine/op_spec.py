@@ -56,10 +56,12 @@ class OpSpec:
 
     @cached_property
     def data(self) -> Argument | None:
-        """The argument whose dtype is the case's: the first data tensor, else the dtype argument."""
+        """The argument whose dtype is the case's: the first data tensor, else the dtype argument, else a tensor of
+        indices."""
         data = [one for one in self.arguments if _is_data(one)]
         named = [one for one in self.arguments if one.type.name == "ScalarType"]
-        return next(iter([*data, *named]), None)
+        indices = [one for one in self.arguments if one.type.is_tensor]
+        return next(iter([*data, *named, *indices]), None)
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def _is_data(one: Argument) -> bool:
 
 
 def _pin(one: Argument, dtype: str) -> Constraint:
-    attribute = Dtype if _is_data(one) else Value
+    attribute = Value if one.type.name == "ScalarType" else Dtype
     return attribute.Eq(dtype, text=f"{one.name} is to be {dtype}")
 
 

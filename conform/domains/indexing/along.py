@@ -11,12 +11,13 @@ from conform.domains.engine.arguments import (
     boolean,
     dim,
     index_tensor,
+    optional,
     result,
     scalar,
     string,
     tensor,
 )
-from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size, Value
+from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import (
@@ -230,3 +231,58 @@ spec(
     ),
     result(dtype_of("self"), shape_of("index")),
 )  # fmt: skip
+
+# --- An index that broadcasts -----------------------------------------------------------------------------------------
+
+
+def _extent_at(self: MetaArgument, dim: int | None) -> int:
+    """size(self, dim), numel(self) where dim is None"""
+    return self.numel if dim is None or not self.rank else self.shape[dim % self.rank]
+
+
+def _beside(self: MetaArgument, dim: int | None, rank: int, d: int, sizes: Shape) -> Space | Shape:
+    """{1, size(self, d)} for d other than dim"""
+    if dim is not None and self.rank:
+        is_free = d == dim % self.rank or self.shape[d] == 1
+        return ANYTHING if is_free else (1, self.shape[d])
+    return ANYTHING
+
+
+def _nothing_of_nothing(self: MetaArgument, dim: int | None, rank: int, d: int, sizes: Shape) -> Space | Shape:
+    """{0} at dim, or for some d, where there is nothing to choose from"""
+    if _extent_at(self, dim):
+        return ANYTHING
+    here = d == rank - 1 and 0 not in sizes if dim is None or not self.rank else d == dim % self.rank
+    return (0,) if here else ANYTHING
+
+
+def _taken(self: MetaArgument, indices: MetaArgument, dim: int | None) -> Shape:
+    if dim is None or not self.rank:
+        return (indices.numel,)
+    axis = dim % self.rank
+    return tuple(
+        b if d == axis or a == 1 else a for d, (a, b) in enumerate(zip(self.shape, indices.shape, strict=True))
+    )
+
+
+spec(
+    "aten::take_along_dim",
+    ANY,
+    index_tensor(
+        "indices",
+        Dtype.Eq("int64").unjudged("torch takes int32, as gather does, where dim is None", lambda dim: dim is None),
+        Rank.In(lambda self, dim: ANYTHING if dim is None else (self.rank,), text="{rank(self)} where dim is given"),
+        Rank.Ge(lambda self: int(self.numel == 0), text="1 where self has no elements"),
+        Size.In(_beside),
+        Size.In(_nothing_of_nothing).unjudged(UNREAD, lambda indices: indices.numel == 0),
+        Value.Ge(0).unjudged("the documentation says nothing of negative ones"),
+        Value.Lt(_extent_at).unjudged(UNREAD, lambda self, indices, dim: 0 in _taken(self, indices, dim)),
+    ),
+    optional(
+        dim("dim", dim_of("self")),
+        Optional.In(lambda self: ANYTHING if self.rank else (True,), text="{True} where self is 0-d").unjudged(
+            "other ops take a 0-d tensor for one of one dimension"
+        ),
+    ),
+    result(dtype_of("self"), shaped(_taken, "shape(self) with size(indices, dim) at dim, both broadcast")),
+)

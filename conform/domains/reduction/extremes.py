@@ -5,7 +5,7 @@ from __future__ import annotations
 from conform.domains.engine.arguments import dim, dims, optional, result, tensor
 from conform.domains.engine.constraints import Dtype, Length, Optional, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import dim_of, distinct_dims, distinct_dims_of, dtype_of, shaped
+from conform.domains.engine.vocabulary import dim_of, distinct_dims, distinct_dims_of, dtype_of, shape_of, shaped
 from conform.domains.reduction.sums import KEEPDIM, NUMBER, REDUCED, shape_without
 from conform.domains.specs import REAL, spec
 
@@ -70,6 +70,20 @@ for _name in ("aten::max", "aten::min"):
     spec(_name, tensor("self", Dtype.In(REAL), Size.Ge(1)), result(dtype_of("self"), NUMBER))
     spec(f"{_name}.dim", ORDERED, ONE_DIM, KEEPDIM, EXTREME, INDICES)
 spec("aten::aminmax", ORDERED, ONE_DIM_OR_ALL, KEEPDIM, EXTREME, EXTREME)
+
+
+def _has_one_or_none(self: MetaArgument) -> bool:
+    return self.rank == 0 or self.numel == 0
+
+
+for _name in ("aten::cummax", "aten::cummin"):
+    spec(
+        _name,
+        tensor("self", Dtype.In(REAL).unjudged("nothing is compared", _has_one_or_none)),
+        dim("dim", [one.unjudged("nothing is compared", _has_one_or_none) for one in dim_of("self")]),
+        result(dtype_of("self"), shape_of("self")),
+        result(Dtype.Eq("int64"), shape_of("self")),
+    )
 
 # --- What is true of elements -----------------------------------------------------------------------------------------
 

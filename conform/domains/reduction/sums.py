@@ -50,27 +50,40 @@ SUMMED = Dtype.Eq(lambda self, dtype: dtype or ("int64" if is_integral(self.dtyp
 
 spec("aten::sum", ANY, INTO, result(SUMMED, NUMBER))
 spec("aten::sum.dim_IntList", ANY, optional(DIMS), KEEPDIM, INTO, result(SUMMED, REDUCED))
+spec("aten::nansum", ANY, optional(DIMS), KEEPDIM, INTO, result(SUMMED, REDUCED))
 spec("aten::prod", ANY, INTO, result(SUMMED, NUMBER))
 spec("aten::prod.dim_int", ANY, dim("dim", dim_of("self")), KEEPDIM, INTO, result(SUMMED, REDUCED))
-spec(
-    "aten::cumsum",
-    ANY,
-    dim("dim", dim_of("self")),
-    optional(
-        dtype(
-            "dtype",
-            Value.Ne("bool").unjudged("torch copies", lambda self: self.numel == 0 or self.rank == 0),
-            Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS),
-        )
-    ),
-    result(SUMMED, shape_of("self")),
-)
+for _name in ("aten::cumsum", "aten::cumprod"):
+    spec(
+        _name,
+        ANY,
+        dim("dim", dim_of("self")),
+        optional(
+            dtype(
+                "dtype",
+                Value.Ne("bool").unjudged("torch copies", lambda self: self.numel == 0 or self.rank == 0),
+                Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS),
+            )
+        ),
+        result(SUMMED, shape_of("self")),
+    )
 spec(
     "aten::logsumexp",
     ANY,
     dims("dim", distinct_dims("self"), Length.Ge(1).unjudged("P56: not judged")),
     KEEPDIM,
     result(real_dtype_common_to("self"), REDUCED),
+)
+
+spec(
+    "aten::logcumsumexp",
+    tensor(
+        "self",
+        Dtype.NotIn(("bool", *INTEGERS)).unjudged("no elements need no kernel", lambda self: self.numel == 0),
+        Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS),
+    ),
+    dim("dim", dim_of("self")),
+    result(dtype_of("self"), shape_of("self")),
 )
 
 # --- Mean, variance and standard deviation ----------------------------------------------------------------------------
@@ -86,6 +99,8 @@ MEAN = Dtype.Eq(lambda self, dtype: dtype or self.dtype)
 spec("aten::mean", MEANT, INTO_FLOAT, result(MEAN, NUMBER))
 spec("aten::mean.dim", MEANT, optional(DIMS), KEEPDIM, INTO_FLOAT, result(MEAN, REDUCED))
 
+spec("aten::nanmean", FLOAT, optional(DIMS), KEEPDIM, INTO_FLOAT, result(MEAN, REDUCED))
+
 UNBIASED = boolean("unbiased")
 CORRECTION = optional(scalar("correction", Dtype.Ne("complex")))
 
@@ -93,6 +108,10 @@ for _name in ("aten::var", "aten::std"):
     spec(_name, FLOAT, UNBIASED, result(dtype_of("self"), NUMBER))
     spec(f"{_name}.dim", FLOAT, optional(DIMS), UNBIASED, KEEPDIM, result(dtype_of("self"), REDUCED))
     spec(f"{_name}.correction", FLOAT, optional(DIMS), CORRECTION, KEEPDIM, result(dtype_of("self"), REDUCED))
+
+SPREAD_OR_MEAN = result(dtype_of("self"), REDUCED)
+for _name in ("aten::var_mean", "aten::std_mean"):
+    spec(f"{_name}.correction", FLOAT, optional(DIMS), CORRECTION, KEEPDIM, SPREAD_OR_MEAN, SPREAD_OR_MEAN)
 
 # --- Norms ------------------------------------------------------------------------------------------------------------
 

@@ -76,6 +76,6 @@ def _of_either(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) ->
 for _rank in (1, 2, 3):
     _of_sizes(f"aten::upsample_nearest{_rank}d", _rank, NEAREST)
     _of_either(f"aten::upsample_nearest{_rank}d.vec", _rank, NEAREST)
-for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
+for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d"), (2, "bicubic2d")):
     _of_sizes(f"aten::upsample_{_name}", _rank, LINEAR, boolean("align_corners"))
     _of_either(f"aten::upsample_{_name}.vec", _rank, LINEAR, boolean("align_corners"))

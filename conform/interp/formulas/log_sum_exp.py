@@ -17,7 +17,7 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.eft import two_sum
 from conform.numerics.formats import Format
-from conform.numerics.real import Real, where
+from conform.numerics.real import Real, concatenate, where
 from conform.numerics.scaled import Scaled
 
 FAR = 2.0**20  # e^-FAR rounds to 0 in every format
@@ -108,3 +108,33 @@ def of_balls(rows: Rows, compute: Format) -> tuple[Pieces[Ball], Ball]:
     largest = Ball.exact(rows.largest(), compute)
     shifted = rows.pieces.map(lambda x: Ball.exact(x, compute) - largest)
     return shifted, Ball.total(shifted.map(Ball.exp)).log()
+
+
+def running(rows: Rows) -> Iterator[tuple[np.ndarray, Real]]:
+    """Piece by piece, up to and with each column: (the largest element, the sum of the exponentials of x - largest
+    over all others), [rows, m] each; of a largest one that is not finite the second means nothing."""
+    carried: tuple[np.ndarray, Real] | None = None
+    for piece in rows.pieces:
+        largest, others, reach = piece, Real.exact(np.zeros(piece.shape)), 1
+        with np.errstate(all="ignore"):
+            while reach < piece.shape[1]:  # each sum is joined with the one of as many columns before it
+                before = largest[:, :-reach], others[:, :-reach]
+                largest_joined, others_joined = _joined(before, (largest[:, reach:], others[:, reach:]))
+                largest = np.concatenate([largest[:, :reach], largest_joined], axis=1)
+                others = concatenate([others[:, :reach], others_joined], 1)
+                reach *= 2
+            if carried is not None:
+                largest, others = _joined(carried, (largest, others))
+        yield largest, others
+        carried = largest[:, -1:], others[:, -1:]
+
+
+def _joined(first: tuple[np.ndarray, Real], second: tuple[np.ndarray, Real]) -> tuple[np.ndarray, Real]:
+    """`running`'s pair of the elements of two; the largest is the first one of them."""
+    (mine, own), (its, more) = first, second
+    largest, smallest = np.maximum(mine, its), np.minimum(mine, its)
+    counts = np.isfinite(smallest) & np.isfinite(largest)  # e^-inf is 0, and beside an infinity nothing counts
+    weight = where(counts, functions.exp(distance(smallest, largest)), 0.0)
+    is_first = mine >= its
+    kept, weighed = where(is_first, own, more), where(is_first, more, own)
+    return largest, kept + weight * (Real.exact(np.ones(largest.shape)) + weighed)

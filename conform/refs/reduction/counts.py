@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor, isfinite, isnan
+from math import floor, isfinite, isnan, nan
 
 from conform.refs.exact.promotion import FLOAT, INTEGER, Scalar, category
 from conform.refs.exact.reals import round_exact, sum_exact
@@ -33,17 +33,18 @@ def bincount(self: RefTensor, weights: RefTensor | None = None, minlength: int =
 def histc(self: RefTensor, bins: int = 100, min: Scalar = 0, max: Scalar = 0) -> RefTensor:
     """How many elements each of `bins` equal intervals of [min, max] holds, the last one with its upper end.
 
-    What is outside, and NaN, is not counted. With min and max 0 they are those of the data. Open where they are equal
-    all the same.
+    What is outside, and NaN, is not counted. With min and max 0 they are those of the data; open where those are
+    equal, or not finite (P144).
     """
     if category(self.dtype) != FLOAT or bins <= 0 or isinstance(min, complex) or isinstance(max, complex):
         raise ValueError(f"histc of {self.dtype}, {bins} bins from {min} to {max}")
+    if not (isfinite(min) and isfinite(max)) or min > max:
+        raise ValueError(f"a histogram from {min} to {max}")
     low, high = float(min), float(max)
     if low == high == 0 and self.data:
-        low, high = _range(self.data)
-    if not (isfinite(low) and isfinite(high)) or low > high:
-        raise ValueError(f"a histogram from {low} to {high}")
-    if low == high:
+        ordered = sorted(self.data)
+        low, high = (nan, nan) if any(map(isnan, ordered)) else (ordered[0], ordered[-1])
+    if self.data and not (isfinite(low) and isfinite(high) and low < high):
         return RefTensor(self.dtype, (bins,), [UNSPECIFIED] * bins)
     counts = [0] * bins
     for x in self.data:
@@ -51,10 +52,3 @@ def histc(self: RefTensor, bins: int = 100, min: Scalar = 0, max: Scalar = 0) ->
             part = (Fraction(x) - Fraction(low)) / (Fraction(high) - Fraction(low))
             counts[bins - 1 if x == high else floor(part * bins)] += 1
     return RefTensor(self.dtype, (bins,), [round_number(self.dtype, count) for count in counts])
-
-
-def _range(values: list[float]) -> tuple[float, float]:
-    if any(map(isnan, values)):
-        raise NotImplementedError("torch documents no range of data with NaN")
-    ordered = sorted(values)
-    return ordered[0], ordered[-1]

@@ -69,24 +69,28 @@ def bucketize(self: RefTensor, boundaries: RefTensor, out_int32: bool = False, r
 @reference("aten::_unique2")
 def unique(
     self: RefTensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
-) -> tuple[RefTensor, RefTensor, RefTensor]:
+) -> tuple[RefTensor | Unspecified, ...]:
     """The distinct elements in ascending order; the index among them of each element; how often each occurs.
 
-    What is not asked for is a vector of no elements. Zeros of both signs are equal; NaN, and another order, are not
-    covered.
+    Zeros of both signs are equal; each NaN is distinct from all, stands behind the numbers, and may be any of the NaNs
+    there (P142). Without sorted the order is open, and of what is not asked for nothing is documented (P143).
     """
-    if category(self.dtype) == COMPLEX or not sorted or any(x != x for x in self.data):
-        raise NotImplementedError("the reference of unique covers real numbers in ascending order, without NaN")
+    if category(self.dtype) == COMPLEX:
+        raise ValueError("complex numbers have no order")
     distinct: list = []
-    for x in sorted_numbers(self.data):
+    for x in sorted_numbers(x for x in self.data if x == x):
         if not distinct or distinct[-1] != x:
             distinct.append(x)
-    inverse = [distinct.index(x) for x in self.data] if return_inverse else []
-    counts = [self.data.count(x) for x in distinct] if return_counts else []
+    nans = [x for x in self.data if x != x]
+    inverse = [distinct.index(x) if x == x else UNSPECIFIED for x in self.data]
+    counts = [self.data.count(x) for x in distinct] + [1 for _ in nans]
+    elements = distinct + nans
+    if not sorted and len(elements) > 1:
+        elements, inverse, counts = ([UNSPECIFIED] * len(part) for part in (elements, inverse, counts))
     return (
-        RefTensor(self.dtype, (len(distinct),), distinct),
-        RefTensor("int64", self.shape if return_inverse else (0,), inverse),
-        RefTensor("int64", (len(counts),), counts),
+        RefTensor(self.dtype, (len(elements),), elements),
+        RefTensor("int64", self.shape, inverse) if return_inverse else UNSPECIFIED,
+        RefTensor("int64", (len(counts),), counts) if return_counts else UNSPECIFIED,
     )
 
 

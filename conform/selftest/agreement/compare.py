@@ -192,7 +192,9 @@ def _equal_indices(golden: Golden, values: np.ndarray) -> np.ndarray:
     again = (np.diff(ordered, axis=ties.dim) == 0).any(axis=ties.dim, keepdims=True) & (not ties.repeated)
     rank_of = lambda index: np.take_along_axis(ranks, np.where(inside, index, 0), ties.dim)  # noqa: E731
     same_rank = rank_of(its) == np.take_along_axis(ranks, mine, ties.dim)
-    return (same_rank & inside & ~again).reshape(golden.value.shape)
+    places = np.arange(width).reshape([-1] + [1] * (len(shape) - ties.dim - 1))
+    beyond = (its > places) & ties.so_far
+    return (same_rank & inside & ~again & ~beyond).reshape(golden.value.shape)
 
 
 def _first_difference(

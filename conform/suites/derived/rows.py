@@ -25,6 +25,9 @@ def of_rows(spec: OpSpec) -> Iterator[tuple[str, MetaTuple, float]]:
             plain = wished_tuple(spec, f"rows_{name}", Plain(spec, sizes=(2, 3, 3, 5)))
         except Contradiction:
             continue
-        space = plain.arguments[data.name].value
+        meta = plain.arguments[data.name]
+        space = meta.value
+        if meta.is_none:  # it may be left out
+            continue
         if space is None or fill in space:
             yield f"rows_{name}", plain, fill

@@ -78,3 +78,34 @@ def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, exp
 def test_places_that_are_open(place: tuple, mode: int, padding: int) -> None:
     (golden,) = goldens("aten::grid_sampler_2d", f32(IMAGE), f32([[[place]]]), mode, padding, True)
     assert golden.open.all()
+
+
+def test_bicubic_is_exact_at_elements_and_repeats_the_ends() -> None:
+    image = f32([[[[1.0, 2.0, 4.0, 8.0]]]])
+    for flag in (True, False):
+        check("aten::upsample_bicubic2d", image, [1, 4], flag, gives=image)
+    # Half way between the elements the weights are -3/32, 19/32, 19/32, -3/32.
+    check("aten::upsample_bicubic2d", image, [1, 2], False, gives=f32([[[[1.3125, 6.1875]]]]))
+    check("aten::upsample_bicubic2d", image, [1, 7], True,
+          gives=f32([[[[1.0, 1.3125, 2.0, 2.71875, 4.0, 6.1875, 8.0]]]]))  # fmt: skip
+    check("aten::upsample_bicubic2d.vec", image, None, False, [1.5, 0.5], gives=f32([[[[1.3125, 6.1875]]]]))
+
+
+def test_an_infinity_whose_cubic_weight_is_zero_is_open() -> None:
+    (golden,) = goldens("aten::upsample_bicubic2d", f32([[[[1.0, inf, 4.0, 8.0, 1.0]]]]), [1, 5], True)
+    # It stands in four rows, of which three have weight 0; the fourth result reads the elements 2 and 3, and 4 twice.
+    assert golden.open.tolist() == [[[[True, True, True, False, False]]]]
+    assert golden.open_rule == "P123"
+
+
+def test_grid_sampler_3d() -> None:
+    """(x, y, z) stand for the last, the second and the first dim; -1 and 1 are the centres of the ends."""
+    image = np.arange(1.0, 9.0, dtype=np.float32).reshape(1, 1, 2, 2, 2)
+    points = np.float32([[-1, -1, -1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1], [0, 0, 0], [0.5, -1, -1], [3, 1, 1]])
+    grid = points.reshape(1, 7, 1, 1, 3)
+    for padding, last in ((0, 0.0), (1, 8.0), (2, 7.0)):
+        linear = [1.0, 2.0, 3.0, 5.0, 4.5, 1.75, last]
+        check("aten::grid_sampler_3d", image, grid, 0, padding, True, gives=f32(linear).reshape(1, 1, 7, 1, 1))
+    (golden,) = goldens("aten::grid_sampler_3d", image, grid, 1, 0, True)
+    assert golden.value.ravel()[[0, 1, 2, 3, 5, 6]].tolist() == [1.0, 2.0, 3.0, 5.0, 2.0, 0.0]
+    assert golden.open.ravel().tolist() == [False] * 4 + [True, False, False]  # the middle is as near to all

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from math import prod
 from typing import Any
 
@@ -48,6 +49,49 @@ def index_select(self: np.ndarray, dim: int, index: np.ndarray) -> Golden:
 def take(self: np.ndarray, index: np.ndarray) -> Golden:
     """The elements of the flattened tensor at index, of which negative ones count from the end (P26)"""
     return elements_at(self, Places((self.size,), [index]))
+
+
+def _along_dim(arguments: Mapping[str, Any]) -> int:
+    """As many as the index has, broadcast along the dims beside dim."""
+    own, its, dim = np.shape(arguments["self"]), np.shape(arguments["indices"]), arguments["dim"]
+    sizes = zip_longest(own[::-1], its[::-1], fillvalue=1)
+    return prod(its) if dim is None else prod(its) * prod(a for a, b in sizes if b == 1)
+
+
+@semantics("aten::take_along_dim", selects=True, elements=_along_dim)
+def take_along_dim(self: np.ndarray, indices: np.ndarray, dim: int | None = None) -> Golden:
+    """result[i, j, ...] = self[i, indices[i, j, ...], ...], the index standing in for coordinate dim, both broadcast in
+    the other dims; without dim of both flattened tensors (P26)"""
+    if dim is None:
+        return elements_at(self, Places((self.size,), [indices.reshape(-1)]))
+    axis = wrap_dim(dim, self.ndim)
+    shape = list(np.broadcast_shapes(*(one.shape[:axis] + (1,) + one.shape[axis + 1 :] for one in (self, indices))))
+    source, places = (np.broadcast_to(one, _with_size(shape, axis, one.shape[axis])) for one in (self, indices))
+    return gather(source, axis, places)
+
+
+def _with_size(shape: list[int], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
+def _classes(arguments: Mapping[str, Any]) -> int:
+    classes = _class_count(arguments["self"], arguments["num_classes"])
+    return np.size(arguments["self"]) * max(classes, 0)
+
+
+def _class_count(self: np.ndarray, num_classes: int) -> int:
+    return num_classes if num_classes >= 0 else int(self.max(initial=-1)) + 1
+
+
+@semantics("aten::one_hot", elements=_classes)
+def one_hot(self: np.ndarray, num_classes: int = -1) -> Golden:
+    """result[..., c] = 1 where self is c, else 0, for c from 0 to num_classes, which is not one; -1 stands for the
+    largest element and one more"""
+    classes = _class_count(self, num_classes)
+    result = np.zeros(self.size * classes, np.int64)
+    for some in spans(self.size):
+        result[np.arange(some.start, some.stop) * classes + flat(self, some)] = 1
+    return exact(result.reshape(*self.shape, classes), FORMATS["int64"])
 
 
 # By a mask, or by being true: how many elements there are depends on the data

@@ -1,4 +1,4 @@
-"""Mean, variance and standard deviation over dimensions."""
+"""Mean, variance and standard deviation over dimensions, alone and together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from conform.numerics.ball import Ball, held_format
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.grid import common_grid
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 from conform.numerics.scaled import Scaled
 
 # Mean
@@ -107,6 +107,49 @@ def std_correction(
 ) -> Golden:
     """The square root of var(self, dim, correction) (P57, P58, P59)"""
     return _spread("std", self, dim, 1 if correction is None else correction, keepdim)
+
+
+# Both at once
+
+
+@semantics("aten::var_mean.correction", along="dim", accumulates="self", centred=True)
+def var_mean(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> tuple[Golden, Golden]:
+    """(var(self, dim, correction), the mean of the same elements) (P40, P54, P57, P58, P59)"""
+    return var_correction(self, dim, correction, keepdim), _mean_beside(self, dim, keepdim)
+
+
+@semantics("aten::std_mean.correction", along="dim", accumulates="self", centred=True)
+def std_mean(
+    self: np.ndarray,
+    dim: Sequence[int] | None = None,
+    correction: int | float | None = None,
+    keepdim: bool = False,
+) -> tuple[Golden, Golden]:
+    """(std(self, dim, correction), the mean of the same elements) (P40, P54, P57, P58, P59)"""
+    return std_correction(self, dim, correction, keepdim), _mean_beside(self, dim, keepdim)
+
+
+def _mean_beside(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool) -> Golden:
+    """The mean, perhaps by Welford's updates, which divide on the way and may make NaN of an infinity (P40)."""
+    fmt, axes = format_of(self), reduced_axes(dim, self.ndim)
+
+    def of_rows(rows: Rows) -> Golden:
+        mean, ones = mean_of_rows(fmt, rows), np.ones((rows.count, 1))
+        ball, _ = moments.of_balls(rows, Ball.exact(ones, held_format(fmt)), held_format(fmt))
+        rad, scale = (np.broadcast_to(part, ones.shape)[:, 0] for part in (ball.rad, ball.scale))
+        golden = Golden(fmt, mean.value, mean.real, budget=rad, scale=scale, zero_sign_free=True)
+        updated = np.where(np.isinf(mean.real.hi), np.nan, mean.value).astype(fmt.storage)
+        return golden.or_else(replace(golden, value=updated, real=where(np.isnan(updated), np.nan, mean.real)))
+
+    return reshaped(by_rows(of_rows, Rows.over(self, axes)), reduced_shape(self.shape, axes, keepdim))
+
+
+# The formulas
 
 
 def _spread(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -48,7 +49,7 @@ def overflowing(fmt: Format, total: Accumulated) -> np.ndarray:
     return (total.magnitude > accumulator_of(held_format(fmt)).max_finite) & ~np.isnan(total.real.hi)
 
 
-def _sum_format(self: np.ndarray, dtype: str | None) -> Format:
+def sum_format(self: np.ndarray, dtype: str | None) -> Format:
     """What self is summed in: `dtype`, else int64 for bools and integers, else its own."""
     fmt = format_of(self)
     return format_named(dtype) if dtype else FORMATS["int64"] if category(fmt) < 2 else fmt
@@ -82,7 +83,7 @@ def sum_(self: np.ndarray, dtype: str | None = None) -> Golden:
 @semantics("aten::sum.dim_IntList", along="dim", accumulates="self")
 def sum_over(self: np.ndarray, dim: Sequence[int] | None, keepdim: bool = False, dtype: str | None = None) -> Golden:
     """The sum over dim (all dimensions if None or empty), of elements converted to dtype first (P84)"""
-    fmt, axes = _sum_format(self, dtype), reduced_axes(dim, self.ndim)
+    fmt, axes = sum_format(self, dtype), reduced_axes(dim, self.ndim)
     if fmt.is_float:
         golden = of_conversions(partial(sum_of_rows, fmt), self, axes, fmt)
     else:
@@ -118,53 +119,72 @@ def reshaped(golden: Golden, shape: tuple[int, ...]) -> Golden:
 @semantics("aten::cumsum", along="dim", accumulates="self")
 def cumsum(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
     """result[i] = self[0] + ... + self[i] along dim, of elements converted to dtype first (P84)"""
-    axis, fmt = wrap_dim(dim, self.ndim), _sum_format(self, dtype)
+    fmt = sum_format(self, dtype)
     if self.ndim == 0:
         return exact(converted(self, fmt), fmt, zero_sign_free=fmt.is_float).opened(_not_held(self, fmt), "P13")
+    return running(self, dim, fmt, _running_sums, np.add)
+
+
+Running = Callable[[Format, Rows], Iterator[Golden]]  # of rows, piece by piece, what their elements so far come to
+
+
+def running(self: np.ndarray, dim: int, fmt: Format, of_floats: Running, operation: np.ufunc) -> Golden:
+    """What the elements up to and with each place along dim come to, converted to `fmt` first (P84): of integers by
+    `operation`."""
+    axis, lines = wrap_dim(dim, self.ndim), self.reshape(1) if self.ndim == 0 else self
     if fmt.is_float:
-        rows = [converted_rows(self, (axis,), step) for step in conversions(format_of(self), fmt)]
-        first, *others = (by_elements_of_rows(partial(_running_sums, fmt), each) for each in rows)
+        rows = [converted_rows(lines, (axis,), step) for step in conversions(format_of(self), fmt)]
+        first, *others = (by_elements_of_rows(partial(of_floats, fmt), each) for each in rows)
         golden = first.or_else(*others)
     else:
-        golden = by_elements_of_rows(partial(_running_integers, fmt), Rows.over(self, (axis,), lambda some: some))
-    last = np.moveaxis(self, axis, -1).shape
-    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis))
+        rows = Rows.over(lines, (axis,), lambda some: some)
+        golden = by_elements_of_rows(partial(_running_integers, operation, fmt), rows)
+    last = np.moveaxis(lines, axis, -1).shape
+    return golden.rearranged(lambda part: np.moveaxis(part.reshape(last), -1, axis).reshape(self.shape))
 
 
-def _running_integers(fmt: Format, rows: Rows) -> Iterator[Golden]:
-    before, not_held = np.zeros((rows.count, 1), fmt.storage), np.zeros((rows.count, 1), bool)
+def _running_integers(operation: np.ufunc, fmt: Format, rows: Rows) -> Iterator[Golden]:
+    before = np.full((rows.count, 1), operation.identity, fmt.storage)
+    not_held = np.zeros((rows.count, 1), bool)
     for piece in rows.pieces:
         with np.errstate(over="ignore"):
-            sums = before + np.add.accumulate(converted(piece, fmt), 1, dtype=fmt.storage)
+            results = operation(before, operation.accumulate(converted(piece, fmt), 1, dtype=fmt.storage))
         open_ = not_held | np.logical_or.accumulate(_not_held(piece, fmt), 1)
-        yield exact(sums, fmt).opened(open_, "P13")
-        before, not_held = sums[:, -1:], open_[:, -1:]
+        yield exact(results, fmt).opened(open_, "P13")
+        before, not_held = results[:, -1:], open_[:, -1:]
 
 
 def _running_sums(fmt: Format, rows: Rows) -> Iterator[Golden]:
-    beginnings, grid = _Beginnings(rows), common_grid(compute_format(fmt), rows.pieces)
+    beginnings, grid = Beginnings(rows), common_grid(compute_format(fmt), rows.pieces)
     grid = None if grid is None else grid[:, None]
     for columns, sums in zip(rows.columns, accumulate.running_of(rows.pieces), strict=True):
         golden = accumulation(fmt, sums, partial(beginnings.exact, columns.start)).on_grid(grid)
         yield replace(golden, terms=np.broadcast_to(sums.terms, sums.real.shape))
 
 
-class _Beginnings:
-    """The exact sums of the beginnings of rows: of one row after the other, each from the one before it."""
+class Beginnings:
+    """Exact sums, or by `of_part` and `join` products, of the beginnings of rows: of one row after the other, each from
+    the one before it."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.row, self.count, self.sum = rows, -1, 0, Fraction(0)
+    def __init__(
+        self,
+        rows: Rows,
+        of_part: Callable[[np.ndarray], Fraction] = accumulate.exact_total,
+        join: Callable[[Fraction, Fraction], Fraction] = operator.add,
+    ) -> None:
+        self.rows, self.of_part, self.join = rows, of_part, join
+        self.row, self.count, self.result = -1, 0, of_part(np.empty(0))
 
     def exact(self, start: int, index: tuple[int, int]) -> Fraction:
-        """The sum of a row up to and with the column index[1] of the piece that starts at `start`."""
+        """The result of a row up to and with the column index[1] of the piece that starts at `start`."""
         row, count = index[0], start + index[1] + 1
         if row != self.row or count < self.count:
-            self.row, self.count, self.sum = row, 0, Fraction(0)
+            self.row, self.count, self.result = row, 0, self.of_part(np.empty(0))
         for more in spans(count - self.count):
             columns = slice(self.count + more.start, self.count + more.stop)
-            self.sum += accumulate.exact_total(self.rows.part(row, columns))
+            self.result = self.join(self.result, self.of_part(self.rows.part(row, columns)))
         self.count = count
-        return self.sum
+        return self.result
 
 
 # Products
@@ -184,7 +204,7 @@ def prod_over(self: np.ndarray, dim: int, keepdim: bool = False, dtype: str | No
 
 
 def _product(self: np.ndarray, axes: tuple[int, ...], keepdim: bool, dtype: str | None) -> Golden:
-    fmt = _sum_format(self, dtype)
+    fmt = sum_format(self, dtype)
     if fmt.is_float:
         golden = of_conversions(partial(float_product, fmt), self, axes, fmt)
     else:

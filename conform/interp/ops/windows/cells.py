@@ -158,3 +158,15 @@ def _slope_of_cubic(elements: Sequence[np.ndarray]) -> np.ndarray:
     largest, least = np.where(finite, elements, -np.inf).max(0), np.where(finite, elements, np.inf).min(0)
     with np.errstate(all="ignore"):
         return np.where(finite.any(0), 2 * (largest - least), 0.0)
+
+
+def cubic_weights(t: Fraction | Real) -> list:
+    """Of the elements at -1, 0, 1 and 2 for a place t between the two in the middle, with A = -3/4 (Keys, 1981)."""
+
+    def inner(x: Fraction | Real) -> Fraction | Real:
+        return ((x * 5 - 9) * x * x + 4) / 4
+
+    def outer(x: Fraction | Real) -> Fraction | Real:
+        return (((x * -3 + 15) * x - 24) * x + 12) / 4
+
+    return [outer(t + 1), inner(t), inner(1 - t), outer(2 - t)]

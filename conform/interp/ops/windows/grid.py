@@ -16,7 +16,7 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, floored, interpolated, line_of
+from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, cubic_weights, floored, interpolated, line_of
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.parts import parts_of, write
@@ -31,7 +31,7 @@ ROUNDINGS_OF_REFLECTION = 2  # times as many as of the coordinate itself
 
 def _of_places(arguments: Mapping[str, Any]) -> int:
     """Every channel of each image at each place of its grid."""
-    return prod(np.shape(arguments["input"])[:2]) * prod(np.shape(arguments["grid"])[1:3])
+    return prod(np.shape(arguments["input"])[:2]) * prod(np.shape(arguments["grid"])[1:-1])
 
 
 @semantics("aten::grid_sampler_2d", elements=_of_places)
@@ -45,15 +45,28 @@ def grid_sampler_2d(
     Beyond the image stand zeros (padding 0), the element at the border (1), or the image reflected at its edges, or
     with align_corners at the centres of its last elements (2) (P123, P124)
     """
-    fmt = format_of(input)
-    shape = (*input.shape[:2], *grid.shape[1:3])
-    own = partial(_golden, fmt, input, mode=interpolation_mode, padding=padding_mode, align_corners=align_corners)
+    return _sampled(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@semantics("aten::grid_sampler_3d", elements=_of_places)
+def grid_sampler_3d(
+    input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Golden:
+    """result[n, c, i, j, k] = input[n, c] at grid[n, i, j, k] = (x, y, z), as grid_sampler_2d, but for mode 2, which
+    there is not (P123, P124)"""
+    return _sampled(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def _sampled(input: np.ndarray, grid: np.ndarray, mode: int, padding: int, align_corners: bool) -> Golden:
+    fmt, rank = format_of(input), grid.shape[-1]
+    shape = (*input.shape[:2], *grid.shape[1:-1])
+    own = partial(_golden, fmt, input, mode=mode, padding=padding, align_corners=align_corners)
 
     def some(place: slice) -> Golden:
         batch, channel, *at = np.unravel_index(np.arange(place.start, place.stop), shape)
-        number = np.ravel_multi_index((batch, *at), grid.shape[:3])
+        number = np.ravel_multi_index((batch, *at), grid.shape[:-1])
         points, which = np.unique(number, return_inverse=True)
-        return own((batch, channel), which, grid.reshape(-1, 2)[points].astype(np.float64))
+        return own((batch, channel), which, grid.reshape(-1, rank)[points].astype(np.float64))
 
     parts = ((place, some(place)) for place in spans(prod(shape), 64))
     return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
@@ -63,10 +76,10 @@ def _golden(
     fmt: Format, input: np.ndarray, batch: tuple[np.ndarray, np.ndarray], which: np.ndarray, points: np.ndarray,
     mode: int, padding: int, align_corners: bool,
 ) -> Golden:  # fmt: skip
-    """[m]: the results of images batch [m] at points[which[m]], (x, y)."""
+    """[m]: the results of images batch [m] at points[which[m]], (x, y) or (x, y, z)."""
     size, compute = input.shape[2:], compute_format(fmt)
     axes = [_Axis(count, mode, padding, align_corners) for count in size]
-    numbers = [points[:, 1], points[:, 0]]
+    numbers = list(points.T[::-1])
     infinite = np.isinf(points).any(1)
     unknown = np.zeros(len(points), bool)
     if padding == REFLECTION:
@@ -100,7 +113,8 @@ def _nearest(
         inside = [np.clip(at, 0, axis.size - 1) for at, axis in zip(places, axes, strict=True)]
         return exact(np.where(there(places), input[(*batch, *inside)], fmt.storage.type(0)), fmt)
 
-    golden = read((0, 0)).or_else(*(read(choice) for choice in ((0, 1), (1, 0), (1, 1))))
+    own, *others = itertools.product((0, 1), repeat=len(axes))
+    golden = read(own).or_else(*map(read, others))
     ends = [(own[which], np.where(tie, other, own)[which]) for own, other, tie in found]
     shown = np.logical_or.reduce([there(places) for places in itertools.product(*ends)])
     return golden.opened(is_tie & shown, "P124")
@@ -215,15 +229,3 @@ class _Axis:
         own = low + (sign > 0)
         margin = COORDINATE_ROUNDINGS * compute.unit_roundoff * self.errors(numbers)
         return own, np.where(np.abs(beyond.hi) <= margin, 2 * low + 1 - own, own), sign == 0
-
-
-def cubic_weights(t: Fraction | Real) -> list:
-    """Of the elements at -1, 0, 1 and 2 for a place t between the two in the middle, with A = -3/4 (Keys, 1981)."""
-
-    def inner(x: Fraction | Real) -> Fraction | Real:
-        return ((x * 5 - 9) * x * x + 4) / 4
-
-    def outer(x: Fraction | Real) -> Fraction | Real:
-        return (((x * -3 + 15) * x - 24) * x + 12) / 4
-
-    return [outer(t + 1), inner(t), inner(1 - t), outer(2 - t)]

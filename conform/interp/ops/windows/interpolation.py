@@ -1,4 +1,5 @@
-"""Resizing of images: the nearest element, or a linear interpolation between the elements around each place."""
+"""Resizing of images: the nearest element, or a linear or cubic interpolation between the elements around each
+place."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.windows.cells import Line, interpolated, line_of
+from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, cubic_weights, interpolated, line_of
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.parts import parts_of, write
@@ -103,10 +104,29 @@ def _line(size: int, count: int, step: Fraction, align_corners: bool, compute: F
     return line_of(size, np.array(low, np.int64), parts, share.__getitem__, np.array(list(map(float, scale))), compute)
 
 
-def _linear(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], align_corners: bool) -> Golden:
+def _cubic_line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
+    """The four elements around each place, of which those beyond the ends are the ends."""
+    half = Fraction(1, 2)
+    if align_corners:
+        step = Fraction(size - 1, count - 1) if count > 1 else Fraction(0)
+    places = [i * step if align_corners else (i + half) * step - half for i in range(count)]
+    low = np.array([floor(place) for place in places], np.int64)
+    weights = [cubic_weights(place - floor(place)) for place in places]
+    parts = Real.exact(np.zeros((4, count)))
+    for i, each in enumerate(weights):
+        for tap, weight in enumerate(each):
+            write(parts, (tap, i), parts_of(weight))
+    at = np.clip(np.stack([low + tap for tap in (-1, 0, 1, 2)]), 0, size - 1)
+    error = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(abs(place) + 1) for place in places])
+    return Line(at, parts, weights.__getitem__, error, None)
+
+
+def _interpolated(
+    line: Callable[..., Line], self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], align_corners: bool
+) -> Golden:
     fmt, rank = format_of(self), len(sizes)
     compute = compute_format(fmt)
-    lines = [_line(*each, align_corners, compute) for each in zip(self.shape[-rank:], sizes, steps, strict=True)]
+    lines = [line(*each, align_corners, compute) for each in zip(self.shape[-rank:], sizes, steps, strict=True)]
     shape = (*self.shape[:-rank], *sizes)
 
     def some(place: slice) -> Golden:
@@ -114,7 +134,8 @@ def _linear(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], a
         own = [line[at] for line, at in zip(lines, index[-rank:], strict=True)]
         return interpolated(fmt, self, index[:-rank], own)
 
-    parts = ((place, some(place)) for place in spans(prod(shape), 4**rank))
+    width = prod(2 * len(line.at) for line in lines)
+    parts = ((place, some(place)) for place in spans(prod(shape), width))
     return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
 
@@ -139,7 +160,7 @@ def _linear_by_sizes(rank: int) -> Callable[..., Golden]:
         """The linear interpolation along each of the last dims at (i + 1/2) / scale - 1/2, clamped to the elements, of
         the scale_factors or output size / input size; with align_corners at i (input size - 1) / (output size - 1).
         Sizes as those of upsample_nearest2d (P123)"""
-        return _linear(input, *sizes_of(input.shape, output_size, scale_factors, rank), align_corners)
+        return _interpolated(_line, input, *sizes_of(input.shape, output_size, scale_factors, rank), align_corners)
 
     return upsample
 
@@ -150,7 +171,29 @@ for _rank in (1, 2, 3):
 for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
     semantics(f"aten::upsample_{_name}.vec", elements=resized("input", _rank))(_linear_by_sizes(_rank))
 
+
+
+@semantics("aten::upsample_bicubic2d.vec", elements=resized("input", 2))
+def upsample_bicubic2d_by_sizes(
+    input: np.ndarray, output_size: Sequence[int] | None, align_corners: bool, scale_factors: Sequence[float] | None
+) -> Golden:
+    """The cubic convolution with A = -0.75 (Keys, 1981) along each of the last dims at (i + 1/2) / scale - 1/2, of the
+    scale_factors or output size / input size; with align_corners at i (input size - 1) / (output size - 1). Beyond the
+    ends stand the elements there. Sizes as those of upsample_nearest2d (P123)"""
+    sizes = sizes_of(input.shape, output_size, scale_factors, 2)
+    return _interpolated(_cubic_line, input, *sizes, align_corners)
+
+
 Scale = float | None
+
+
+@semantics("aten::upsample_bicubic2d", elements=resized("self", 2))
+def upsample_bicubic2d(
+    self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As upsample_bicubic2d.vec with output_size; a scale says what an element stands for"""
+    sizes = sizes_of(self.shape, output_size, [scales_h, scales_w], 2)
+    return _interpolated(_cubic_line, self, *sizes, align_corners)
 
 
 @semantics("aten::upsample_nearest1d", selects=True, elements=resized("self", 1))
@@ -180,7 +223,7 @@ def upsample_linear1d(
     self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales: Scale = None
 ) -> Golden:
     """As upsample_linear1d.vec with output_size; a scale says what an element stands for"""
-    return _linear(self, *sizes_of(self.shape, output_size, [scales], 1), align_corners)
+    return _interpolated(_line, self, *sizes_of(self.shape, output_size, [scales], 1), align_corners)
 
 
 @semantics("aten::upsample_bilinear2d", elements=resized("self", 2))
@@ -188,7 +231,7 @@ def upsample_bilinear2d(
     self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
 ) -> Golden:
     """As upsample_bilinear2d.vec with output_size; a scale says what an element stands for"""
-    return _linear(self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2), align_corners)
+    return _interpolated(_line, self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2), align_corners)
 
 
 @semantics("aten::upsample_trilinear3d", elements=resized("self", 3))
@@ -201,4 +244,5 @@ def upsample_trilinear3d(
     scales_w: Scale = None,
 ) -> Golden:
     """As upsample_trilinear3d.vec with output_size; a scale says what an element stands for"""
-    return _linear(self, *sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3), align_corners)
+    sizes = sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3)
+    return _interpolated(_line, self, *sizes, align_corners)
