@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,17 @@ Operand = str | None | tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tensor that a program names: its dtype by torch's name, and its shape."""
+    """A tensor that a program names: its dtype by torch's name, and its shape, in which None is a size that only running
+    tells. What is no tensor has the name of its type as its dtype."""
 
     name: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
+
+    def holds(self, dtype: str, shape: tuple[int, ...]) -> bool:
+        """Whether a tensor of `dtype` and `shape` may be this value."""
+        same = len(shape) == len(self.shape) and all(b in (None, a) for a, b in zip(shape, self.shape, strict=True))
+        return same and dtype == self.dtype
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"
@@ -33,7 +40,8 @@ class Op:
     """One step: `results = name(operands, attributes)`, in the source at `location` ("model.py:12", or empty).
 
     `attributes` are all arguments that are no tensors of the program, by name. `results` has None for an output that
-    nobody can use.
+    nobody can use. `regions` are functions that its meaning runs: blocks of its own, which see the values named around
+    them, and functions that it calls by name, which see none.
     """
 
     name: str
@@ -41,22 +49,32 @@ class Op:
     attributes: Mapping[str, Any]
     results: tuple[Value | None, ...]
     location: str = ""
+    regions: tuple[Function, ...] = ()
 
     def used(self) -> Iterator[str]:
-        """The names of its operands, those in lists too."""
+        """The names of its operands, those in lists too, and what its regions take from around them."""
         for operand in self.operands:
             for name in operand if isinstance(operand, tuple) else (operand,):
                 if name is not None:
                     yield name
+        for region in self.regions:
+            yield from region.captured
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Function:
     """`results` of `arguments`, by ops in an order in which each value is made before it is used."""
 
     arguments: tuple[Value, ...]
     ops: tuple[Op, ...]
     results: tuple[str, ...]
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
+        """The names that it uses and does not define."""
+        own = {one.name for one in self.arguments}
+        own |= {one.name for op in self.ops for one in op.results if one is not None}
+        return frozenset(name for name in (*self.results, *(n for op in self.ops for n in op.used())) if name not in own)
 
 
 @dataclass(frozen=True, slots=True)

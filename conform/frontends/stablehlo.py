@@ -1,0 +1,172 @@
+"""StableHLO files as programs: parsed by jaxlib's bindings of MLIR, in the form of the kit.
+
+The parser also verifies what it reads; what it refuses is told with the file and the line, and where an op breaks a
+constraint of its specification that the kit knows, under the constraint's name (`stablehlo_refused.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conform.errors import UsageError
+from conform.foreign import line
+from conform.frontends.stablehlo_attributes import attribute, value_of
+from conform.frontends.stablehlo_text import generic_checks, programs
+from conform.interp.program.form import Function, Op, Value
+
+MISSING = "StableHLO needs jaxlib: pip install 'conform[stablehlo]'"
+_PLACE = re.compile(r'"-":(\d+):\d+')
+_DENSE = re.compile(r"dense<.*?> : tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>", re.DOTALL)
+RETURNS = ("func.return", "stablehlo.return")
+# Attributes that name a function, and how the op is to run it.
+_CALLEES = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One program of a file: its functions by name, and the line at which it begins."""
+
+    file: str
+    line: int
+    functions: dict[str, Function]
+
+
+def read(path: Path) -> list[Source]:
+    """The programs of a file. UsageError, with file and line, for one that cannot be read or parsed; Unjudged for types
+    without a meaning."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}") from None
+    found = [parse(one, str(path)) for one in programs(text)]
+    if not found:
+        raise UsageError(f"{path}: there is no program in it")
+    return found
+
+
+def parse(text: str, file: str) -> Source:
+    """One program."""
+    ir = _ir()
+    context = _context()
+    generic = generic_checks(text, file)
+    try:
+        module = ir.Module.parse(generic, context)
+    except ir.MLIRError as error:
+        raise refused(error, file) from None
+    begin = len(text) - len(text.lstrip("\n")) + 1
+    return Source(file, begin, _Reader(file).functions(module))
+
+
+def refused(error: Any, file: str) -> UsageError:
+    """What the parser says, with places in the file."""
+    from conform.frontends.stablehlo_refused import constraint_of
+
+    told = [f"{place(str(one.location), file)}: {line(one.message, 300)}" for one in error.error_diagnostics]
+    named = [found for one in error.error_diagnostics if (found := constraint_of(one))]
+    return UsageError("\n".join([*told, *named]) or f"{file}: {line(str(error), 300)}")
+
+
+def place(location: str, file: str) -> str:
+    """`file:12` of the parser's location, or of what the file itself says: `file (model.py:3)`."""
+    match = _PLACE.search(location)
+    if match:
+        return f"{file}:{match[1]}"
+    said = location.removeprefix("loc(").removesuffix(")")
+    return f"{file} ({line(said, 100)})" if said != "unknown" else file
+
+
+@cache
+def _ir() -> Any:
+    try:
+        from jaxlib.mlir import ir
+    except ImportError:
+        raise UsageError(MISSING) from None
+    return ir
+
+
+@cache
+def _context() -> Any:
+    """With the dialects of programs; ops of others are read in their generic spelling."""
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, stablehlo
+
+    context, registry = _ir().Context(), _ir().DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    stablehlo.register_dialect(context)
+    chlo.register_dialect(context)
+    context.allow_unregistered_dialects = True
+    return context
+
+
+class _Reader:
+    """A parsed module in the form of the kit; every value gets a name of its own."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.names: dict[Any, str] = {}
+        self.sources: dict[str, Any] = {}
+        self.found: dict[str, Function] = {}
+        self.open: list[str] = []
+
+    def functions(self, module: Any) -> dict[str, Function]:
+        for op in module.body.operations:
+            if op.operation.name == "func.func":
+                self.sources[str(op.operation.attributes["sym_name"])[1:-1]] = op.operation
+        return {name: self.function(name) for name in self.sources}
+
+    def function(self, name: str) -> Function:
+        """A function by its name; UsageError for one that is not there, or calls itself."""
+        if name in self.open or name not in self.sources:
+            raise UsageError(f"{self.file}: function @{name} {'calls itself' if name in self.open else 'is not there'}")
+        if name not in self.found:
+            self.open.append(name)
+            source = self.sources[name]
+            self.found[name] = self.region(source.regions[0], self.place(source))
+            self.open.pop()
+        return self.found[name]
+
+    def region(self, region: Any, where: str) -> Function:
+        blocks = list(region.blocks)
+        if len(blocks) != 1:
+            raise UsageError(f"{where}: a region of {len(blocks)} blocks, expected one")
+        arguments = tuple(self.value(one) for one in blocks[0].arguments)
+        ops = [one.operation for one in blocks[0].operations]
+        if not ops or ops[-1].name not in RETURNS:
+            raise UsageError(f"{where}: a region without a return")
+        steps = tuple(self.op(one) for one in ops[:-1])
+        return Function(arguments, steps, tuple(self.names[one] for one in ops[-1].operands))
+
+    def value(self, value: Any) -> Value:
+        name = self.names.setdefault(value, f"%{len(self.names)}")
+        return value_of(name, str(value.type))
+
+    def op(self, op: Any) -> Op:
+        where = self.place(op)
+        operands = tuple(self.names[one] for one in op.operands)
+        attributes = dict(self.attributes(op))
+        regions = [self.region(one, where) for one in op.regions if len(one.blocks)]
+        if op.name in _CALLEES:
+            regions.append(self.function(attributes.pop(_CALLEES[op.name])))
+        return Op(op.name, operands, attributes, tuple(map(self.value, op.results)), where, tuple(regions))
+
+    def attributes(self, op: Any) -> Iterator[tuple[str, Any]]:
+        """Those that have a meaning: names with a dot are notes for other tools."""
+        for name in op.attributes:
+            name = name if isinstance(name, str) else name.name
+            if "." in name:
+                continue
+            try:
+                text = str(op.attributes[name])
+            except TypeError:  # constants of complex numbers have no class in the bindings
+                text = _DENSE.search(str(op))[0]
+            yield name, attribute(text)
+
+    def place(self, op: Any) -> str:
+        return place(str(op.location), self.file)

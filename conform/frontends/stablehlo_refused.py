@@ -1,0 +1,1 @@
+def constraint_of(e): return None

@@ -1,0 +1,1 @@
+"""StableHLO's ops as an op set of programs: every op rounds its result to its element type."""

@@ -1,0 +1,38 @@
+"""StableHLO's ops as an op set of programs: what `program/evaluation.py` asks what an op means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conform.errors import Unjudged, did_you_mean
+from conform.interp.program.evaluation import Run
+from conform.interp.program.form import Op
+from conform.interp.stablehlo.checks import Check, checked, is_check
+from conform.interp.stablehlo.registry import Call, as_results, table
+
+# Attributes that no meaning reads: how an op may be computed, not what it is.
+WITHOUT_MEANING = ("result_accuracy", "frontend_attributes", "sharding")
+
+
+class StableHLO:
+    """The meaning of every op; `checks` are those of the check dialect that ran so far."""
+
+    def __init__(self) -> None:
+        self.checks: list[Check] = []
+
+    def __call__(self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], *regions: Run) -> Sequence[Any]:
+        """The results. Unjudged for an op without a meaning; InvalidArguments for a constraint that it breaks."""
+        call = Call(op, tuple(operands), attributes, regions)
+        for name in WITHOUT_MEANING:
+            call.get(name, None)
+        if is_check(call):
+            self.checks.append(checked(call))
+            return ()
+        found = table().get(op.name)
+        if found is None:
+            raise Unjudged(f"no meaning for {op.name}{did_you_mean(op.name, table())}")
+        with np.errstate(all="ignore"):
+            return as_results(found.function(call))

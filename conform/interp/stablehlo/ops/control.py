@@ -1,0 +1,81 @@
+"""Which functions run, and how often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conform.errors import Unjudged
+from conform.interp.stablehlo.registry import Call, meaning
+
+LOOPS = 10_000_000  # steps of one `while`; the specification leaves an endless one open
+
+
+def _runs_without_arguments(call: Call, constraint: str) -> None:
+    for region in call.regions:
+        call.require(constraint, not region.function.arguments, f"a region of {len(region.function.arguments)} arguments")
+
+
+def _as_stated(call: Call, constraint: str, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    call.require(constraint, len(results) == len(call.results), f"a region that gives {len(results)} values")
+    for value, one in zip(call.results, results, strict=True):
+        call.require(constraint, value.holds(one.dtype, one.shape), f"a region that gives {one} with the result {value}")
+    return results
+
+
+@meaning("stablehlo.if")
+def if_(call: Call) -> tuple[Any, ...]:
+    """true_branch() where pred, else false_branch()"""
+    (pred,) = call.operands
+    call.require("I1", (pred.dtype, pred.rank) == ("bool", 0), f"a pred of {pred}")
+    call.require("C2", len(call.regions) == 2, f"{len(call.regions)} branches")
+    _runs_without_arguments(call, "C1")
+    return _as_stated(call, "C3", call.regions[0 if bool(pred.array) else 1]())
+
+
+@meaning("stablehlo.case")
+def case(call: Call) -> tuple[Any, ...]:
+    """branches[index](), the last of them where index is none of theirs"""
+    (index,) = call.operands
+    call.require("I1", (index.dtype, index.rank) == ("int32", 0), f"an index of {index}")
+    call.require("C1", len(call.regions) >= 1, "no branches")
+    _runs_without_arguments(call, "C2")
+    chosen = int(index.array)
+    return _as_stated(call, "C4", call.regions[chosen if 0 <= chosen < len(call.regions) else -1]())
+
+
+@meaning("stablehlo.while")
+def while_(call: Call) -> tuple[Any, ...]:
+    """body(body(...(operand))), as long as cond of it is true"""
+    cond, body = call.regions
+    state = call.operands
+    types = [(one.dtype, one.shape) for one in state]
+    for constraint, region in (("C1", cond), ("C2", body)):
+        taken = region.function.arguments
+        fits = len(taken) == len(types) and all(one.holds(*each) for one, each in zip(taken, types, strict=True))
+        call.require(constraint, fits, f"a region that takes {', '.join(map(str, taken)) or 'nothing'}")
+    for _ in range(LOOPS):
+        again = cond(*state)
+        call.require("C1", len(again) == 1 and (again[0].dtype, again[0].shape) == ("bool", ()),
+                     f"a cond that gives {', '.join(map(str, again))}")  # fmt: skip
+        if not bool(again[0].array):
+            return _as_stated(call, "C3", state)
+        state = body(*state)
+        call.require("C2", len(state) == len(types), f"a body that gives {len(state)} values")
+    raise Unjudged(f"{call.op.name}: not at its end after {LOOPS} steps")
+
+
+@meaning("func.call", "stablehlo.composite")
+def called(call: Call) -> tuple[Any, ...]:
+    """What the function gives that is named; of a composite the decomposition"""
+    for name in ("name", "version", "composite_attributes"):
+        call.get(name, None)
+    return call.regions[0](*call.operands)
+
+
+@meaning("stablehlo.optimization_barrier")
+def optimization_barrier(call: Call) -> tuple[Any, ...]:
+    """operand"""
+    call.require("C1", len(call.operands) == len(call.results), f"{len(call.operands)} operands, {len(call.results)} results")
+    for value, one in zip(call.results, call.operands, strict=True):
+        call.require("C2", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
+    return call.operands

@@ -1,0 +1,47 @@
+"""Discrete Fourier transforms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.interp import semantics
+from conform.interp.stablehlo.ops.movement import states
+from conform.interp.stablehlo.registry import Call, meaning
+
+
+@meaning("stablehlo.fft")
+def fft(call: Call) -> np.ndarray:
+    """The transform of operand over its last dimensions, as many as fft_length has, correctly rounded; the inverse ones
+    divide by the number of elements"""
+    (operand,), kind, lengths = call.operands, call.attributes["fft_type"], call.dims("fft_length")
+    call.require("C1", operand.rank >= len(lengths), f"fft_length {list(lengths)} of {operand}")
+    result = call.results[0]
+    complex_, real = {"complex64": ("complex64", "float32"), "complex128": ("complex128", "float64"),
+                      "float32": ("complex64", "float32"), "float64": ("complex128", "float64")}.get(operand.dtype, ("", ""))  # fmt: skip
+    wanted = {"FFT": (complex_, complex_), "IFFT": (complex_, complex_), "RFFT": (real, complex_), "IRFFT": (complex_, real)}
+    call.require("C2", (operand.dtype, result.dtype) == wanted[kind], f"{kind} of {operand} with the result {result}")
+    call.require("C3", 1 <= len(lengths) <= 3, f"fft_length {list(lengths)}")
+    shape = list(operand.shape)
+    if kind == "RFFT":
+        call.require("C4", tuple(shape[-len(lengths) :]) == lengths, f"fft_length {list(lengths)} of {operand}")
+        shape[-1] = shape[-1] // 2 + 1 if shape[-1] else 0
+    if kind == "IRFFT":
+        call.require("C5", shape[-1] == (lengths[-1] // 2 + 1 if lengths[-1] else 0), f"fft_length {list(lengths)} of {operand}")
+        shape[-1] = lengths[-1]
+        call.require("C4", tuple(shape[-len(lengths) :]) == lengths, f"fft_length {list(lengths)} of {operand}")
+    states(call, "C5", result.dtype, shape)
+    if 0 in shape:
+        return np.zeros(shape, wanted[kind][1])
+    return _transformed(kind, operand.array, [at - len(lengths) for at in range(len(lengths))], lengths[-1])
+
+
+def _transformed(kind: str, array: np.ndarray, dims: list[int], last: int) -> np.ndarray:
+    dims = [dim % array.ndim for dim in dims]
+    with np.errstate(all="ignore"):
+        if kind in ("FFT", "IFFT"):
+            golden = semantics.find("aten::_fft_c2c").function(array, dims, 0 if kind == "FFT" else 2, kind == "FFT")
+        elif kind == "RFFT":
+            golden = semantics.find("aten::_fft_r2c").function(array, dims, 0, True)
+        else:
+            golden = semantics.find("aten::_fft_c2r").function(array, dims, 2, last)
+    return golden.value

@@ -1,0 +1,56 @@
+"""select_and_scatter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
+from conform.interp.stablehlo.regions import on_elements, same_scalars
+from conform.interp.stablehlo.registry import Call, meaning
+
+
+@meaning("stablehlo.select_and_scatter")
+def select_and_scatter(call: Call) -> np.ndarray:
+    """init_value, with scatter of it and each element of source at the place in operand that select chooses of its
+    window; padding is never chosen, and source has no place where a window is nothing else"""
+    operand, source, init = call.operands
+    select, scatter = call.regions
+    call.require("C1", operand.dtype == source.dtype, f"a source of {source} for {operand}")
+    window, strides, padding = windows_of(
+        call, operand.shape, {"window_dimensions": ("C4", "C5"), "window_strides": ("C6", "C7")}
+    )
+    call.require("C8", padding.shape == (operand.rank, 2), f"padding of the shape {list(padding.shape)}")
+    ones = (1,) * operand.rank
+    counts = window_counts(operand.shape, window, strides, ones, ones, padding)
+    call.require("C2", source.shape == counts, f"a source of {source}, expected {list(counts)}")
+    call.require("C3", (init.dtype, init.rank) == (operand.dtype, 0), f"an initial value {init} for {operand}")
+    same_scalars(call, "C9", select, [operand.dtype] * 2, ["bool"])
+    same_scalars(call, "C10", scatter, [operand.dtype] * 2, [operand.dtype])
+    call.require("C11", call.results[0].holds(call.results[0].dtype, operand.shape), f"{operand} with the result {call.results[0]}")
+    call.require("C12", call.results[0].dtype == operand.dtype, f"{operand} with the result {call.results[0]}")
+    result = np.full(operand.array.size, init.array)
+    places = _chosen(select, operand.array, counts, window, strides, padding).reshape(-1)
+    for place, value in zip(places, source.array.reshape(-1), strict=True):
+        if place >= 0:
+            (new,) = on_elements(scatter, result[place].reshape(()), np.asarray(value))
+            result[place] = new
+    return result.reshape(operand.shape)
+
+
+def _chosen(
+    select: object, array: np.ndarray, counts: tuple[int, ...], window: tuple[int, ...], strides: tuple[int, ...],
+    padding: np.ndarray,
+) -> np.ndarray:
+    """Of every window the place of the chosen element in the flat array, -1 where there is none."""
+    places = np.arange(array.size).reshape(array.shape)
+    edges = [(max(int(low), 0), max(int(high), 0)) for low, high in padding]
+    cut = tuple(slice(max(-int(low), 0), None if high >= 0 else int(high)) for low, high in padding)
+    places = np.pad(places[cut], edges, constant_values=-1)
+    rows = window_rows(places, counts, window, strides, (1,) * array.ndim)
+    chosen, flat = np.full(counts, -1), array.reshape(-1)
+    for row in rows:
+        known, here = chosen >= 0, row >= 0
+        if flat.size:
+            (keeps,) = on_elements(select, flat[np.maximum(chosen, 0)], flat[np.maximum(row, 0)])
+            chosen = np.where(here & ~(known & keeps), row, chosen)
+    return chosen

@@ -1,0 +1,95 @@
+"""The meanings of StableHLO's ops by name: a decorator beside each, duplicates refused; constraints under their names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from conform.errors import InvalidArguments
+from conform.interp.program.evaluation import Run
+from conform.interp.program.form import Op, Value
+from conform.interp.stablehlo.values import Tensor
+
+MODULES = (
+    "elementwise", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting", "windows", "contraction",
+    "normalization", "linear_algebra", "transforms", "structure",
+)  # fmt: skip
+
+@dataclass(frozen=True)
+class Call:
+    """One op with its operands: what a meaning is given. `results` are the values that the program states."""
+
+    op: Op
+    operands: tuple[Any, ...]
+    attributes: Mapping[str, Any]
+    regions: tuple[Run, ...]
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return self.op.results
+
+    def require(self, constraint: str, holds: bool | np.bool_, found: str) -> None:
+        """InvalidArguments, which names the op and the constraint of its specification, unless it holds."""
+        if not holds:
+            raise InvalidArguments(f"{self.op.name}: {found}, against constraint ({constraint}) of its specification")
+
+    def get(self, name: str, default: Any) -> Any:
+        """An attribute; `default` where it is not given."""
+        return self.attributes[name] if name in self.attributes else default
+
+    def dims(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """An attribute that is a list of integers, however it is written; InvalidArguments where it is missing."""
+        if name not in self.attributes:
+            if default is None:
+                raise InvalidArguments(f"{self.op.name}: its attribute {name} is missing")
+            return tuple(default)
+        return tuple(int(one) for one in self.attributes[name])
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What an op means; `pointwise`: each element of its results depends on the same element of its operands alone."""
+
+    name: str
+    function: Callable[[Call], Sequence[Any]]
+    pointwise: bool
+
+    @property
+    def text(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+_table: dict[str, Meaning] = {}
+
+
+def meaning(*names: str, pointwise: bool = False) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
+    """Register the decorated function as the meaning of the ops `names`: a Tensor, an array or several of a Call."""
+
+    def register(function: Callable[[Call], Any]) -> Callable[[Call], Any]:
+        for name in names:
+            if name in _table:
+                raise ValueError(f"{name} is defined twice: {_table[name].function.__module__}, {function.__module__}")
+            _table[name] = Meaning(name, function, pointwise)
+        return function
+
+    return register
+
+
+@cache
+def table() -> Mapping[str, Meaning]:
+    """Every op that has a meaning, by its full name."""
+    for module in MODULES:
+        import_module(f"conform.interp.stablehlo.ops.{module}")
+    return _table
+
+
+def as_results(found: Any) -> tuple[Any, ...]:
+    """What a meaning returns, one or several, as values: arrays become tensors."""
+    several = found if isinstance(found, list | tuple) else (found,)
+    return tuple(Tensor(np.asarray(one)) if isinstance(one, np.ndarray | np.generic) else one for one in several)

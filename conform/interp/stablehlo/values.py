@@ -1,0 +1,68 @@
+"""What the ops of StableHLO work on: tensors, tokens and tuples. Each has a dtype and a shape, as a program asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from conform.numerics.formats import Format, format_of
+
+TOKEN = "token"
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """An array in the storage dtype of its format."""
+
+    array: np.ndarray
+
+    @cached_property
+    def format(self) -> Format:
+        return format_of(self.array)
+
+    @property
+    def dtype(self) -> str:
+        return self.format.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+    @property
+    def rank(self) -> int:
+        return self.array.ndim
+
+    def __str__(self) -> str:
+        """`tensor<2x3xf32>`"""
+        return f"tensor<{'x'.join([*map(str, self.shape), self.format.stablehlo_name.replace('si', 'i')])}>"
+
+
+@dataclass(frozen=True)
+class Token:
+    """What orders side effects; it has no content."""
+
+    dtype: str = TOKEN
+    shape: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return "!stablehlo.token"
+
+
+@dataclass(frozen=True, eq=False)
+class Tuple:
+    """Values in one."""
+
+    values: tuple[Tensor | Token | Tuple, ...]
+    shape: tuple[int, ...] = ()
+
+    @property
+    def dtype(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return f"tuple<{', '.join(map(str, self.values))}>"
+
+
+Any_ = Tensor | Token | Tuple

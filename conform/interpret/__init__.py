@@ -1,0 +1,1 @@
+"""`conform interpret`: StableHLO files, run by the interpreter."""

@@ -1,0 +1,136 @@
+"""One file: its programs, the functions of them that are run, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conform.errors import ConformError, Unjudged, UsageError, did_you_mean
+from conform.frontends.stablehlo import Source, read
+from conform.interp.program.evaluation import evaluate
+from conform.interp.program.form import Function, Program, Value
+from conform.interp.stablehlo.checks import Check
+from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import format_named
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A function that was run: its results and checks, or the error that ended it."""
+
+    name: str
+    results: tuple[Any, ...] = ()
+    checks: tuple[Check, ...] = ()
+    error: ConformError | None = None
+
+
+@dataclass
+class File:
+    """A file that was read: what ran of it, or why it could not be read."""
+
+    path: Path
+    ran: list[Ran] = field(default_factory=list)
+    error: ConformError | None = None
+
+    def errors(self) -> list[ConformError]:
+        return [one for one in (self.error, *(ran.error for ran in self.ran)) if one is not None]
+
+    def checks(self) -> list[Check]:
+        return [check for ran in self.ran for check in ran.checks]
+
+    @property
+    def exit_code(self) -> int:
+        """1 a check failed; 2 bad input; 3 without a meaning; 70 a defect of the kit; 0."""
+        codes = {one.exit_code for one in self.errors()}
+        failed = {1} if any(check.failure for check in self.checks()) else set()
+        return next((code for code in (70, 1, 2, 3) if code in codes | failed), 0)
+
+
+def run_file(path: Path, function: str | None, arguments: Sequence[np.ndarray]) -> File:
+    """What came of a file; nothing is raised but what is no ConformError."""
+    found = File(path)
+    try:
+        sources = read(path)
+        asked = [(source, name) for source in sources for name in _asked(source, function)]
+        if function is not None and not asked:
+            known = sorted({name for source in sources for name in source.functions})
+            raise UsageError(f"{path}: no function @{function}{did_you_mean(function, known)}; there are {_named(known)}")
+    except ConformError as error:
+        found.error = error
+        return found
+    for source, name in asked:
+        found.ran.append(_run(source, name, arguments))
+    return found
+
+
+def _asked(source: Source, function: str | None) -> list[str]:
+    """The functions of a program that are run."""
+    if function is not None:
+        return [function] if function in source.functions else []
+    if "main" in source.functions:
+        return ["main"]
+    free = [name for name, one in source.functions.items() if not one.arguments]
+    return free or list(source.functions)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(f"@{name}" for name in names) or "none"
+
+
+def _run(source: Source, name: str, arguments: Sequence[np.ndarray]) -> Ran:
+    op_set = StableHLO()
+    try:
+        inputs = _inputs(source, name, source.functions[name], arguments)
+        results = evaluate(Program(source.functions[name]), op_set, inputs)
+    except ConformError as error:
+        return Ran(name, checks=tuple(op_set.checks), error=error)
+    return Ran(name, results, tuple(op_set.checks))
+
+
+def _inputs(source: Source, name: str, function: Function, arguments: Sequence[np.ndarray]) -> list[Tensor]:
+    if len(arguments) != len(function.arguments):
+        stated = ", ".join(map(str, function.arguments))
+        raise UsageError(f"{source.file}: function @{name} takes {len(function.arguments)} arguments ({stated}), "
+                         f"{len(arguments)} are given: --args FILE.npz holds them")  # fmt: skip
+    return [_input(f"{source.file}: argument {at} of @{name}", one, value)
+            for at, (one, value) in enumerate(zip(arguments, function.arguments, strict=True))]  # fmt: skip
+
+
+def _input(where: str, array: np.ndarray, value: Value) -> Tensor:
+    """An array in the storage of its format: numpy's files keep that of small formats as bytes alone."""
+    storage = format_named(value.dtype).storage
+    if array.dtype.kind == "V" and array.dtype.itemsize == storage.itemsize:
+        array = array.view(storage)
+    if array.dtype != storage or not value.holds(value.dtype, array.shape):
+        raise UsageError(f"{where}: found {array.dtype}{list(array.shape)}, expected {value}")
+    return Tensor(array)
+
+
+def load(path: Path | None) -> list[np.ndarray]:
+    """The arrays of an npz file, in its order. UsageError where it cannot be read."""
+    if path is None:
+        return []
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return [file[name] for name in file.files]
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path}: no npz file of arrays: {error}") from None
+
+
+def tensors(files: Sequence[File]) -> Mapping[str, np.ndarray]:
+    """The results by their names in an npz file. UsageError where two functions have one name, Unjudged for what is no
+    tensor."""
+    found: dict[str, np.ndarray] = {}
+    for ran in (ran for file in files for ran in file.ran):
+        for at, one in enumerate(ran.results):
+            if not isinstance(one, Tensor):
+                raise Unjudged(f"--out holds tensors alone: result {at} of @{ran.name} is {one}")
+            if f"{ran.name}.{at}" in found:
+                raise UsageError(f"--out: two functions are named @{ran.name}: name one file")
+            found[f"{ran.name}.{at}"] = one.array
+    return found

@@ -1,0 +1,38 @@
+"""The verb that runs StableHLO programs by their specification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("paths", metavar="FILE.mlir|DIR ...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--function", "function", metavar="NAME",
+              help="What to run. Default: main, or else every function without arguments.")  # fmt: skip
+@click.option("--args", "arguments", metavar="FILE.npz", type=click.Path(path_type=Path, dir_okay=False),
+              help="The arguments of the function, in the order of the file.")  # fmt: skip
+@click.option("--out", metavar="FILE.npz", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write the results there, as FUNCTION.0, FUNCTION.1, ...")  # fmt: skip
+@click.pass_context
+def interpret(
+    ctx: click.Context, paths: tuple[Path, ...], function: str | None, arguments: Path | None, out: Path | None
+) -> None:
+    """Run StableHLO programs op by op, as the specification says, and print their results.
+
+    Each op's result is rounded once to its element type. Checks of the check dialect are made: one that fails is told
+    with its place, the first wrong element, and how far off that is. A folder, or several files, give a table. A file
+    holds several programs if `// -----` stands between them. It needs the extra `conform[stablehlo]`.
+
+    \b
+    conform interpret add.mlir
+    conform interpret model.mlir --function main --args inputs.npz --out results.npz
+    conform interpret tests/
+
+    Exit code: 0; 1 a check failed; 2 usage, or a file that is no valid program; 3 the kit has no meaning for an op or
+    a type, and no check failed.
+    """
+    from conform.interpret.command import interpret as run
+
+    ctx.exit(run(paths, function, arguments, out))
