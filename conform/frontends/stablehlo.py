@@ -16,6 +16,7 @@ from typing import Any
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
+from conform.frontends.stablehlo_refused import constraint_of
 from conform.frontends.stablehlo_text import generic_checks, programs
 from conform.interp.program.form import Function, Op, Value
 
@@ -51,24 +52,40 @@ def read(path: Path) -> list[Source]:
 
 def parse(text: str, file: str) -> Source:
     """One program."""
-    ir = _ir()
-    context = _context()
     generic = generic_checks(text, file)
-    try:
-        module = ir.Module.parse(generic, context)
-    except ir.MLIRError as error:
-        raise refused(error, file) from None
     begin = len(text) - len(text.lstrip("\n")) + 1
-    return Source(file, begin, _Reader(file).functions(module))
+    try:
+        return Source(file, begin, _functions(generic, file))
+    except _Refused as refusal:
+        raise UsageError(_told(refusal.error, generic, file)) from None
 
 
-def refused(error: Any, file: str) -> UsageError:
-    """What the parser says, with places in the file."""
-    from conform.frontends.stablehlo_refused import constraint_of
+class _Refused(UsageError):
+    """The parser's error."""
 
-    told = [f"{place(str(one.location), file)}: {line(one.message, 300)}" for one in error.error_diagnostics]
-    named = [found for one in error.error_diagnostics if (found := constraint_of(one))]
-    return UsageError("\n".join([*told, *named]) or f"{file}: {line(str(error), 300)}")
+    def __init__(self, error: Any) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _functions(generic: str, file: str) -> dict[str, Function]:
+    ir = _ir()
+    try:
+        module = ir.Module.parse(generic, _context())
+    except ir.MLIRError as error:
+        raise _Refused(error) from None
+    return _Reader(file).functions(module)
+
+
+def _told(error: Any, generic: str, file: str) -> str:
+    """What the parser says, with places in the file, and the constraints that are broken."""
+    lines = []
+    for one in error.error_diagnostics:
+        where = place(str(one.location), file)
+        lines.append(f"{where}: {line(one.message, 300)}")
+        if named := constraint_of(one, generic, lambda text: _functions(text, file)):
+            lines.append(f"{where}: {line(named, 300)}")
+    return "\n".join(dict.fromkeys(lines)) or f"{file}: {line(str(error), 300)}"
 
 
 def place(location: str, file: str) -> str:

@@ -33,6 +33,6 @@ def interpret(
     Exit code: 0; 1 a check failed; 2 usage, or a file that is no valid program; 3 the kit has no meaning for an op or
     a type, and no check failed.
     """
-    from conform.interpret.command import interpret as run
+    from conform.stablehlo.command import interpret as run
 
     ctx.exit(run(paths, function, arguments, out))

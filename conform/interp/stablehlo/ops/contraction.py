@@ -75,7 +75,7 @@ def dot_general(call: Call) -> np.ndarray:
     fmt = format_named(call.results[0].dtype)
     found = [product(a, b, fmt) for a, b in zip(left, right, strict=True)]
     whole = np.stack(found) if found else np.empty(0, fmt.storage)
-    return whole.reshape(*_sizes(lhs, batch_l), *_sizes(lhs, rows), *_sizes(rhs, columns))
+    return whole.reshape((*_sizes(lhs, batch_l), *_sizes(lhs, rows), *_sizes(rhs, columns)))
 
 
 def _precision(call: Call, constraint: str) -> None:

@@ -79,15 +79,27 @@ def _unary(name: str, torch_name: str, fallback: Callable[[Array], Array]) -> No
 
 _unary("cosine", "cos", np.cos)
 _unary("exponential", "exp", np.exp)
-_unary("exponential_minus_one", "expm1", np.expm1)
+_unary("exponential_minus_one", "expm1", lambda z: np.exp(z) - 1)
 _unary("log", "log", np.log)
 _unary("log_plus_one", "log1p", np.log1p)
-_unary("logistic", "sigmoid", lambda z: 1 / (1 + np.exp(-z)))
 _unary("rsqrt", "rsqrt", lambda z: 1 / np.sqrt(z))
 _unary("sine", "sin", np.sin)
 _unary("sqrt", "sqrt", np.sqrt)
 _unary("tan", "tan", np.tan)
 _unary("tanh", "tanh", np.tanh)
+
+
+@meaning("stablehlo.logistic", pointwise=True)
+def logistic(call: Call) -> Array:
+    """1 / (1 + e^-operand), of floats as the specification has it in three operations, each of them rounded; of complex
+    numbers correctly rounded"""
+    (x,) = same_types(call)
+    fmt = of_kinds(call, "I1", *REAL_OR_COMPLEX)
+    if fmt.is_complex:
+        return of_torch("aten::sigmoid", x, fallback=lambda z: 1 / (1 + np.exp(-z)))
+    one = np.broadcast_to(round_to(fmt, np.float64(1)), x.shape)
+    power = of_torch("aten::exp", of_torch("aten::neg", x))
+    return of_torch("aten::div.Tensor", one, of_torch("aten::add.Tensor", one, power))
 
 
 @meaning("stablehlo.cbrt", pointwise=True)
@@ -164,8 +176,10 @@ def sign(call: Call) -> Array:
     fmt = of_kinds(call, "I1", "int", "float", "complex")
     if fmt.is_complex:
         return _complex_sign(fmt, x)
-    with np.errstate(all="ignore"):
-        return np.where((x == 0) | (x != x), x, np.where(x > 0, 1, -1).astype(fmt.storage)).astype(fmt.storage)
+    if fmt.is_integer:
+        return np.sign(x.astype(np.int64)).astype(fmt.storage)
+    number = x.astype(np.float64)
+    return round_to(fmt, np.where((number == 0) | np.isnan(number), number, np.copysign(1.0, number)))
 
 
 def _complex_sign(fmt: Format, z: Array) -> Array:
@@ -344,8 +358,7 @@ def _signed_as(result: Array, x: Array) -> Array:
 
 @meaning("stablehlo.power", pointwise=True)
 def power(call: Call) -> Array:
-    """lhs to the power of rhs; integers wrap, and a negative power of them is what is left of 1 / lhs^-rhs: 1 or -1 of
-    1 and -1, 0 of others, of 0 all bits as of 1 / 0"""
+    """lhs to the power of rhs; integers wrap, and a negative power of them is 1 or -1 of 1 and -1, 0 of all others"""
     x, y = same_types(call)
     fmt = of_kinds(call, "I1", *NUMBERS)
     if not fmt.is_integer:
@@ -363,7 +376,7 @@ def _integer_power(fmt: Format, x: Array, y: Array) -> Array:
     if fmt.kind == "uint":
         return powers
     odd = (y.astype(np.int64) & 1).astype(bool)
-    of_negative = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), np.where(x == 0, -1, 0)))
+    of_negative = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0))
     return np.where(y < 0, of_negative.astype(fmt.storage), powers).astype(fmt.storage)
 
 

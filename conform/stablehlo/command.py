@@ -13,7 +13,7 @@ from conform.errors import UsageError
 from conform.foreign import escaped
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.dense import text
-from conform.interpret.run import File, load, run_file, tensors
+from conform.stablehlo.run import File, load, run_file, tensors
 from conform.options import tell
 
 ORDER = (70, 1, 2, 3)  # the exit code of several files is the first of these that one of them has
