@@ -66,12 +66,9 @@ def dense(literal: str, type_text: str) -> np.ndarray:
     if literal.startswith('"0x'):
         return _of_bytes(bytes.fromhex(literal[3:-1]), fmt, shape)
     numbers = _elements(re.findall(r"[^\s,()\[\]]+", literal), fmt)
-    return np.broadcast_to(numbers.reshape(-1 if numbers.size != prod(shape) else shape), shape).copy() \
-        if numbers.size in (1, prod(shape)) else _refused(literal, type_text)
-
-
-def _refused(literal: str, type_text: str) -> np.ndarray:
-    raise Unjudged(f"no meaning for the constant dense<{literal[:40]}> of the type {type_text}")
+    if numbers.size not in (1, prod(shape)):
+        raise Unjudged(f"no meaning for the constant dense<{literal[:40]}> of the type {type_text}")
+    return np.broadcast_to(numbers if numbers.size != prod(shape) else numbers.reshape(shape), shape).copy()
 
 
 def _elements(words: list[str], fmt: Format) -> np.ndarray:
@@ -82,7 +79,7 @@ def _elements(words: list[str], fmt: Format) -> np.ndarray:
         return np.array([word == "true" or word == "1" for word in words], np.bool_)
     if fmt.is_integer:
         wide = np.int64 if fmt.kind == "int" else np.uint64
-        return np.array([int(word) % 2**64 if fmt.kind == "uint" else int(word, 0) for word in words], wide).astype(fmt.storage)
+        return np.array([int(word, 0) for word in words], wide).astype(fmt.storage)
     if any(word.startswith(("0x", "-0x")) for word in words):
         return np.concatenate([_float(word, fmt) for word in words])
     return round_to(fmt, np.array([float(word) for word in words]))
@@ -96,12 +93,17 @@ def _float(word: str, fmt: Format) -> np.ndarray:
 
 
 def _of_bytes(content: bytes, fmt: Format, shape: tuple[int, ...]) -> np.ndarray:
-    """Little endian; bools bit by bit."""
+    """Little endian. Bools have a byte each, or a bit in older versions of MLIR; other elements of less than a byte have
+    a byte, of which the upper bits say nothing."""
+    count, array = prod(shape), np.frombuffer(content, fmt.storage)
     if fmt.kind == "bool":
-        bits = np.unpackbits(np.frombuffer(content, np.uint8), bitorder="little")
-        return (bits[: prod(shape)].astype(np.bool_) if len(content) > 1 or prod(shape) <= 8 else bits[:1].astype(bool)).reshape(shape)
-    array = np.frombuffer(content, fmt.storage)
-    return np.broadcast_to(array if array.size == 1 and shape != (1,) else array.reshape(shape), shape).copy()
+        codes = np.frombuffer(content, np.uint8)
+        array = (codes if len(codes) == count else np.unpackbits(codes, bitorder="little")[:count]) != 0
+    elif fmt.bits < 8:
+        array = (np.frombuffer(content, np.uint8) & np.uint8(2**fmt.bits - 1)).view(fmt.storage)
+    if array.size not in (1, count):
+        raise Unjudged(f"no meaning for a constant of {array.size} elements in the shape {list(shape)}")
+    return np.broadcast_to(array if array.size != count else array.reshape(shape), shape).copy()
 
 
 # Attributes

@@ -153,8 +153,8 @@ def _ieee(name: str, exponent_bits: int, mantissa_bits: int) -> Format:
 #                                           bits  exp  man  bias  inf    nan    -0     subnormals
 _ROWS = (
     Format("bool", "bool", 8),
-    *(Format(f"int{bits}", "int", bits) for bits in (4, 8, 16, 32, 64)),
-    *(Format(f"uint{bits}", "uint", bits) for bits in (4, 8, 16, 32, 64)),
+    *(Format(f"int{bits}", "int", bits) for bits in (2, 4, 8, 16, 32, 64)),
+    *(Format(f"uint{bits}", "uint", bits) for bits in (2, 4, 8, 16, 32, 64)),
     _ieee("float16", 5, 10),
     _ieee("bfloat16", 8, 7),
     _ieee("float32", 8, 23),

@@ -93,7 +93,5 @@ def _to_bits(operand: Tensor) -> np.ndarray:
 
 def _from_bits(bits: np.ndarray, fmt: Format, shape: tuple[int, ...]) -> np.ndarray:
     rows = bits.reshape(prod(shape), _bits(fmt))
-    if fmt.kind == "int" and fmt.bits < 8:  # the storage holds the sign in all its upper bits
-        rows = np.concatenate([rows, np.repeat(rows[:, -1:], 8 - fmt.bits, axis=1)], axis=1)
     rows = np.pad(rows, [(0, 0), (0, 8 * fmt.storage.itemsize - rows.shape[1])])
     return np.packbits(rows, axis=1, bitorder="little").view(fmt.storage).reshape(shape)

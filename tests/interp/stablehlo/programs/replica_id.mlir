@@ -1,0 +1,5 @@
+func.func @one_process() {
+  %result = stablehlo.replica_id : tensor<ui32>
+  check.expect_eq_const %result, dense<0> : tensor<ui32>
+  return
+}
