@@ -43,7 +43,9 @@ def read(path: Path) -> list[Source]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}") from None
+        raise UsageError(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}"
+        ) from None
     found = [parse(one, str(path)) for one in programs(text)]
     if not found:
         raise UsageError(f"{path}: there is no program in it")

@@ -1,7 +1,7 @@
-"""MLIR's attributes and types as Python values, from their text: arrays for dense constants, dicts for dimension numbers.
+"""MLIR's attributes and types as Python values, from their text: arrays for constants, dicts for dimension numbers.
 
-Text is what all attributes have: the bindings give no access to StableHLO's own, nor to constants of complex numbers and
-of most small formats.
+Text is what all attributes have: the bindings give no access to StableHLO's own, nor to constants of complex numbers
+and of most small formats.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from conform.numerics.rounding import round_to
 _ELEMENTS = {fmt.stablehlo_name.replace("si", "i"): fmt for fmt in FORMATS.values()}
 _ELEMENTS |= {f"si{fmt.bits}": fmt for fmt in FORMATS.values() if fmt.kind == "int"}
 _TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)(.*?)(?:, *[#@].*)?>", re.DOTALL)
-_MARKS = re.compile(r'\s*("(?:\\.|[^"\\])*"|[-+]?0x[0-9A-Fa-f]+|->|[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[#!@%]?[\w.$]+|.)',
-                    re.DOTALL)  # fmt: skip
+_MARKS = re.compile(
+    r'\s*("(?:\\.|[^"\\])*"|[-+]?0x[0-9A-Fa-f]+|->|[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[#!@%]?[\w.$]+|.)', re.DOTALL
+)
 
 
 # Types
@@ -93,8 +94,8 @@ def _float(word: str, fmt: Format) -> np.ndarray:
 
 
 def _of_bytes(content: bytes, fmt: Format, shape: tuple[int, ...]) -> np.ndarray:
-    """Little endian. Bools have a byte each, or a bit in older versions of MLIR; other elements of less than a byte have
-    a byte, of which the upper bits say nothing."""
+    """Little endian. Bools have a byte each, or a bit in older versions of MLIR; other elements of less than a byte
+    have a byte, of which the upper bits say nothing."""
     count, array = prod(shape), np.frombuffer(content, fmt.storage)
     if fmt.kind == "bool":
         codes = np.frombuffer(content, np.uint8)
@@ -125,10 +126,9 @@ def convolution_dimensions(text: str) -> dict[str, Any]:
     """`[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`: where each part has its batch, feature and spatial dimensions."""
     parts = [re.findall(r"\w+", part) for part in re.findall(r"\[(.*?)\]", text)]
     found: dict[str, Any] = {}
-    for name, marks, labels in zip(
-        ("input", "kernel", "output"), parts, ({"b": "batch", "f": "feature"}, {"i": "input_feature", "o": "output_feature"},
-                                               {"b": "batch", "f": "feature"}), strict=True,
-    ):  # fmt: skip
+    of_values, of_kernel = {"b": "batch", "f": "feature"}, {"i": "input_feature", "o": "output_feature"}
+    labels_of = (("input", of_values), ("kernel", of_kernel), ("output", of_values))
+    for (name, labels), marks in zip(labels_of, parts, strict=True):
         for mark, label in labels.items():
             found[f"{name}_{label}_dimension"] = marks.index(mark)
         spatial = sorted((int(mark), place) for place, mark in enumerate(marks) if mark.isdigit())

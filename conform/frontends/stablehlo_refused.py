@@ -1,7 +1,8 @@
 """Which constraint of its specification an op breaks that the parser refuses.
 
-An op of a name that no dialect has is not verified. So the op that was refused, where it is spelled generically, is read
-again under such a name, and its meaning is asked on zeros: it names the first constraint that types and attributes break.
+An op of a name that no dialect has is not verified. So the op that was refused, where it is spelled generically, is
+read again under such a name, and its meaning is asked on zeros: it names the first constraint that types and attributes
+break.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ Functions = Callable[[str], dict[str, Function]]  # what is read of a program's 
 
 
 def constraint_of(diagnostic: Any, text: str, functions: Functions) -> str:
-    """`stablehlo.add: operands of the types ..., against constraint (C1) of its specification`, or nothing: for an op in
-    a spelling of its own, and where no constraint that its meaning checks before it computes is broken."""
+    """`stablehlo.add: operands of the types ..., against constraint (C1) of its specification`, or nothing: for an op
+    in a spelling of its own, and where no constraint that its meaning checks before it computes is broken."""
     for spelled in _unverified(diagnostic, text):
         try:
             found = functions(spelled)
@@ -81,7 +82,7 @@ def _ops(functions: Any) -> Iterator[tuple[Op, Types]]:
             waiting += op.regions
 
 
-class _Asked(Exception):  # noqa: N818
+class _Asked(Exception):
     """A meaning has seen to its constraints, and begins to compute."""
 
 

@@ -33,8 +33,8 @@ def _without_comments(text: str) -> str:
 
 
 def generic_checks(text: str, name: str) -> str:
-    """`text`, with `check.X %a, value : type` spelled `"check.X"(%a) {value = value : type} : (type) -> ()`. UsageError,
-    with the place in the file `name`, for a check that cannot be read."""
+    """`text`, with `check.X %a, value : type` spelled `"check.X"(%a) {value = value : type} : (type) -> ()`.
+    UsageError, with the place in the file `name`, for a check that cannot be read."""
     pieces, at = [], 0
     for match in _CHECK.finditer(text):
         if match.start() < at or _is_hidden(text, match.start()):

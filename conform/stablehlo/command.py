@@ -13,8 +13,8 @@ from conform.errors import UsageError
 from conform.foreign import escaped
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.dense import text
-from conform.stablehlo.run import File, load, run_file, tensors
 from conform.options import tell
+from conform.stablehlo.run import File, load, run_file, tensors
 
 ORDER = (70, 1, 2, 3)  # the exit code of several files is the first of these that one of them has
 VERDICTS = {0: "ok", 1: "FAIL", 2: "invalid", 3: "no meaning", 70: "defect of the kit"}

@@ -59,7 +59,9 @@ def run_file(path: Path, function: str | None, arguments: Sequence[np.ndarray]) 
         asked = [(source, name) for source in sources for name in _asked(source, function)]
         if function is not None and not asked:
             known = sorted({name for source in sources for name in source.functions})
-            raise UsageError(f"{path}: no function @{function}{did_you_mean(function, known)}; there are {_named(known)}")
+            raise UsageError(
+                f"{path}: no function @{function}{did_you_mean(function, known)}; there are {_named(known)}"
+            )
     except ConformError as error:
         found.error = error
         return found

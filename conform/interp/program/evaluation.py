@@ -47,8 +47,9 @@ class OpSet(Protocol):
     NoGolden, which names the op, for one that it does not know, and for a wrong number of operands.
     """
 
-    def __call__(self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], *regions: Run) -> Sequence[Any]:
-        ...
+    def __call__(
+        self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], *regions: Run
+    ) -> Sequence[Any]: ...
 
 
 def evaluate(
@@ -130,7 +131,7 @@ def _uses(function: Function) -> Counter[str]:
 
 
 def _forget(scope: ChainMap[str, Any], op: Op, remaining: Counter[str]) -> None:
-    """Drops the operands of this scope that nothing else uses, so that a long program takes no more memory than it must."""
+    """Drops the operands of this scope that nothing else uses, so that a long program takes no more than it must."""
     remaining.subtract(op.used())
     for name in op.used():
         if remaining[name] <= 0:

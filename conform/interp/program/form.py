@@ -19,8 +19,8 @@ Operand = str | None | tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tensor that a program names: its dtype by torch's name, and its shape, in which None is a size that only running
-    tells. What is no tensor has the name of its type as its dtype."""
+    """A tensor that a program names: its dtype by torch's name, and its shape, in which None is a size that only
+    running tells. What is no tensor has the name of its type as its dtype."""
 
     name: str
     dtype: str
@@ -74,7 +74,9 @@ class Function:
         """The names that it uses and does not define."""
         own = {one.name for one in self.arguments}
         own |= {one.name for op in self.ops for one in op.results if one is not None}
-        return frozenset(name for name in (*self.results, *(n for op in self.ops for n in op.used())) if name not in own)
+        return frozenset(
+            name for name in (*self.results, *(n for op in self.ops for n in op.used())) if name not in own
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _is_nan(array: np.ndarray) -> np.ndarray:
 
 
 def _distance(actual: np.ndarray, expected: np.ndarray, fmt: Format) -> np.ndarray:
-    """How many steps of the format lie between, uint64: 0 between NaNs, the largest integer between NaN and a number."""
+    """How many steps of the format lie between, uint64: 0 between NaNs, the most there are between NaN and a number."""
     nans = _is_nan(actual).astype(int) + _is_nan(expected)
     lhs, rhs = (_places(one, fmt) for one in (actual, expected))
     steps = np.maximum(lhs, rhs).view(np.uint64) - np.minimum(lhs, rhs).view(np.uint64)

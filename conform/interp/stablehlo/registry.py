@@ -1,4 +1,4 @@
-"""The meanings of StableHLO's ops by name: a decorator beside each, duplicates refused; constraints under their names."""
+"""The meanings of StableHLO's ops by name: a decorator beside each, duplicates refused; constraints by their names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from conform.interp.program.form import Op, Value
 from conform.interp.stablehlo.values import Tensor
 
 MODULES = (
-    "elementwise", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting", "windows", "contraction",
-    "normalization", "linear_algebra", "transforms", "structure",
+    "elementwise", "bits", "choice", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting",
+    "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure",
 )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Call:
@@ -41,7 +42,7 @@ class Call:
 
     def get(self, name: str, default: Any) -> Any:
         """An attribute; `default` where it is not given."""
-        return self.attributes[name] if name in self.attributes else default
+        return self.attributes.get(name, default)
 
     def dims(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute that is a list of integers, however it is written; InvalidArguments where it is missing."""

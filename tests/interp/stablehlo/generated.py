@@ -15,26 +15,32 @@ FLOATS = [one.name for one in FORMATS.values() if one.is_float and one.has_zero]
 INTEGERS = [one.name for one in FORMATS.values() if one.is_integer]
 SIGNED = [one.name for one in FORMATS.values() if one.kind == "int"]
 COMPLEX = ["complex64", "complex128"]
-LARGE_FLOATS = ["float16", "bfloat16", "float32", "float64"]
+
+EVERY = ["bool", *INTEGERS, *FLOATS, *COMPLEX]
+
+
+def _each(names: str, dtypes: list[str]) -> dict[str, list[str]]:
+    return {name: dtypes for name in names.split()}
+
 
 UNARY = {
-    "negate": [*INTEGERS, *FLOATS, *COMPLEX],
-    **dict.fromkeys(("abs", "sign"), [*SIGNED, *FLOATS, *COMPLEX]),
-    **dict.fromkeys(("ceil", "floor", "round_nearest_afz", "round_nearest_even", "is_finite"), FLOATS),
-    **dict.fromkeys(("cosine", "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "rsqrt", "sine",
-                     "sqrt", "tan", "tanh", "cbrt", "real", "imag"), [*FLOATS, *COMPLEX]),
-    **dict.fromkeys(("popcnt", "count_leading_zeros"), INTEGERS),
-    "not": ["bool", *INTEGERS],
-}  # fmt: skip
+    **_each("negate", [*INTEGERS, *FLOATS, *COMPLEX]),
+    **_each("abs sign", [*SIGNED, *FLOATS, *COMPLEX]),
+    **_each("ceil floor round_nearest_afz round_nearest_even is_finite", FLOATS),
+    **_each("cosine exponential exponential_minus_one log log_plus_one logistic rsqrt", [*FLOATS, *COMPLEX]),
+    **_each("sine sqrt tan tanh cbrt real imag", [*FLOATS, *COMPLEX]),
+    **_each("popcnt count_leading_zeros", INTEGERS),
+    **_each("not", ["bool", *INTEGERS]),
+}
 BINARY = {
-    **dict.fromkeys(("add", "multiply", "maximum", "minimum"), ["bool", *INTEGERS, *FLOATS, *COMPLEX]),
-    **dict.fromkeys(("subtract", "divide", "power"), [*INTEGERS, *FLOATS, *COMPLEX]),
-    "remainder": [*INTEGERS, *FLOATS],
-    "atan2": [*FLOATS, *COMPLEX],
-    **dict.fromkeys(("and", "or", "xor"), ["bool", *INTEGERS]),
-    **dict.fromkeys(("shift_left", "shift_right_arithmetic", "shift_right_logical"), INTEGERS),
-    "complex": ["float32", "float64"],
-}  # fmt: skip
+    **_each("add multiply maximum minimum", EVERY),
+    **_each("subtract divide power", [*INTEGERS, *FLOATS, *COMPLEX]),
+    **_each("remainder", [*INTEGERS, *FLOATS]),
+    **_each("atan2", [*FLOATS, *COMPLEX]),
+    **_each("and or xor", ["bool", *INTEGERS]),
+    **_each("shift_left shift_right_arithmetic shift_right_logical", INTEGERS),
+    **_each("complex", ["float32", "float64"]),
+}
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ def binary() -> Iterator[Case]:
 
 
 def comparisons() -> Iterator[Case]:
-    for dtype in ["bool", *INTEGERS, *FLOATS, *COMPLEX]:
+    for dtype in EVERY:
         x, y = pairs(dtype, 10)
         kind = FORMATS[dtype].kind
         kinds = {"int": ["SIGNED"], "uint": ["UNSIGNED"], "bool": ["UNSIGNED"], "complex": ["FLOAT"]}.get(
@@ -141,10 +147,9 @@ def comparisons() -> Iterator[Case]:
 
 
 def conversions() -> Iterator[Case]:
-    every = ["bool", *INTEGERS, *FLOATS, *COMPLEX]
-    for source in every:
+    for source in EVERY:
         values = special_values(source)[:96]
-        for to in every:
+        for to in EVERY:
             a, b = type_of(source, values.shape), type_of(to, values.shape)
             text = f"{constant('x', values, source)}  %y = stablehlo.convert %x : ({a}) -> {b}\n"
             yield Case(f"convert to {to}", source, main(text, [("y", b)]))
@@ -153,7 +158,19 @@ def conversions() -> Iterator[Case]:
 # Ops that move elements, and regions, on random shapes
 
 STREAM = 20261123
-DTYPES = ["bool", "int4", "int8", "int32", "int64", "uint8", "uint64", "bfloat16", "float32", "float64", "float8_e4m3fn"]
+DTYPES = [
+    "bool",
+    "int4",
+    "int8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint64",
+    "bfloat16",
+    "float32",
+    "float64",
+    "float8_e4m3fn",
+]
 
 
 def numbers(draw: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
@@ -161,7 +178,11 @@ def numbers(draw: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np
     fmt = FORMATS[dtype]
     low = 0 if fmt.kind in ("bool", "uint") else -3
     values = draw.integers(low, 2 if fmt.kind == "bool" else 4, shape)
-    return values.astype(fmt.storage) if fmt.is_integer or fmt.kind == "bool" else values.astype(np.float64).astype(fmt.storage)
+    return (
+        values.astype(fmt.storage)
+        if fmt.is_integer or fmt.kind == "bool"
+        else values.astype(np.float64).astype(fmt.storage)
+    )
 
 
 def listed(values: object) -> str:
@@ -204,7 +225,7 @@ def movements(count: int = 6) -> Iterator[Case]:
             if min(padded) >= 0:
                 text += constant("v", numbers(draw, (), dtype), dtype)
                 add(f"stablehlo.pad %x, %v, low = {listed(low)}, high = {listed(high)}, interior = {listed(interior)} : "
-                    f"({type_}, {type_of(dtype, ())})", padded, "p")  # fmt: skip
+                    f"{listed(interior)} : ({type_}, {type_of(dtype, ())})", padded, "p")  # fmt: skip
             dim = int(draw.integers(0, rank))
             add(f"stablehlo.concatenate %x, %x, dim = {dim} : ({type_}, {type_})",
                 tuple(2 * n if d == dim else n for d, n in enumerate(shape)), "c")  # fmt: skip
@@ -219,9 +240,14 @@ def movements(count: int = 6) -> Iterator[Case]:
             for d in range(rank):
                 text += constant(f"i{d}", np.asarray(draw.integers(-2, 6), np.int32), "int32")
             integers = ", ".join(["tensor<i32>"] * rank)
-            add(f"stablehlo.dynamic_slice %x, {starts}, sizes = {listed(sizes)} : ({type_}, {integers})", tuple(sizes), "d")
+            add(
+                f"stablehlo.dynamic_slice %x, {starts}, sizes = {listed(sizes)} : ({type_}, {integers})",
+                tuple(sizes),
+                "d",
+            )
             text += constant("u", numbers(draw, tuple(sizes), dtype), dtype)
-            add(f"stablehlo.dynamic_update_slice %x, %u, {starts} : ({type_}, {type_of(dtype, tuple(sizes))}, {integers})",
+            update = type_of(dtype, tuple(sizes))
+            add(f"stablehlo.dynamic_update_slice %x, %u, {starts} : ({type_}, {update}, {integers})",
                 shape, "w")  # fmt: skip
             if dtype != "bool":
                 text += f"  %o = stablehlo.iota dim = {dim} : {type_}\n"
@@ -248,10 +274,14 @@ def reductions(count: int = 3) -> Iterator[Case]:
                 dims = sorted(int(d) for d in draw.choice(len(shape), draw.integers(1, len(shape) + 1), replace=False))
                 type_, scalar = type_of(dtype, shape), type_of(dtype, ())
                 to = type_of(dtype, tuple(n for d, n in enumerate(shape) if d not in dims))
-                text = constant("x", numbers(draw, shape, dtype), dtype) + constant("z", numbers(draw, (), dtype), dtype)
+                text = constant("x", numbers(draw, shape, dtype), dtype) + constant(
+                    "z", numbers(draw, (), dtype), dtype
+                )
                 text += (f'  %y = "stablehlo.reduce"(%x, %z) {region(op, dtype)} {{dimensions = {array_of(dims)}}} : '
                          f"({type_}, {scalar}) -> {to}\n")  # fmt: skip
-                window, strides, base, spread = (tuple(int(n) for n in draw.integers(1, 4, len(shape))) for _ in range(4))
+                window, strides, base, spread = (
+                    tuple(int(n) for n in draw.integers(1, 4, len(shape))) for _ in range(4)
+                )
                 padding = draw.integers(0, 3, (len(shape), 2))
                 sizes = []
                 for n, w, s, b, k, (low, high) in zip(shape, window, strides, base, spread, padding, strict=True):
@@ -280,7 +310,8 @@ def sorts(count: int = 4) -> Iterator[Case]:
             text = constant("x", numbers(draw, shape, dtype), dtype)
             text += f"  %i = stablehlo.iota dim = {dim % len(shape)} : {order}\n"
             text += (
-                f'  %y:2 = "stablehlo.sort"(%x, %i) ({{\n  ^bb0(%a: {one}, %b: {one}, %c: tensor<i32>, %d: tensor<i32>):\n'
+                f'  %y:2 = "stablehlo.sort"(%x, %i) ({{\n'
+                f"  ^bb0(%a: {one}, %b: {one}, %c: tensor<i32>, %d: tensor<i32>):\n"
                 f"    %e = stablehlo.compare {('LT', 'GT')[at % 2]}, %a, %b : ({one}, {one}) -> tensor<i1>\n"
                 f"    stablehlo.return %e : tensor<i1>\n  }}) {{dimension = {dim} : i64, is_stable = true}} : "
                 f"({type_}, {order}) -> ({type_}, {order})\n"
@@ -309,14 +340,16 @@ def indexing(count: int = 12) -> Iterator[Case]:
             text = constant("x", numbers(draw, shape, dtype), dtype)
             text += constant("i", draw.integers(-2, 6, indices), "int64")
             text += (
-                f'  %y = "stablehlo.gather"(%x, %i) {{dimension_numbers = #stablehlo.gather<offset_dims = {listed(places)}, '
+                f'  %y = "stablehlo.gather"(%x, %i) {{dimension_numbers = #stablehlo.gather<'
+                f"offset_dims = {listed(places)}, "
                 f"collapsed_slice_dims = {listed(collapsed)}, start_index_map = {listed(map_)}, index_vector_dim = "
                 f"{vector_dim}>, slice_sizes = {array_of(sizes)}}} : ({type_}, {of_indices}) -> {to}\n"
             )
             text += constant("u", numbers(draw, tuple(result), dtype), dtype)
             text += (
-                f'  %z = "stablehlo.scatter"(%x, %i, %u) {region(bodies(dtype)[0], dtype)} {{scatter_dimension_numbers = '
-                f"#stablehlo.scatter<update_window_dims = {listed(places)}, inserted_window_dims = {listed(collapsed)}, "
+                f'  %z = "stablehlo.scatter"(%x, %i, %u) {region(bodies(dtype)[0], dtype)} {{'
+                f"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {listed(places)}, "
+                f"inserted_window_dims = {listed(collapsed)}, "
                 f"scatter_dims_to_operand_dims = {listed(map_)}, index_vector_dim = {vector_dim}>}} : "
                 f"({type_}, {of_indices}, {to}) -> {type_}\n"
             )
@@ -334,9 +367,14 @@ def contractions(count: int = 8) -> Iterator[Case]:
             find = [{int(d): at for at, d in enumerate(order)} for order in (left, right)]
             of_batch = [[place[d] for d in range(len(batch))] for place in find]
             of_sums = [[place[len(batch) + d] for d in range(len(sums))] for place in find]
-            kept = [[n for at, n in enumerate(one) if at not in (*of_batch[k], *of_sums[k])] for k, one in enumerate((of_lhs, of_rhs))]
+            kept = [
+                [n for at, n in enumerate(one) if at not in (*of_batch[k], *of_sums[k])]
+                for k, one in enumerate((of_lhs, of_rhs))
+            ]
             to = type_of(dtype, (*batch, *kept[0], *kept[1]))
-            text = constant("x", numbers(draw, of_lhs, dtype), dtype) + constant("y", numbers(draw, of_rhs, dtype), dtype)
+            text = constant("x", numbers(draw, of_lhs, dtype), dtype) + constant(
+                "y", numbers(draw, of_rhs, dtype), dtype
+            )
             text += (
                 f"  %z = stablehlo.dot_general %x, %y, batching_dims = {listed(of_batch[0])} x {listed(of_batch[1])}, "
                 f"contracting_dims = {listed(of_sums[0])} x {listed(of_sums[1])} : ({type_of(dtype, of_lhs)}, "
@@ -351,7 +389,11 @@ def convolutions(count: int = 8) -> Iterator[Case]:
         for _ in range(count):
             spatial = int(draw.integers(1, 3))
             groups, batches = ((int(draw.integers(1, 3)), 1), (1, int(draw.integers(1, 3))))[int(draw.integers(0, 2))]
-            batch, per_group, out = int(draw.integers(1, 3)) * batches, int(draw.integers(1, 3)), int(draw.integers(1, 3)) * groups * batches
+            batch, per_group, out = (
+                int(draw.integers(1, 3)) * batches,
+                int(draw.integers(1, 3)),
+                int(draw.integers(1, 3)) * groups * batches,
+            )
             sizes, window = ([int(n) for n in draw.integers(1, top, spatial)] for top in (6, 4))
             strides, base, spread = ([int(n) for n in draw.integers(1, 4, spatial)] for _ in range(3))
             padding = draw.integers(0, 3, (spatial, 2)).tolist()
@@ -369,11 +411,14 @@ def convolutions(count: int = 8) -> Iterator[Case]:
             of_kernel = tuple(size.get(one) or window[int(one)] for one in kernel)
             to = tuple({"b": batch // batches, "f": out}.get(one) or counts[int(one)] for one in result)
             reverse = [bool(one) for one in draw.integers(0, 2, spatial)]
-            text = constant("x", numbers(draw, shape, dtype), dtype) + constant("y", numbers(draw, of_kernel, dtype), dtype)
+            text = constant("x", numbers(draw, shape, dtype), dtype) + constant(
+                "y", numbers(draw, of_kernel, dtype), dtype
+            )
             text += (
                 f"  %z = stablehlo.convolution(%x, %y) dim_numbers = {_marks(lhs)}x{_marks(kernel)}->{_marks(result)}, "
-                f"window = {{stride = {strides}, pad = {padding}, lhs_dilate = {base}, rhs_dilate = {spread}, reverse = "
-                f"{[str(one).lower() for one in reverse]}}} {{batch_group_count = {batches} : i64, feature_group_count = "
+                f"window = {{stride = {strides}, pad = {padding}, lhs_dilate = {base}, rhs_dilate = {spread}, "
+                f"reverse = {[str(one).lower() for one in reverse]}}} {{batch_group_count = {batches} : i64, "
+                f"feature_group_count = "
                 f"{groups} : i64}} : ({type_of(dtype, shape)}, {type_of(dtype, of_kernel)}) -> {type_of(dtype, to)}\n"
             ).replace("'", "")
             yield Case("convolution", dtype, main(text, [("z", type_of(dtype, to))]))

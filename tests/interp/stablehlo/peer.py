@@ -1,4 +1,4 @@
-"""The specification's C++ interpreter, as jaxlib has it: run as a child, for it ends its process at what it does not support.
+"""The specification's C++ interpreter, as jaxlib has it: run as a child, for it ends its process at what it lacks.
 
 `python peer.py PROGRAMS.json FIRST` prints the results of each program from FIRST on, a line of JSON each.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def results(programs: list[str]) -> list[list[str] | None]:
-    """The results of each program's `main`, which has no arguments, as MLIR spells them; None where the peer has none."""
+    """The results of each program's `main`, which has no arguments, as MLIR spells them; None where it has none."""
     found: list[list[str] | None] = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "programs.json"

@@ -1,1 +1,1 @@
-"""The meanings, by what they do: each op's constraints (C1, C2, ...) have the names of its section of the specification."""
+"""The meanings, by what they do. An op's constraints (C1, C2, ...) are those of its section of the specification."""

@@ -42,8 +42,8 @@ def _saturated(x: np.ndarray, fmt: Format) -> np.ndarray:
 
 @meaning("stablehlo.reduce_precision", pointwise=True)
 def reduce_precision(call: Call) -> np.ndarray:
-    """operand as a format of exponent_bits and mantissa_bits has it: rounded to nearest even, infinite beyond its range,
-    a zero of its sign below its smallest normal number"""
+    """operand as a format of exponent_bits and mantissa_bits has it: rounded to nearest even, infinite beyond its
+    range, a zero of its sign below its smallest normal number"""
     (x,) = same_types(call)
     fmt = of_kinds(call, "I1", "float")
     exponent_bits, mantissa_bits = (int(call.attributes[name]) for name in ("exponent_bits", "mantissa_bits"))
@@ -65,8 +65,8 @@ def reduce_precision(call: Call) -> np.ndarray:
 
 @meaning("stablehlo.bitcast_convert")
 def bitcast_convert(call: Call) -> np.ndarray:
-    """The bits of operand read as another element type, the lowest first; wider elements are made of a last dimension of
-    narrower ones, or fall apart into one"""
+    """The bits of operand read as another element type, the lowest first; wider elements are made of a last dimension
+    of narrower ones, or fall apart into one"""
     operand, result = call.operands[0], call.results[0]
     source, fmt = operand.format, format_named(result.dtype)
     wide, narrow = _bits(source), _bits(fmt)

@@ -63,7 +63,11 @@ def dot_general(call: Call) -> np.ndarray:
     for name, dims, one in (("C5", batch_l, lhs), ("C6", sum_l, lhs), ("C7", batch_r, rhs), ("C8", sum_r, rhs)):
         require(name, are_dims(dims, one.rank), f"dimensions {list(dims)} of {one}")
     for name, of_lhs, of_rhs in (("C9", batch_l, batch_r), ("C10", sum_l, sum_r)):
-        require(name, _sizes(lhs, of_lhs) == _sizes(rhs, of_rhs), f"dimensions {list(of_lhs)} of {lhs} and {list(of_rhs)} of {rhs}")
+        require(
+            name,
+            _sizes(lhs, of_lhs) == _sizes(rhs, of_rhs),
+            f"dimensions {list(of_lhs)} of {lhs} and {list(of_rhs)} of {rhs}",
+        )
     rows, columns = (
         [dim for dim in range(one.rank) if dim not in taken] for one, taken in
         ((lhs, (*batch_l, *sum_l)), (rhs, (*batch_r, *sum_r)))
@@ -120,7 +124,8 @@ def convolved(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> np.n
     strides, base, dilations = (call.dims(name, ones) for name in ("window_strides", "lhs_dilation", "rhs_dilation"))
     reversal = tuple(map(bool, call.get("window_reversal", (False,) * (rank - 2))))
     for (size, sign), name, values in (
-        (("C2", "C3"), "window_strides", strides), (("C5", "C6"), "lhs_dilation", base), (("C7", "C8"), "rhs_dilation", dilations)
+        (("C2", "C3"), "window_strides", strides), (("C5", "C6"), "lhs_dilation", base),
+        (("C7", "C8"), "rhs_dilation", dilations),
     ):  # fmt: skip
         call.require(size, len(values) == rank - 2, f"{name} {list(values)} of {lhs}")
         call.require(sign, all(each > 0 for each in values), f"{name} {list(values)}")
@@ -137,11 +142,17 @@ def convolved(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> np.n
     fmt = format_named(call.results[0].dtype)
     call.require("C27", lhs.dtype == rhs.dtype, f"operands of the types {lhs} and {rhs}")
     spread = _padded(x, padding, base)
-    rows = window_rows(spread, (x.shape[0], *counts, x.shape[-1]), (1, *window, 1), (1, *strides, 1), (1, *dilations, 1))
+    rows = window_rows(
+        spread, (x.shape[0], *counts, x.shape[-1]), (1, *window, 1), (1, *strides, 1), (1, *dilations, 1)
+    )
     rows = np.moveaxis(rows, 0, -2)  # [batch, *counts, window, features]
     flat_kernel = np.moveaxis(kernel, 0, -2).reshape(prod(window), kernel.shape[0], kernel.shape[-1])
     result = _grouped(rows, flat_kernel, fmt, groups, batches)
-    order = (numbers["output_batch_dimension"], *numbers["output_spatial_dimensions"], numbers["output_feature_dimension"])
+    order = (
+        numbers["output_batch_dimension"],
+        *numbers["output_spatial_dimensions"],
+        numbers["output_feature_dimension"],
+    )
     found = np.moveaxis(result, range(rank), order)
     call.require("C26", len(call.results[0].shape) == rank, f"the result {call.results[0]} of {lhs}")
     states(call, "C25", fmt.name, found.shape)
@@ -174,7 +185,11 @@ def _grouped(rows: np.ndarray, kernel: np.ndarray, fmt: Format, groups: int, bat
 
 def _arranged(one: Tensor, numbers: dict[str, object], name: str, first: str, last: str) -> np.ndarray:
     """[first, *spatial, last]"""
-    order = (numbers[f"{name}_{first}_dimension"], *numbers[f"{name}_spatial_dimensions"], numbers[f"{name}_{last}_dimension"])
+    order = (
+        numbers[f"{name}_{first}_dimension"],
+        *numbers[f"{name}_spatial_dimensions"],
+        numbers[f"{name}_{last}_dimension"],
+    )
     return one.array.transpose(order)
 
 
@@ -186,7 +201,8 @@ def _require_numbers(
     require("C22", batches > 0, f"batch_group_count {batches}")
     require("C23", groups == 1 or batches == 1, f"feature_group_count {groups} and batch_group_count {batches}")
     for name, ends, (size, unique) in (
-        ("input", ("batch", "feature"), ("C12", "C13")), ("kernel", ("input_feature", "output_feature"), ("C17", "C18")),
+        ("input", ("batch", "feature"), ("C12", "C13")),
+        ("kernel", ("input_feature", "output_feature"), ("C17", "C18")),
         ("output", ("batch", "feature"), ("C19", "C20")),
     ):  # fmt: skip
         spatial = numbers[f"{name}_spatial_dimensions"]

@@ -12,13 +12,17 @@ LOOPS = 10_000_000  # steps of one `while`; the specification leaves an endless 
 
 def _runs_without_arguments(call: Call, constraint: str) -> None:
     for region in call.regions:
-        call.require(constraint, not region.function.arguments, f"a region of {len(region.function.arguments)} arguments")
+        call.require(
+            constraint, not region.function.arguments, f"a region of {len(region.function.arguments)} arguments"
+        )
 
 
 def _as_stated(call: Call, constraint: str, results: tuple[Any, ...]) -> tuple[Any, ...]:
     call.require(constraint, len(results) == len(call.results), f"a region that gives {len(results)} values")
     for value, one in zip(call.results, results, strict=True):
-        call.require(constraint, value.holds(one.dtype, one.shape), f"a region that gives {one} with the result {value}")
+        call.require(
+            constraint, value.holds(one.dtype, one.shape), f"a region that gives {one} with the result {value}"
+        )
     return results
 
 
@@ -75,7 +79,9 @@ def called(call: Call) -> tuple[Any, ...]:
 @meaning("stablehlo.optimization_barrier")
 def optimization_barrier(call: Call) -> tuple[Any, ...]:
     """operand"""
-    call.require("C1", len(call.operands) == len(call.results), f"{len(call.operands)} operands, {len(call.results)} results")
+    call.require(
+        "C1", len(call.operands) == len(call.results), f"{len(call.operands)} operands, {len(call.results)} results"
+    )
     for value, one in zip(call.results, call.operands, strict=True):
         call.require("C2", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
     return call.operands

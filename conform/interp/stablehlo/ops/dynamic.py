@@ -14,7 +14,9 @@ from conform.interp.stablehlo.values import Tensor
 
 def _sizes(call: Call, label: str, operand: Tensor) -> tuple[int, ...]:
     """The integers of a one-dimensional operand."""
-    call.require(label, operand.rank == 1 and operand.format.is_integer, f"{operand}, expected integers in one dimension")
+    call.require(
+        label, operand.rank == 1 and operand.format.is_integer, f"{operand}, expected integers in one dimension"
+    )
     return tuple(int(one) for one in operand.array)
 
 
@@ -64,7 +66,7 @@ def dynamic_reshape(call: Call) -> np.ndarray:
 
 @meaning("stablehlo.real_dynamic_slice")
 def real_dynamic_slice(call: Call) -> np.ndarray:
-    """slice from start_indices in steps of strides up to limit_indices, which are operands; no op of the specification"""
+    """slice from start_indices in steps of strides up to limit_indices, operands; no op of the specification"""
     operand = call.operands[0]
     start, limit, strides = (_sizes(call, f"I{at + 2}", one) for at, one in enumerate(call.operands[1:]))
     call.require("C3", _are_within(start, limit, operand.shape), f"from {list(start)} to {list(limit)} of {operand}")

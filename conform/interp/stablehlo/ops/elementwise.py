@@ -1,9 +1,8 @@
 """Ops of one element of each operand. What a function means is what it means for torch's operators.
 
-Of integers where the specification says nothing, the answers are those of two's complement machines that do not trap:
-x / 0 = -1 (all bits), x rem 0 = x, MIN / -1 = MIN, MIN rem -1 = 0 (as RISC-V has them, M extension, table 11); shifts by
-as many bits as there are, or more, leave 0, an arithmetic one the sign. Complex numbers that are not finite, or overflow
-on the way, are computed by the formula in complex128 and rounded (docs/stablehlo.md).
+Of integers where the specification says nothing, the answers are those of machines that do not trap: x / 0 = -1 (all
+bits), x rem 0 = x, MIN / -1 = MIN, MIN rem -1 = 0 (as RISC-V has them, M extension). Complex numbers that are not
+finite, or overflow on the way, are computed by the formula in complex128 and rounded (docs/stablehlo.md).
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import numpy as np
 
 from conform.interp import semantics
 from conform.interp.stablehlo.registry import Call, meaning
-from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import Format, format_of
+from conform.interp.stablehlo.two_complement import codes_of, of_codes
+from conform.numerics.formats import Format
 from conform.numerics.rounding import round_to
 
 Array = np.ndarray
@@ -200,100 +199,6 @@ def is_finite(call: Call) -> Array:
     return np.isfinite(x.array.astype(np.float64))
 
 
-# Bits of integers
-
-
-def _codes(x: Array, fmt: Format) -> Array:
-    """Two's complement in uint64."""
-    return x.astype(np.int64).astype(np.uint64) & np.uint64(2**fmt.bits - 1) if fmt.kind == "int" else x.astype(np.uint64)
-
-
-def _of_codes(codes: Array, fmt: Format) -> Array:
-    """The integers of `fmt` whose low bits these are."""
-    low = codes & np.uint64(2**fmt.bits - 1)
-    if fmt.kind == "uint":
-        return low.astype(fmt.storage)
-    shift = np.int64(64 - fmt.bits)
-    return ((low.view(np.int64) << shift) >> shift).astype(fmt.storage)
-
-
-def _bit_counts(codes: Array) -> Array:
-    return np.unpackbits(np.ascontiguousarray(codes)[..., None].view(np.uint8), axis=-1).sum(-1)
-
-
-@meaning("stablehlo.popcnt", pointwise=True)
-def popcnt(call: Call) -> Array:
-    """How many bits of operand are set"""
-    (x,) = same_types(call)
-    fmt = of_kinds(call, "I1", "int", "uint")
-    return _of_codes(_bit_counts(_codes(x, fmt)).astype(np.uint64), fmt)
-
-
-@meaning("stablehlo.count_leading_zeros", pointwise=True)
-def count_leading_zeros(call: Call) -> Array:
-    """How many bits of operand are clear above its highest set bit"""
-    (x,) = same_types(call)
-    fmt = of_kinds(call, "I1", "int", "uint")
-    codes = _codes(x, fmt)
-    for shift in (1, 2, 4, 8, 16, 32):  # every bit below the highest one is set
-        codes = codes | codes >> np.uint64(shift)
-    return _of_codes((fmt.bits - _bit_counts(codes)).astype(np.uint64), fmt)
-
-
-@meaning("stablehlo.not", pointwise=True)
-def not_(call: Call) -> Array:
-    """The bits that are not set; of bools, not"""
-    (x,) = same_types(call)
-    of_kinds(call, "I1", "bool", "int", "uint")
-    return of_torch("aten::bitwise_not", x)
-
-
-def _bitwise(name: str) -> None:
-    def function(call: Call) -> Array:
-        x, y = same_types(call)
-        of_kinds(call, "I1", "bool", "int", "uint")
-        return of_torch(f"aten::bitwise_{name}.Tensor", x, y)
-
-    function.__doc__ = f"{name} of the bits, or of bools"
-    meaning(f"stablehlo.{name}", pointwise=True)(function)
-
-
-for one in ("and", "or", "xor"):
-    _bitwise(one)
-
-
-@meaning("stablehlo.shift_left", pointwise=True)
-def shift_left(call: Call) -> Array:
-    """lhs * 2^rhs, rhs unsigned; the bits beyond are lost, 0 where all are"""
-    return _shifted(call, lambda codes, by, fmt: codes << by)
-
-
-@meaning("stablehlo.shift_right_logical", pointwise=True)
-def shift_right_logical(call: Call) -> Array:
-    """The bits of lhs moved down by rhs, unsigned, with zeros from above"""
-    return _shifted(call, lambda codes, by, fmt: codes >> by)
-
-
-def _shifted(call: Call, shift: Callable[[Array, Array, Format], Array]) -> Array:
-    x, y = same_types(call)
-    fmt = of_kinds(call, "I1", "int", "uint")
-    by = _codes(y, fmt)
-    beyond = by >= fmt.bits
-    moved = shift(_codes(x, fmt), np.where(beyond, np.uint64(0), by), fmt)
-    return _of_codes(np.where(beyond, np.uint64(0), moved), fmt)
-
-
-@meaning("stablehlo.shift_right_arithmetic", pointwise=True)
-def shift_right_arithmetic(call: Call) -> Array:
-    """The bits of lhs moved down by rhs, unsigned, with copies of the highest bit from above"""
-    x, y = same_types(call)
-    fmt = of_kinds(call, "I1", "int", "uint")
-    unused = np.int64(64 - fmt.bits)
-    signed = (_codes(x, fmt).view(np.int64) << unused) >> unused
-    by = np.minimum(_codes(y, fmt), np.uint64(fmt.bits - 1)).astype(np.int64)
-    return _of_codes((signed >> by).view(np.uint64), fmt)
-
-
 # Arithmetic of two numbers
 
 
@@ -324,7 +229,11 @@ def divide(call: Call) -> Array:
 
 def _quotient(fmt: Format, x: Array, y: Array) -> Array:
     safe = np.where((y == 0) | _wraps(fmt, x, y), 1, y).astype(x.dtype)
-    wide = (x.astype(np.uint64), safe.astype(np.uint64)) if fmt.kind == "uint" else (x.astype(np.int64), safe.astype(np.int64))
+    wide = (
+        (x.astype(np.uint64), safe.astype(np.uint64))
+        if fmt.kind == "uint"
+        else (x.astype(np.int64), safe.astype(np.int64))
+    )
     quotient = wide[0] // wide[1]
     quotient = quotient + ((quotient * wide[1] != wide[0]) & (quotient < 0)).astype(quotient.dtype)
     all_bits = fmt.max_value if fmt.kind == "uint" else -1
@@ -367,12 +276,12 @@ def power(call: Call) -> Array:
 
 
 def _integer_power(fmt: Format, x: Array, y: Array) -> Array:
-    base, result = _codes(x, fmt), np.ones(x.shape, np.uint64)
+    base, result = codes_of(x, fmt), np.ones(x.shape, np.uint64)
     left = np.where(y < 0, 0, y).astype(np.uint64)
     while left.any():
         result = np.where(left & np.uint64(1), result * base, result)
         base, left = base * base, left >> np.uint64(1)
-    powers = _of_codes(result, fmt)
+    powers = of_codes(result, fmt)
     if fmt.kind == "uint":
         return powers
     odd = (y.astype(np.int64) & 1).astype(bool)
@@ -391,41 +300,6 @@ def atan2(call: Call) -> Array:
     y, x = y.astype(np.complex128), x.astype(np.complex128)
     with np.errstate(all="ignore"):
         return rounded_complex(fmt, -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)))
-
-
-@meaning("stablehlo.maximum", pointwise=True)
-def maximum(call: Call) -> Array:
-    """The larger of lhs and rhs: NaN if either is, +0 rather than -0; of complex numbers by (real, imag)"""
-    x, y = same_types(call)
-    return extreme(x, y, +1)
-
-
-@meaning("stablehlo.minimum", pointwise=True)
-def minimum(call: Call) -> Array:
-    """The smaller of lhs and rhs: NaN if either is, -0 rather than +0; of complex numbers by (real, imag)"""
-    x, y = same_types(call)
-    return extreme(x, y, -1)
-
-
-def extreme(x: Array, y: Array, direction: int) -> Array:
-    """The larger (+1) or smaller (-1) of each pair, as IEEE 754-2019, 9.6, has maximum and minimum."""
-    fmt = format_of(x)
-    with np.errstate(all="ignore"):
-        if fmt.is_complex:
-            return np.where(_lexicographic(x, y, direction), x, y)
-        ahead = x >= y if direction > 0 else x <= y
-        chosen = np.where(ahead | (x != x), x, y)
-        if fmt.is_float and fmt.has_negative_zero:
-            negative = np.signbit(x.astype(np.float64)) if direction < 0 else ~np.signbit(x.astype(np.float64))
-            chosen = np.where((x == 0) & (y == 0), np.where(negative, x, y), chosen)
-        return chosen.astype(fmt.storage)
-
-
-def _lexicographic(x: Array, y: Array, direction: int) -> Array:
-    """Where x comes first; of NaNs the first operand's, then the second's."""
-    lhs, rhs = (x, y) if direction > 0 else (y, x)
-    ahead = (lhs.real > rhs.real) | ((lhs.real == rhs.real) & (lhs.imag >= rhs.imag))
-    return (ahead & ~np.isnan(y)) | np.isnan(x)
 
 
 # Parts of complex numbers
@@ -461,72 +335,3 @@ def _part(name: str, of_real: Callable[[Array], Array]) -> None:
 
 _part("real", lambda x: x)
 _part("imag", np.zeros_like)
-
-
-# Choice
-
-
-@meaning("stablehlo.select", pointwise=True)
-def select(call: Call) -> Array:
-    """on_true where pred, on_false elsewhere; a 0-dimensional pred chooses all"""
-    pred, on_true, on_false = call.operands
-    call.require("I1", pred.dtype == "bool", f"a pred of {pred.dtype}")
-    call.require("C1", pred.rank == 0 or pred.shape == on_true.shape, f"{pred} to choose from {on_true}")
-    call.require("C2", (on_true.dtype, on_true.shape) == (on_false.dtype, on_false.shape)
-                 and call.results[0].holds(on_true.dtype, on_true.shape),
-                 f"{on_true} and {on_false} with the result {call.results[0]}")  # fmt: skip
-    return np.where(pred.array, on_true.array, on_false.array)
-
-
-@meaning("stablehlo.clamp", pointwise=True)
-def clamp(call: Call) -> Array:
-    """minimum(maximum(operand, min), max)"""
-    low, operand, high = call.operands
-    call.require("C1", low.rank == 0 or low.shape == operand.shape, f"a min of {low} for {operand}")
-    call.require("C2", high.rank == 0 or high.shape == operand.shape, f"a max of {high} for {operand}")
-    call.require("C3", low.dtype == operand.dtype == high.dtype, f"{low}, {operand} and {high}")
-    call.require("C4", call.results[0].holds(operand.dtype, operand.shape),
-                 f"{operand} with the result {call.results[0]}")  # fmt: skip
-    lows, highs = (np.broadcast_to(one.array, operand.shape) for one in (low, high))
-    return extreme(extreme(operand.array, lows, +1), highs, -1)
-
-
-DIRECTIONS = {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": np.greater, "LE": np.less_equal,
-              "LT": np.less}  # fmt: skip
-
-
-@meaning("stablehlo.compare", pointwise=True)
-def compare(call: Call) -> Array:
-    """lhs against rhs as comparison_direction says; with compare_type TOTALORDER by IEEE 754's totalOrder"""
-    lhs, rhs = call.operands
-    call.require("C1", lhs.dtype == rhs.dtype, f"operands of the types {lhs} and {rhs}")
-    call.require("C2", lhs.shape == rhs.shape and call.results[0].holds("bool", lhs.shape),
-                 f"{lhs} and {rhs} with the result {call.results[0]}")  # fmt: skip
-    kinds = {"int": ("SIGNED",), "uint": ("UNSIGNED",), "bool": ("UNSIGNED",), "float": ("FLOAT", "TOTALORDER"),
-             "complex": ("FLOAT",)}[lhs.format.kind]  # fmt: skip
-    kind = call.get("compare_type", kinds[0])
-    kind = kinds[0] if kind == "NOTYPE" else kind
-    call.require("C3", kind in kinds, f"compare_type {kind} of {lhs.dtype}, expected {' or '.join(kinds)}")
-    holds = DIRECTIONS[call.attributes["comparison_direction"]]
-    if kind == "TOTALORDER":
-        return holds(_total_order(lhs), _total_order(rhs))
-    if not lhs.format.is_complex:
-        return holds(lhs.array, rhs.array)
-    return _compared(holds, lhs.array, rhs.array)
-
-
-def _total_order(x: Tensor) -> Array:
-    """An integer for each code: negative ones in the opposite order, -0 before +0, NaN beyond infinity by its sign."""
-    codes = np.ascontiguousarray(x.array).view(x.format.code_storage).astype(np.int64)
-    if x.format.bits == 64:
-        return np.where(codes < 0, codes ^ np.int64(2**63 - 1), codes)
-    sign = np.int64(1 << (x.format.bits - 1))
-    return np.where(codes & sign, -(codes & (sign - 1)) - 1, codes) if x.format.is_signed else codes
-
-
-def _compared(holds: np.ufunc, lhs: Array, rhs: Array) -> Array:
-    """By (real, imag)."""
-    if holds in (np.equal, np.not_equal):
-        return holds(lhs, rhs)
-    strict = np.greater if holds in (np.greater, np.greater_equal) else np.less
-    return strict(lhs.real, rhs.real) | ((lhs.real == rhs.real) & holds(lhs.imag, rhs.imag))

@@ -1,5 +1,5 @@
-"""gather and scatter. What is out of bounds is the implementation's: gather moves a slice inward until all of it is there,
-scatter leaves out the elements of an update that are not (as XLA does)."""
+"""gather and scatter. What is out of bounds is the implementation's: gather moves a slice inward until all of it is
+there, scatter leaves out the elements of an update that are not (as XLA does)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,12 @@ def _start_vectors(indices: Tensor, vector_dim: int) -> np.ndarray:
 
 
 def _full_starts(
-    vectors: np.ndarray, rank: int, map_: Sequence[int], batching: Sequence[int], of_indices: Sequence[int], vector_dim: int
+    vectors: np.ndarray,
+    rank: int,
+    map_: Sequence[int],
+    batching: Sequence[int],
+    of_indices: Sequence[int],
+    vector_dim: int,
 ) -> np.ndarray:
     """[batch dims..., rank]: where each slice begins in every dimension of the operand."""
     starts = np.zeros((*vectors.shape[:-1], rank), np.int64)
@@ -59,12 +64,15 @@ def gathered(call: Call, operand: Tensor, indices: Tensor, sizes: Sequence[int])
     numbers: Mapping[str, Any] = call.attributes["dimension_numbers"]
     offset, collapsed, batching, of_indices, map_ = (
         tuple(numbers.get(name, ())) for name in
-        ("offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map")
+        ("offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+         "start_index_map")
     )  # fmt: skip
     vector_dim = int(numbers.get("index_vector_dim", 0))
     call.get("indices_are_sorted", False)
     require = call.require
-    require("C1", operand.rank == len(offset) + len(collapsed) + len(batching), f"{len(offset)} offset_dims of {operand}")
+    require(
+        "C1", operand.rank == len(offset) + len(collapsed) + len(batching), f"{len(offset)} offset_dims of {operand}"
+    )
     require("C2", 0 <= vector_dim <= indices.rank, f"index_vector_dim {vector_dim} of {indices}")
     vectors = _start_vectors(indices, vector_dim)
     require("C3", len(map_) == vectors.shape[-1], f"start_index_map {list(map_)} of {indices}")
@@ -97,7 +105,13 @@ def gathered(call: Call, operand: Tensor, indices: Tensor, sizes: Sequence[int])
 
 
 def _batching_of_indices(
-    call: Call, indices: Tensor, of_indices: Sequence[int], batching: Sequence[int], operand: Tensor, vector_dim: int, first: int
+    call: Call,
+    indices: Tensor,
+    of_indices: Sequence[int],
+    batching: Sequence[int],
+    operand: Tensor,
+    vector_dim: int,
+    first: int,
 ) -> None:
     """The five constraints of the batching dimensions of the indices, the first of which is (C`first`)."""
     names = [f"C{first + at}" for at in range(5)]
@@ -106,7 +120,9 @@ def _batching_of_indices(
     call.require(names[1], are_dims(of_indices, indices.rank), told)
     call.require(names[2], vector_dim not in of_indices, told)
     call.require(names[3], len(batching) == len(of_indices), told)
-    call.require(names[4], all(operand.shape[a] == indices.shape[b] for a, b in zip(batching, of_indices, strict=True)), told)
+    call.require(
+        names[4], all(operand.shape[a] == indices.shape[b] for a, b in zip(batching, of_indices, strict=True)), told
+    )
 
 
 def _slices(array: np.ndarray, starts: np.ndarray, window: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
@@ -173,7 +189,9 @@ def _places(
         require("C1", one.shape == first.shape, f"inputs {first} and {one}")
         require("C3", other.shape == update.shape, f"updates {update} and {other}")
         require("C6", one.dtype == other.dtype, f"an update of {other} for {one}")
-    require("C2", first.rank == len(window) + len(inserted) + len(batching), f"update_window_dims {list(window)} of {first}")
+    require(
+        "C2", first.rank == len(window) + len(inserted) + len(batching), f"update_window_dims {list(window)} of {first}"
+    )
     require("C7", is_unique(window) and is_sorted(window), f"update_window_dims {list(window)}")
     require("C8", are_dims(window, update.rank), f"update_window_dims {list(window)} of {update}")
     require("C9", is_unique((*inserted, *batching)), f"inserted_window_dims {list(inserted)} and {list(batching)}")
@@ -197,7 +215,11 @@ def _places(
 
 
 def _flat_places(
-    shape: Sequence[int], update: Sequence[int], starts: np.ndarray, batch_dims: Sequence[int], window: Mapping[int, int]
+    shape: Sequence[int],
+    update: Sequence[int],
+    starts: np.ndarray,
+    batch_dims: Sequence[int],
+    window: Mapping[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
     valid, flat = np.ones(update, bool), np.zeros(update, np.int64)
     at = np.indices(update, sparse=True) if len(update) else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -60,7 +59,9 @@ def _solved(a: np.ndarray, b: np.ndarray, lower: bool, unit: bool, fmt: Format, 
             for at, value in found.items():
                 rest = _minus(rest, _times(matrix[row][at], value))
             if not unit and matrix[row][row] == (0, 0):
-                raise Unjudged(f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then")
+                raise Unjudged(
+                    f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then"
+                )
             found[row] = rest if unit else _over(rest, matrix[row][row])
         for row, value in found.items():
             result[row, column] = _rounded(value, fmt)
@@ -125,7 +126,9 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
             elif rest[0] > 0:
                 factor[row][column] = (_root(rest[0]), Fraction(0))
             else:
-                raise Unjudged(f"{name}: the matrix is not positive definite, and the specification does not say what then")
+                raise Unjudged(
+                    f"{name}: the matrix is not positive definite, and the specification does not say what then"
+                )
     return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
 
 

@@ -88,7 +88,9 @@ def reshape(call: Call) -> np.ndarray:
 def transpose(call: Call) -> np.ndarray:
     """Dimension permutation[k] of operand as dimension k"""
     operand, permutation = same_element_type(call), call.dims("permutation")
-    call.require("C2", sorted(permutation) == list(range(operand.rank)), f"permutation {list(permutation)} of {operand}")
+    call.require(
+        "C2", sorted(permutation) == list(range(operand.rank)), f"permutation {list(permutation)} of {operand}"
+    )
     states(call, "C3", operand.dtype, [operand.shape[dim] for dim in permutation])
     return operand.array.transpose(permutation)
 
@@ -108,8 +110,11 @@ def slice_(call: Call) -> np.ndarray:
     """The elements of operand from start_indices, in steps of strides, up to limit_indices"""
     operand = same_element_type(call)
     start, limit, strides = (call.dims(name) for name in ("start_indices", "limit_indices", "strides"))
-    call.require("C2", len(start) == len(limit) == len(strides) == operand.rank,
-                 f"{len(start)} start_indices, {len(limit)} limit_indices and {len(strides)} strides of {operand}")  # fmt: skip
+    call.require(
+        "C2",
+        len(start) == len(limit) == len(strides) == operand.rank,
+        f"start_indices {list(start)}, limit_indices {list(limit)}, strides {list(strides)} of {operand}",
+    )
     call.require("C3", all(0 <= s <= e <= n for s, e, n in zip(start, limit, operand.shape, strict=True)),
                  f"start_indices {list(start)} and limit_indices {list(limit)} of {operand}")  # fmt: skip
     call.require("C4", all(step > 0 for step in strides), f"strides {list(strides)}")
@@ -152,7 +157,7 @@ def padded_as(
     call.require("C1", operand.dtype == value.dtype == call.results[0].dtype,
                  f"{operand} and {value} with the result {call.results[0]}")  # fmt: skip
     call.require("C2", len(low) == len(high) == len(interior) == operand.rank,
-                 f"{len(low)} edge_padding_low, {len(high)} edge_padding_high, {len(interior)} interior_padding of {operand}")  # fmt: skip
+                 f"padding {list(low)}, {list(high)} and {list(interior)} of {operand}")  # fmt: skip
     call.require("C3", all(each >= 0 for each in interior), f"interior_padding {list(interior)}")
     shape = [n + max(n - 1, 0) * i + lo + hi for n, lo, hi, i in zip(operand.shape, low, high, interior, strict=True)]
     call.require("C4", all(size >= 0 for size in shape), f"a result of the shape {shape}")

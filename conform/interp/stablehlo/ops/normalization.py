@@ -71,7 +71,9 @@ def _features(call: Call, vectors: dict[str, Tensor]) -> tuple[_Features, Array]
     return features, np.broadcast_to(features.number(epsilon), operand.shape)
 
 
-def _inferred(features: _Features, operand: Array, scale: Array, offset: Array, mean: Array, variance: Array, epsilon: Array) -> Array:
+def _inferred(
+    features: _Features, operand: Array, scale: Array, offset: Array, mean: Array, variance: Array, epsilon: Array
+) -> Array:
     centered = _sub(operand, features.spread(mean))
     deviation = of_torch("aten::sqrt", _add(features.spread(variance), epsilon))
     return _add(_mul(features.spread(scale), _div(centered, deviation)), features.spread(offset))
@@ -82,7 +84,9 @@ def batch_norm_inference(call: Call) -> Array:
     """scale * (operand - mean) / sqrt(variance + epsilon) + offset"""
     operand, scale, offset, mean, variance = call.operands
     features, epsilon = _features(call, {"C3": scale, "C4": offset, "C5": mean, "C6": variance})
-    call.require("C7", call.results[0].holds(operand.dtype, operand.shape), f"{operand} with the result {call.results[0]}")
+    call.require(
+        "C7", call.results[0].holds(operand.dtype, operand.shape), f"{operand} with the result {call.results[0]}"
+    )
     return _inferred(features, *(one.array for one in call.operands), epsilon)
 
 
@@ -94,7 +98,9 @@ def batch_norm_training(call: Call) -> tuple[Array, ...]:
     size = (operand.shape[features.dim],)
     for constraint, result in (("C5", call.results[1]), ("C6", call.results[2])):
         call.require(constraint, result.holds(operand.dtype, size), f"the result {result} of {operand}")
-    call.require("C7", call.results[0].holds(operand.dtype, operand.shape), f"{operand} with the result {call.results[0]}")
+    call.require(
+        "C7", call.results[0].holds(operand.dtype, operand.shape), f"{operand} with the result {call.results[0]}"
+    )
     mean = features.mean(operand.array)
     centered = _sub(operand.array, features.spread(mean))
     variance = features.mean(_mul(centered, centered))

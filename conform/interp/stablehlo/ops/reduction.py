@@ -92,7 +92,11 @@ def windows_of(
 
 
 def window_counts(
-    shape: Sequence[int], window: Sequence[int], strides: Sequence[int], base: Sequence[int], dilations: Sequence[int],
+    shape: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    base: Sequence[int],
+    dilations: Sequence[int],
     padding: np.ndarray,
 ) -> tuple[int, ...]:
     """How many windows there are along each dimension."""

@@ -8,6 +8,12 @@ from conform.interp import semantics
 from conform.interp.stablehlo.ops.movement import states
 from conform.interp.stablehlo.registry import Call, meaning
 
+# The complex and the real type of an operand's.
+TYPES = {
+    "complex64": ("complex64", "float32"), "complex128": ("complex128", "float64"),
+    "float32": ("complex64", "float32"), "float64": ("complex128", "float64"),
+}  # fmt: skip
+
 
 @meaning("stablehlo.fft")
 def fft(call: Call) -> np.ndarray:
@@ -16,9 +22,13 @@ def fft(call: Call) -> np.ndarray:
     (operand,), kind, lengths = call.operands, call.attributes["fft_type"], call.dims("fft_length")
     call.require("C1", operand.rank >= len(lengths), f"fft_length {list(lengths)} of {operand}")
     result = call.results[0]
-    complex_, real = {"complex64": ("complex64", "float32"), "complex128": ("complex128", "float64"),
-                      "float32": ("complex64", "float32"), "float64": ("complex128", "float64")}.get(operand.dtype, ("", ""))  # fmt: skip
-    wanted = {"FFT": (complex_, complex_), "IFFT": (complex_, complex_), "RFFT": (real, complex_), "IRFFT": (complex_, real)}
+    complex_, real = TYPES.get(operand.dtype, ("", ""))
+    wanted = {
+        "FFT": (complex_, complex_),
+        "IFFT": (complex_, complex_),
+        "RFFT": (real, complex_),
+        "IRFFT": (complex_, real),
+    }
     call.require("C2", (operand.dtype, result.dtype) == wanted[kind], f"{kind} of {operand} with the result {result}")
     call.require("C3", 1 <= len(lengths) <= 3, f"fft_length {list(lengths)}")
     shape = list(operand.shape)
@@ -26,7 +36,9 @@ def fft(call: Call) -> np.ndarray:
         call.require("C4", tuple(shape[-len(lengths) :]) == lengths, f"fft_length {list(lengths)} of {operand}")
         shape[-1] = shape[-1] // 2 + 1 if shape[-1] else 0
     if kind == "IRFFT":
-        call.require("C5", shape[-1] == (lengths[-1] // 2 + 1 if lengths[-1] else 0), f"fft_length {list(lengths)} of {operand}")
+        call.require(
+            "C5", shape[-1] == (lengths[-1] // 2 + 1 if lengths[-1] else 0), f"fft_length {list(lengths)} of {operand}"
+        )
         shape[-1] = lengths[-1]
         call.require("C4", tuple(shape[-len(lengths) :]) == lengths, f"fft_length {list(lengths)} of {operand}")
     states(call, "C5", result.dtype, shape)

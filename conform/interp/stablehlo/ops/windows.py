@@ -26,7 +26,11 @@ def select_and_scatter(call: Call) -> np.ndarray:
     call.require("C3", (init.dtype, init.rank) == (operand.dtype, 0), f"an initial value {init} for {operand}")
     same_scalars(call, "C9", select, [operand.dtype] * 2, ["bool"])
     same_scalars(call, "C10", scatter, [operand.dtype] * 2, [operand.dtype])
-    call.require("C11", call.results[0].holds(call.results[0].dtype, operand.shape), f"{operand} with the result {call.results[0]}")
+    call.require(
+        "C11",
+        call.results[0].holds(call.results[0].dtype, operand.shape),
+        f"{operand} with the result {call.results[0]}",
+    )
     call.require("C12", call.results[0].dtype == operand.dtype, f"{operand} with the result {call.results[0]}")
     result = np.full(operand.array.size, init.array)
     places = _chosen(select, operand.array, counts, window, strides, padding).reshape(-1)
@@ -38,7 +42,11 @@ def select_and_scatter(call: Call) -> np.ndarray:
 
 
 def _chosen(
-    select: object, array: np.ndarray, counts: tuple[int, ...], window: tuple[int, ...], strides: tuple[int, ...],
+    select: object,
+    array: np.ndarray,
+    counts: tuple[int, ...],
+    window: tuple[int, ...],
+    strides: tuple[int, ...],
     padding: np.ndarray,
 ) -> np.ndarray:
     """Of every window the place of the chosen element in the flat array, -1 where there is none."""

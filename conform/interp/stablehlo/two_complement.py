@@ -1,0 +1,25 @@
+"""Integers of any width as codes in uint64, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.numerics.formats import Format
+
+Array = np.ndarray
+
+
+def codes_of(x: Array, fmt: Format) -> Array:
+    """Two's complement in uint64."""
+    return (
+        x.astype(np.int64).astype(np.uint64) & np.uint64(2**fmt.bits - 1) if fmt.kind == "int" else x.astype(np.uint64)
+    )
+
+
+def of_codes(codes: Array, fmt: Format) -> Array:
+    """The integers of `fmt` whose low bits these are."""
+    low = codes & np.uint64(2**fmt.bits - 1)
+    if fmt.kind == "uint":
+        return low.astype(fmt.storage)
+    shift = np.int64(64 - fmt.bits)
+    return ((low.view(np.int64) << shift) >> shift).astype(fmt.storage)
