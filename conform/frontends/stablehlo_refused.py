@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from conform.errors import ConformError, InvalidArguments
+from conform.frontends.stablehlo_attributes import value_of
 from conform.interp.program.form import Function, Op
 from conform.interp.stablehlo.op_set import StableHLO
-from conform.interp.stablehlo.values import TOKEN, Tensor, Token
+from conform.interp.stablehlo.values import TOKEN, Tensor, Token, Tuple
 from conform.numerics.formats import format_named
 
 UNVERIFIED = "unverified."
@@ -110,6 +111,10 @@ def _broken(op: Op, types: Types) -> str:
 
 
 def _zeros(dtype: str, shape: tuple[int | None, ...]) -> Any:
-    if dtype == TOKEN or dtype.startswith("tuple"):
+    if dtype == TOKEN:
         return Token()
+    if dtype.startswith("tuple<"):
+        parts = re.findall(r"(?:[^,<]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)+", dtype[len("tuple<") : -1])
+        values = [value_of("", part.strip()) for part in parts]
+        return Tuple(tuple(_zeros(one.dtype, one.shape) for one in values))
     return Tensor(np.broadcast_to(np.zeros((), format_named(dtype).storage), [size or 0 for size in shape]))

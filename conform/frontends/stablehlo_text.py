@@ -78,6 +78,8 @@ class _Check:
         while self._take(","):
             types.append(self._type())
         if name in _CONSTANTS:
+            if not attributes:
+                raise UsageError(f"{self.place}: check.{name} without a constant to compare with")
             attributes[0] += f" : {types[0]}"
         types = types * len(operands) if len(types) == 1 else types
         breaks = "\n" * (self.text.count("\n", begin, self.at) - sum(one.count("\n") for one in (*attributes, *types)))

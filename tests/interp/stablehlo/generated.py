@@ -20,7 +20,7 @@ EVERY = ["bool", *INTEGERS, *FLOATS, *COMPLEX]
 
 
 def _each(names: str, dtypes: list[str]) -> dict[str, list[str]]:
-    return {name: dtypes for name in names.split()}
+    return dict.fromkeys(names.split(), dtypes)
 
 
 UNARY = {
@@ -123,6 +123,8 @@ def binary() -> Iterator[Case]:
     for op, dtypes in BINARY.items():
         for dtype in dtypes:
             x, y = pairs(dtype, 10 if dtype in COMPLEX else 16)
+            if op in ("divide", "remainder") and FORMATS[dtype].is_integer:  # which ends the peer's process
+                x, y = x[y != 0], y[y != 0]
             result = {"float32": "complex64", "float64": "complex128"}[dtype] if op == "complex" else dtype
             type_, to = type_of(dtype, x.shape), type_of(result, x.shape)
             text = constant("x", x, dtype) + constant("y", y, dtype)
@@ -224,7 +226,7 @@ def movements(count: int = 6) -> Iterator[Case]:
             padded = tuple(n + max(n - 1, 0) * i + a + b for n, a, b, i in zip(shape, low, high, interior, strict=True))
             if min(padded) >= 0:
                 text += constant("v", numbers(draw, (), dtype), dtype)
-                add(f"stablehlo.pad %x, %v, low = {listed(low)}, high = {listed(high)}, interior = {listed(interior)} : "
+                add(f"stablehlo.pad %x, %v, low = {listed(low)}, high = {listed(high)}, interior = "
                     f"{listed(interior)} : ({type_}, {type_of(dtype, ())})", padded, "p")  # fmt: skip
             dim = int(draw.integers(0, rank))
             add(f"stablehlo.concatenate %x, %x, dim = {dim} : ({type_}, {type_})",

@@ -9,10 +9,12 @@ from math import prod
 import numpy as np
 
 from conform.interp.program.evaluation import Run
+from conform.interp.stablehlo.ops.casts import cast
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
-from conform.interp.stablehlo.regions import on_elements, result_dtypes, same_scalars
+from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import format_named
 
 Arrays = tuple[np.ndarray, ...]
 
@@ -32,6 +34,20 @@ def folded(body: Run, rows: Sequence[np.ndarray], start: Arrays) -> Arrays:
     return state
 
 
+def _promoted(call: Call, constraint: str, body: Run, inputs: Sequence[Tensor]) -> list[str]:
+    """The element types that body works in: those of the inputs, or wider ones of their kinds."""
+    found = [one.dtype for one in body.function.arguments[: len(inputs)]]
+    for one, name in zip(inputs, found, strict=False):
+        kinds, bits = (one.format.kind, format_named(name).kind), (one.format.bits, format_named(name).bits)
+        call.require(constraint, kinds[0] == kinds[1] and bits[0] <= bits[1], f"a region of {name} for {one}")
+    same_scalars(call, constraint, body, found * 2, found)
+    return found
+
+
+def _as(one: Tensor, name: str) -> np.ndarray:
+    return cast(one.array, one.format, format_named(name))
+
+
 def _reduced_dtypes(call: Call, constraint: str, inputs: Sequence[Tensor], inits: Sequence[Tensor]) -> None:
     for one, init in zip(inputs, inits, strict=True):
         call.require(constraint, (one.dtype, ()) == (init.dtype, init.shape), f"an initial value {init} for {one}")
@@ -47,14 +63,18 @@ def reduce(call: Call) -> Arrays:
     _reduced_dtypes(call, "C2", inputs, inits)
     call.require("C4", are_dims(dims, inputs[0].rank), f"dimensions {list(dims)} of {inputs[0]}")
     call.require("C5", is_unique(dims), f"dimensions {list(dims)}")
-    same_scalars(call, "C6", body, [one.dtype for one in inputs] * 2, [one.dtype for one in inputs])
+    names = _promoted(call, "C6", body, inputs)
     kept = [dim for dim in range(inputs[0].rank) if dim not in dims]
     shape = tuple(inputs[0].shape[dim] for dim in kept)
-    for one, result in zip(inputs, call.results, strict=True):
-        call.require("C7", result.holds(one.dtype, shape), f"the result {result}, expected {one.dtype}{list(shape)}")
+    for name, result in zip(names, call.results, strict=True):
+        call.require("C7", result.holds(result.dtype, shape), f"the result {result}, expected {list(shape)}")
+        call.require("C8", result.dtype == name, f"the result {result} of a region of {name}")
     order = [*sorted(dims), *kept]
-    rows = [one.array.transpose(order).reshape(prod(one.array.shape[dim] for dim in dims), *shape) for one in inputs]
-    return folded(body, rows, tuple(np.broadcast_to(one.array, shape) for one in inits))
+    count = prod(inputs[0].shape[dim] for dim in dims)
+    wide = [_as(one, name) for one, name in zip(inputs, names, strict=True)]
+    rows = [one.transpose(order).reshape(count, *shape) for one in wide]
+    start = (np.broadcast_to(_as(one, name), shape) for one, name in zip(inits, names, strict=True))
+    return folded(body, rows, tuple(start))
 
 
 @meaning("stablehlo.map")
@@ -133,13 +153,16 @@ def reduce_window(call: Call) -> Arrays:
         "window_dilations": ("C10", "C11"),
     })  # fmt: skip
     call.require("C12", padding.shape == (first.rank, 2), f"padding of the shape {list(padding.shape)}")
-    same_scalars(call, "C13", body, [one.dtype for one in inputs] * 2, result_dtypes(body))
+    names = _promoted(call, "C13", body, inputs)
     counts = window_counts(first.shape, window, strides, base, dilations, padding)
-    for one, result in zip(inits, call.results, strict=True):
+    for name, result in zip(names, call.results, strict=True):
         call.require("C15", result.holds(result.dtype, counts), f"the result {result}, expected {list(counts)}")
-        call.require("C16", result.dtype == one.dtype, f"the result {result} of {one}")
-    interior = [each - 1 for each in base]
-    spread = [padded(one.array, init.array, padding[:, 0].tolist(), padding[:, 1].tolist(), interior)
-              for one, init in zip(inputs, inits, strict=True)]  # fmt: skip
-    rows = [window_rows(one, counts, window, strides, dilations) for one in spread]
-    return folded(body, rows, tuple(np.broadcast_to(one.array, counts) for one in inits))
+        call.require("C16", result.dtype == name, f"the result {result} of a region of {name}")
+    interior, edges = [each - 1 for each in base], (padding[:, 0].tolist(), padding[:, 1].tolist())
+    rows, start = [], []
+    for one, init, name in zip(inputs, inits, names, strict=True):
+        first_value = _as(init, name)
+        spread = padded(_as(one, name), first_value, *edges, interior)
+        rows.append(window_rows(spread, counts, window, strides, dilations))
+        start.append(np.broadcast_to(first_value, counts))
+    return folded(body, rows, tuple(start))

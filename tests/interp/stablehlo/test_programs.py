@@ -1,0 +1,46 @@
+"""Literal programs, one file an op: their checks hold, and the table of the documentation is that of the registry."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conform.interp.stablehlo.names import NAMES, SINCE
+from conform.interp.stablehlo.registry import table
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"))
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_the_checks_of_a_program_hold(path: Path) -> None:
+    pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehlo]")
+    from conform.stablehlo.run import run_file
+
+    file = run_file(path, None, [])
+    assert not file.errors()
+    assert file.ran
+    assert [check for check in file.checks() if check.failure] == []
+    assert all(ran.checks for ran in file.ran)
+    assert f"stablehlo.{path.stem}" in path.read_text()
+
+
+def test_every_op_with_a_meaning_has_a_program() -> None:
+    known = {name.removeprefix("stablehlo.") for name in table()}
+    assert {path.stem for path in PROGRAMS} == known & set(NAMES)
+
+
+def test_the_documentation_lists_the_ops() -> None:
+    text = (ROOT / "docs/stablehlo.md").read_text()
+    done, missing = (re.search(rf"<!-- {mark} -->\n(.*?)\n<!--", text, re.DOTALL)[1] for mark in ("done", "missing"))
+    known = {name.removeprefix("stablehlo.") for name in table()}
+    assert set(re.findall(r"`(\w+)`", done)) == known & set(NAMES)
+    assert set(re.findall(r"`(\w+)`", missing)) == set(NAMES) - known
+    assert f"{len(known & set(NAMES))} of its {len(NAMES)} ops" in text
+
+
+def test_the_list_is_that_of_the_specification() -> None:
+    assert len(set(NAMES)) == len(NAMES) == 96 + len(SINCE)
+    assert set(SINCE) < set(NAMES)
