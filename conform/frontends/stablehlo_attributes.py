@@ -15,7 +15,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.program.form import Value
-from conform.interp.stablehlo.values import TOKEN
+from conform.interp.stablehlo.values import TOKEN, contiguous
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.rounding import round_to
 
@@ -75,7 +75,7 @@ def dense(literal: str, type_text: str) -> np.ndarray:
 def _elements(words: list[str], fmt: Format) -> np.ndarray:
     if fmt.is_complex:
         parts = _elements(words, fmt.component)
-        return np.ascontiguousarray(parts).view(fmt.storage)
+        return contiguous(parts).view(fmt.storage)
     if fmt.kind == "bool":
         return np.array([word == "true" or word == "1" for word in words], np.bool_)
     if fmt.is_integer:

@@ -112,7 +112,7 @@ class _Check:
         """A constant, up to the colon before its type; `[1, 2]` is short for `dense<[1, 2]>`."""
         begin = self.at + (len(self.text[self.at :]) - len(self.text[self.at :].lstrip()))
         self.at = begin
-        while self.at < len(self.text) and self._peek() not in (":", "{"):
+        while self._peek() not in (":", "{", ""):
             if self.text[self.at] in _BRACKETS or self.text[self.at] == '"':
                 self._balanced()
             else:

@@ -32,6 +32,11 @@ def run(*args: object) -> Result:
     return CliRunner().invoke(main, ["interpret", *map(str, args)])
 
 
+def body(*lines: str) -> str:
+    """A function of these lines, the first of which is line 2."""
+    return "\n".join(["func.func @main() {", *(f"  {line}" for line in lines), "  return", "}"])
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "x.mlir"
@@ -61,25 +66,28 @@ def test_several_programs_keep_their_lines(file: Path) -> None:
     assert f"FAIL {file}:11: check.expect_eq_const" in found.stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "told"),
-    [
-        ("func.func @main() {", 2, "x.mlir:1: "),
-        ("", 2, "there is no program in it"),
-        ("func.func @main() {\n  %a = stablehlo.ad %b : tensor<f32>\n  return\n}", 2, "x.mlir:2: "),
-        ("func.func @main() {\n  call @main() : () -> ()\n  return\n}", 2, "function @main calls itself"),
-        ("func.func @main(%a: tensor<f32>) {\n  return\n}", 2, "takes 1 arguments (float32[]), 0 are given"),
-        ("func.func @main() {\n  return\n}\nfunc.func @f() {\n  check.expect_eq_const %a : tensor<f32>\n return\n}", 2, ":5"),
-        ("func.func @main() {\n  %r = stablehlo.custom_call @mine() : () -> tensor<f32>\n  return\n}", 3,
-         "no meaning for its target 'mine' (FILE:2)"),
-        ('func.func @main() {\n  %r = "stablehlo.rng_bit_generator"() : () -> tensor<f32>\n  return\n}', 2, "x.mlir:2: "),
-        ('func.func @main() {\n  %r = "other.op"() : () -> tensor<f32>\n  return\n}', 3, "no meaning for other.op (FILE:2)"),
-        ('func.func @main() {\n  %r = "other.op"() : () -> vector<2xf32>\n  return\n}', 3, "no meaning for values of the type"),
-        ("func.func @main() {\n  %a = stablehlo.constant dense<1> : tensor<i32>\n  %b = stablehlo.constant dense<[1]> : "
-         "tensor<1xi64>\n  %c = stablehlo.dynamic_reshape %b, %b : (tensor<1xi64>, tensor<1xi64>) -> tensor<?x?xi64>\n"
-         "  return\n}", 2, "x.mlir:4"),
-    ],
+ERRORS = (
+    ("func.func @main() {", 2, "x.mlir:1: "),
+    ("", 2, "there is no program in it"),
+    (body("%a = stablehlo.ad %b : tensor<f32>"), 2, "x.mlir:2: "),
+    (body("call @main() : () -> ()"), 2, "function @main calls itself"),
+    ("func.func @main(%a: tensor<f32>) {\n  return\n}", 2, "takes 1 arguments (float32[]), 0 are given"),
+    (body("check.expect_eq_const %a : tensor<f32>"), 2, "x.mlir:2: check.expect_eq_const without a constant"),
+    (body("check.expect_eq_const %a, dense<1.0"), 2, "x.mlir:2: a bracket or string of a check is not closed"),
+    (body("%r = stablehlo.custom_call @mine() : () -> tensor<f32>"), 3, "no meaning for its target 'mine' (FILE:2)"),
+    (body('%r = "other.op"() : () -> tensor<f32>'), 3, "no meaning for other.op (FILE:2)"),
+    (body('%r = "other.op"() : () -> vector<2xf32>'), 3, "no meaning for values of the type vector<2xf32>"),
+    (body('%r = "other.op"() : () -> tensor<2x!quant.uniform<i8:f32, 1.0>>'), 3, "no meaning for elements of the type"),
+    (body('%t = "stablehlo.create_token"() : () -> !stablehlo.token',
+          '%r:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)'),
+     3, "no meaning for stablehlo.infeed (FILE:3)"),
+    (body("%b = stablehlo.constant dense<[1]> : tensor<1xi64>",
+          "%c = stablehlo.dynamic_reshape %b, %b : (tensor<1xi64>, tensor<1xi64>) -> tensor<?x?xi64>"),
+     2, "x.mlir:3: "),
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "told"), ERRORS)
 def test_errors_name_the_place(file: Path, text: str, code: int, told: str) -> None:
     file.write_text(text)
     found = run(file)
@@ -89,8 +97,8 @@ def test_errors_name_the_place(file: Path, text: str, code: int, told: str) -> N
 
 
 def test_what_is_no_check_is_no_verdict(file: Path) -> None:
-    file.write_text("func.func @main() {\n  %a = stablehlo.constant dense<1> : tensor<i32>\n  check.expect_nothing %a, %a : "
-                    "tensor<i32>\n  return\n}")  # fmt: skip
+    constant = "%a = stablehlo.constant dense<1> : tensor<i32>"
+    file.write_text(body(constant, "check.expect_nothing %a, %a : tensor<i32>"))
     found = run(file)
     assert found.exit_code == 3
     assert "no meaning for check.expect_nothing" in found.stderr
@@ -109,8 +117,11 @@ def test_a_folder_gives_a_table(tmp_path: Path) -> None:
 
 
 def test_arguments_and_results_are_files(file: Path, tmp_path: Path) -> None:
-    file.write_text("func.func @twice(%a: tensor<2xbf16>, %b: tensor<?xi32>) -> (tensor<2xbf16>, tensor<?xi32>) {\n"
-                    "  %c = stablehlo.add %a, %a : tensor<2xbf16>\n  return %c, %b : tensor<2xbf16>, tensor<?xi32>\n}")  # fmt: skip
+    types = "(tensor<2xbf16>, tensor<?xi32>)"
+    file.write_text(
+        f"func.func @twice(%a: tensor<2xbf16>, %b: tensor<?xi32>) -> {types} {{\n"
+        "  %c = stablehlo.add %a, %a : tensor<2xbf16>\n  return %c, %b : tensor<2xbf16>, tensor<?xi32>\n}"
+    )
     given, out = tmp_path / "in.npz", tmp_path / "out.npz"
     np.savez(given, np.array([1.5, -0.0], ml_dtypes.bfloat16), np.arange(3, dtype=np.int32))
     found = run(file, "--function", "twice", "--args", given, "--out", out)

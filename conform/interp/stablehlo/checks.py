@@ -14,7 +14,7 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.stablehlo.dense import number_text
 from conform.interp.stablehlo.registry import Call
-from conform.interp.stablehlo.values import Tensor
+from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp
@@ -102,8 +102,8 @@ _RULES = {
 
 def _parts(one: Tensor) -> list[tuple[np.ndarray, Format]]:
     if one.format.is_complex:
-        return [(np.ascontiguousarray(part), one.format.component) for part in (one.array.real, one.array.imag)]
-    return [(np.ascontiguousarray(one.array), one.format)]
+        return [(contiguous(part), one.format.component) for part in (one.array.real, one.array.imag)]
+    return [(contiguous(one.array), one.format)]
 
 
 def _is_nan(array: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.errors import Unjudged, did_you_mean
+from conform.errors import Unjudged
 from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Op
 from conform.interp.stablehlo.checks import Check, checked, is_check
@@ -33,6 +33,6 @@ class StableHLO:
             return ()
         found = table().get(op.name)
         if found is None:
-            raise Unjudged(f"no meaning for {op.name}{did_you_mean(op.name, table())}")
+            raise Unjudged(f"no meaning for {op.name}")
         with np.errstate(all="ignore"):
             return as_results(found.function(call))

@@ -12,6 +12,11 @@ from conform.numerics.formats import Format, format_of
 TOKEN = "token"
 
 
+def contiguous(array: np.ndarray) -> np.ndarray:
+    """`array` in C order, whose codes a view shows; unlike numpy's function it keeps 0 dimensions."""
+    return np.ascontiguousarray(array).reshape(np.shape(array))
+
+
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """An array in the storage dtype of its format."""
@@ -63,6 +68,3 @@ class Tuple:
 
     def __str__(self) -> str:
         return f"tuple<{', '.join(map(str, self.values))}>"
-
-
-Any_ = Tensor | Token | Tuple

@@ -1,4 +1,4 @@
-"""The specification's own interpreter gives the same results on generated programs, but where DIFFERENCES says why not."""
+"""The specification's own interpreter gives the same results on generated programs, but where DIFFERENCES says why."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ DIFFERENCES = (
     Difference("compare TOTALORDER", ".*", anywhere,
                "the peer takes both zeros for equal, and NaNs of formats without infinity for unordered"),
     Difference("convert to bool", COMPLEX, anywhere, "the peer looks at the real part alone"),
-    Difference("power", COMPLEX, anywhere, "the peer multiplies logarithms in double, and loses the angle of large powers"),
+    Difference("power", COMPLEX, anywhere, "the peer multiplies logarithms in double, and loses large angles"),
     Difference("log_plus_one", COMPLEX, opposite, "on the branch cut the kit has the side that the zero's sign names"),
     Difference(".*", COMPLEX, near_or_special,
-               "the peer has the host's functions of complex numbers, and zeros of another sign; not finite: unspecified"),
+               "the peer has the host's functions, and zeros of another sign; what is not finite is unspecified"),
 )  # fmt: skip
 # Cases that end the peer's process.
 NO_PEER = (("compare FLOAT", COMPLEX), ("convolution", ".*"), ("convert to complex.*", ".*"))

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conform.interp.program.evaluation import evaluate
+from conform.interp.program.form import Function, Op, Program, Value
 from conform.interp.stablehlo.names import NAMES, SINCE
+from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.registry import table
+from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import format_named
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"))
 ROOT = Path(__file__).parents[3]
@@ -44,3 +50,25 @@ def test_the_documentation_lists_the_ops() -> None:
 def test_the_list_is_that_of_the_specification() -> None:
     assert len(set(NAMES)) == len(NAMES) == 96 + len(SINCE)
     assert set(SINCE) < set(NAMES)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0)], ids=str)
+def test_elementwise_ops_keep_the_shape(shape: tuple[int, ...]) -> None:
+    """The evaluator refuses a result of another shape than the program states."""
+    from tests.interp.stablehlo.generated import BINARY, UNARY
+
+    for op, dtypes in {**UNARY, **BINARY}.items():
+        operands = 1 if op in UNARY else 2
+        for dtype in {dtypes[0], dtypes[-1], dtypes[len(dtypes) // 2]}:
+            results = {
+                "is_finite": "bool",
+                "complex": dtype.replace("float64", "complex128").replace("float32", "complex64"),
+            }
+            part = dtype.replace("complex128", "float64") if op in ("abs", "real", "imag") else dtype
+            array = np.ones(shape, format_named(dtype).storage)
+            arguments = tuple(Value(f"x{at}", dtype, shape) for at in range(operands))
+            result = Value("y", results.get(op, part), shape)
+            step = Op(f"stablehlo.{op}", tuple(one.name for one in arguments), {}, (result,))
+            program = Program(Function(arguments, (step,), ("y",)))
+            (found,) = evaluate(program, StableHLO(), [Tensor(array)] * operands)
+            assert found.shape == shape

@@ -1,4 +1,4 @@
-"""Every constraint of every op, violated once: the op's operands, attributes, results and regions in generic spelling."""
+"""Every constraint of every op, violated once: operands, attributes, results and regions, in generic spelling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Violation:
         results = f"%r:{len(self.results)} = " if self.results else ""
         regions = f" ({self.regions})" if self.regions else ""
         return (
-            f'func.func @main({arguments}) {{\n  {results}"stablehlo.{self.op}"({names}){regions} {{{self.attributes}}} : '
+            f'func.func @main({arguments}) {{\n  {results}"stablehlo.{self.op}"({names}){regions} '
+            f"{{{self.attributes}}} : "
             f"({', '.join(self.operands)}) -> ({', '.join(self.results)})\n  return\n}}\n"
         )
 
@@ -50,13 +51,18 @@ def _region(arguments: str, body: str, results: str) -> str:
 
 F = "f32 f32"
 ADD = _region(F, '%y = "stablehlo.add"(%x0, %x1) : (tensor<f32>, tensor<f32>) -> tensor<f32>', "f32")
-LESS = '%y = "stablehlo.compare"(%x0, %x1) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<f32>, tensor<f32>) -> tensor<i1>'  # noqa: E501
+LESS = (
+    '%y = "stablehlo.compare"(%x0, %x1) {comparison_direction = #stablehlo<comparison_direction LT>} : '
+    "(tensor<f32>, tensor<f32>) -> tensor<i1>"
+)
 SELECT = _region(F, LESS, "i1")
 WRONG = _region(F, LESS, "i1")
 
 # One type for all
-for _op in ("cbrt", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log", "log_plus_one", "logistic",
-            "negate", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign", "sine", "sqrt", "tan", "tanh"):  # fmt: skip
+_OF_FLOATS = (
+    "cbrt ceil cosine exponential exponential_minus_one floor log log_plus_one logistic negate rsqrt sign sine sqrt"
+)
+for _op in (*_OF_FLOATS.split(), "round_nearest_afz", "round_nearest_even", "tan", "tanh"):
     _v(_op, "C1", "2xf32", "", "3xf32")
 for _op in ("count_leading_zeros", "not", "popcnt"):
     _v(_op, "C1", "2xi32", "", "3xi32")
@@ -146,7 +152,15 @@ _GATHER = (
 
 
 def _gather(constraint: str, operands: str, result: str, **changed: object) -> None:
-    numbers = {"offset": "1", "collapsed": "0", "batching": "", "of_indices": "", "map": "0", "vector": 1, "sizes": "1, 3"}
+    numbers = {
+        "offset": "1",
+        "collapsed": "0",
+        "batching": "",
+        "of_indices": "",
+        "map": "0",
+        "vector": 1,
+        "sizes": "1, 3",
+    }
     _v("gather", constraint, operands, _GATHER.format(**(numbers | changed)), result)
 
 
@@ -176,9 +190,9 @@ _gather("C22", "4x3xf32 2x1xi32", "2x4xf32")
 _gather("C23", "4x3xf32 2x1xi32", "2x3xf64")
 
 _SCATTER = (
-    "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [{window}], inserted_window_dims = [{inserted}], "
-    "input_batching_dims = [{batching}], scatter_indices_batching_dims = [{of_indices}], scatter_dims_to_operand_dims = "
-    "[{map}], index_vector_dim = {vector}>"
+    "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [{window}], inserted_window_dims = "
+    "[{inserted}], input_batching_dims = [{batching}], scatter_indices_batching_dims = [{of_indices}], "
+    "scatter_dims_to_operand_dims = [{map}], index_vector_dim = {vector}>"
 )
 
 
@@ -251,7 +265,14 @@ def _select_and_scatter(
     lists = {"window_dimensions": "2", "window_strides": "2"}
     padding = changed.pop("padding", "dense<0> : tensor<1x2xi64>")
     listed = [f"{name} = array<i64: {values}>" for name, values in (lists | changed).items()]
-    _v("select_and_scatter", constraint, operands, ", ".join([*listed, f"padding = {padding}"]), result, f"{select}, {scatter}")
+    _v(
+        "select_and_scatter",
+        constraint,
+        operands,
+        ", ".join([*listed, f"padding = {padding}"]),
+        result,
+        f"{select}, {scatter}",
+    )
 
 
 _select_and_scatter("C1", "4xf32 2xf64 f32", "4xf32")
@@ -270,7 +291,10 @@ _v("sort", "C2", "4xf32", "dimension = 0 : i64", "5xf32", SELECT)
 _v("sort", "C3", "4xf32 5xf32", "dimension = 0 : i64", "4xf32 5xf32", _region("f32 f32 f32 f32", LESS, "i1"))
 _v("sort", "C4", "4xf32", "dimension = 1 : i64", "4xf32", SELECT)
 _v("sort", "C5", "4xf32", "dimension = 0 : i64", "4xf32", ADD)
-_NONE = '{\n    %y = "stablehlo.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>\n    "stablehlo.return"(%y) : (tensor<f32>) -> ()\n  }'  # noqa: E501
+_NONE = (
+    '{\n    %y = "stablehlo.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>\n'
+    '    "stablehlo.return"(%y) : (tensor<f32>) -> ()\n  }'
+)
 _ONE = _region("f32", "", "f32")
 _v("if", "C1", "i1", "", "f32", f"{_ONE}, {_NONE}")
 _v("case", "C1", "i32", "", "f32")

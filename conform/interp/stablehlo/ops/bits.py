@@ -9,11 +9,12 @@ import numpy as np
 from conform.interp.stablehlo.ops.elementwise import Array, of_kinds, of_torch, same_types
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.two_complement import codes_of, of_codes
+from conform.interp.stablehlo.values import contiguous
 from conform.numerics.formats import Format
 
 
 def _bit_counts(codes: Array) -> Array:
-    return np.unpackbits(np.ascontiguousarray(codes)[..., None].view(np.uint8), axis=-1).sum(-1)
+    return np.unpackbits(contiguous(codes)[..., None].view(np.uint8), axis=-1).sum(-1)
 
 
 @meaning("stablehlo.popcnt", pointwise=True)

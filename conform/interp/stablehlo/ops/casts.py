@@ -8,7 +8,7 @@ import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
 from conform.interp.stablehlo.registry import Call, meaning
-from conform.interp.stablehlo.values import Tensor
+from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import Format, format_named
 from conform.numerics.rounding import convert as converted
 from conform.numerics.rounding import widened
@@ -87,7 +87,7 @@ def _bits(fmt: Format) -> int:
 
 def _to_bits(operand: Tensor) -> np.ndarray:
     """[bits], the lowest of each element first."""
-    bytes_ = np.ascontiguousarray(operand.array).reshape(-1, 1).view(np.uint8)
+    bytes_ = contiguous(operand.array).reshape(-1, 1).view(np.uint8)
     return np.unpackbits(bytes_, axis=1, bitorder="little")[:, : _bits(operand.format)].reshape(-1)
 
 

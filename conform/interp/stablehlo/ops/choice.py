@@ -6,7 +6,7 @@ import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import Array, same_types
 from conform.interp.stablehlo.registry import Call, meaning
-from conform.interp.stablehlo.values import Tensor
+from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import format_of
 
 
@@ -96,7 +96,7 @@ def compare(call: Call) -> Array:
 
 def _total_order(x: Tensor) -> Array:
     """An integer for each code: negative ones in the opposite order, -0 before +0, NaN beyond infinity by its sign."""
-    codes = np.ascontiguousarray(x.array).view(x.format.code_storage).astype(np.int64)
+    codes = contiguous(x.array).view(x.format.code_storage).astype(np.int64)
     if x.format.bits == 64:
         return np.where(codes < 0, codes ^ np.int64(2**63 - 1), codes)
     sign = np.int64(1 << (x.format.bits - 1))
