@@ -104,6 +104,21 @@ def test_what_is_no_check_is_no_verdict(file: Path) -> None:
     assert "no meaning for check.expect_nothing" in found.stderr
 
 
+@pytest.mark.parametrize(("least", "most", "code"), [(0, 0, 1), (0, 2, 0), (2, 2, 0), (3, 9, 1)])
+def test_close_is_between_two_distances(file: Path, least: int, most: int, code: int) -> None:
+    """1.00000024 is two numbers of float32 above 1."""
+    file.write_text(body(
+        "%a = stablehlo.constant dense<1.00000024> : tensor<f32>",
+        "%b = stablehlo.constant dense<1.0> : tensor<f32>",
+        f"check.expect_close %a, %b, max_ulp_difference = {most}, min_ulp_difference = {least}"
+        " : tensor<f32>, tensor<f32>",
+        "%c = stablehlo.constant dense<0.0> : tensor<f32>",
+        "%d = stablehlo.constant dense<-0.0> : tensor<f32>",
+        "check.expect_close %c, %d, max_ulp_difference = 0, min_ulp_difference = 0 : tensor<f32>, tensor<f32>",
+    ))  # fmt: skip
+    assert run(file).exit_code == code
+
+
 def test_a_folder_gives_a_table(tmp_path: Path) -> None:
     for name, text in (("right", RIGHT), ("wrong", WRONG), ("bad", "func")):
         (tmp_path / f"{name}.mlir").write_text(text)

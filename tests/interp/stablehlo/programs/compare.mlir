@@ -69,3 +69,11 @@ func.func @complex_numbers() {
   check.expect_eq_const %result, dense<[true, false]> : tensor<2xi1>
   return
 }
+
+func.func @total_order_of_doubles() {
+  %lhs = stablehlo.constant dense<[-1.0, -2.0, 1.0, 0xFFF8000000000000]> : tensor<4xf64>
+  %rhs = stablehlo.constant dense<[-2.0, -1.0, 2.0, 0xFFF0000000000000]> : tensor<4xf64>
+  %result = stablehlo.compare LT, %lhs, %rhs, TOTALORDER : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xi1>
+  check.expect_eq_const %result, dense<[false, true, true, true]> : tensor<4xi1>
+  return
+}

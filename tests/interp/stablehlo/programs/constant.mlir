@@ -21,3 +21,22 @@ func.func @element_types() {
   check.expect_eq_const %k, dense<18446744073709551615> : tensor<ui64>
   return
 }
+
+func.func @many_booleans() {
+  %many = stablehlo.constant dense<[true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false, true, false, false, false, false, false, false, false,
+  true, false, false, false, false, false, false, false]> : tensor<104xi1>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %numbers = stablehlo.convert %many : (tensor<104xi1>) -> tensor<104xi32>
+  %result = "stablehlo.reduce"(%numbers, %zero) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %c = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %c : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<104xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %result, dense<13> : tensor<i32>
+  return
+}

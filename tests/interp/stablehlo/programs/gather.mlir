@@ -17,3 +17,12 @@ func.func @batching_dims() {
   check.expect_eq_const %result, dense<[3, 4]> : tensor<2xi32>
   return
 }
+
+func.func @before_the_first_element() {
+  %operand = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %indices = stablehlo.constant dense<[[-7], [1]]> : tensor<2x1xi64>
+  %result = "stablehlo.gather"(%operand, %indices) {dimension_numbers = #stablehlo.gather<offset_dims = [1],
+    start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>} : (tensor<4xi32>, tensor<2x1xi64>) -> tensor<2x2xi32>
+  check.expect_eq_const %result, dense<[[1, 2], [2, 3]]> : tensor<2x2xi32>
+  return
+}

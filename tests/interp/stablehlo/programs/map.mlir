@@ -22,3 +22,15 @@ func.func @regions_that_are_not_elementwise() {
   check.expect_eq_const %result, dense<[2.0, 8.0]> : tensor<2xf32>
   return
 }
+
+func.func @values_from_around() {
+  %operand = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %five = stablehlo.constant dense<5.0> : tensor<f32>
+  %result = "stablehlo.map"(%operand) ({
+    ^bb0(%a: tensor<f32>):
+      %c = stablehlo.add %a, %five : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %result, dense<[6.0, 7.0]> : tensor<2xf32>
+  return
+}

@@ -50,3 +50,15 @@ func.func @nothing() {
   check.expect_eq_const %result, dense<7.0> : tensor<2xf32>
   return
 }
+
+func.func @wider_region() {
+  %input = stablehlo.constant dense<[100, 100]> : tensor<2xi8>
+  %init = stablehlo.constant dense<1> : tensor<i8>
+  %result = "stablehlo.reduce"(%input, %init) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %c = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %c : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xi8>, tensor<i8>) -> tensor<i32>
+  check.expect_eq_const %result, dense<201> : tensor<i32>
+  return
+}
