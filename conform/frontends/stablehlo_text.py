@@ -68,7 +68,8 @@ class _Check:
                 operands.append(word)
             else:
                 self._expect("=")
-                attributes.append(f"{word} = {self._word()} : i64")
+                number = self._word()
+                attributes.append(f"{word} = {number} : {'i64' if number.isdigit() else 'f64'}")
         if self._peek() == "{":
             attributes.append(self._balanced()[1:-1])
         elif name in _CONSTANTS and self._peek() != ":":

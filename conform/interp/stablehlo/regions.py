@@ -39,10 +39,16 @@ def _one_by_one(region: Run, arguments: Sequence[np.ndarray]) -> tuple[np.ndarra
     return results
 
 
+def result_types(region: Run) -> list[tuple[str, tuple[int | None, ...]]]:
+    """The dtypes and shapes of what a region gives."""
+    known = {one.name: one for one in _values(region.function)}
+    found = [known[name] if name in known else region.scope[name] for name in region.function.results]
+    return [(one.dtype, one.shape) for one in found]
+
+
 def result_dtypes(region: Run) -> list[str]:
     """The element types that a region gives."""
-    known = {one.name: one.dtype for one in _values(region.function)}
-    return [known[name] if name in known else region.scope[name].dtype for name in region.function.results]
+    return [dtype for dtype, _ in result_types(region)]
 
 
 def _values(function: Function) -> list[Value]:

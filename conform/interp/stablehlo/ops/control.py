@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conform.errors import Unjudged
+from conform.interp.stablehlo.regions import result_types
 from conform.interp.stablehlo.registry import Call, meaning
 
 LOOPS = 10_000_000  # steps of one `while`; the specification leaves an endless one open
@@ -15,6 +16,19 @@ def _runs_without_arguments(call: Call, constraint: str) -> None:
         call.require(
             constraint, not region.function.arguments, f"a region of {len(region.function.arguments)} arguments"
         )
+
+
+def _same_results(call: Call, of_regions: str, of_results: str) -> None:
+    """All regions give the same types, which are those of the results."""
+    first, *others = (result_types(region) for region in call.regions)
+    for other in others:
+        call.require(of_regions, other == first, f"regions that give {_listed(first)} and {_listed(other)}")
+    stated = [(one.dtype, one.shape) for one in call.results]
+    call.require(of_results, stated == first, f"regions that give {_listed(first)} with the results {_listed(stated)}")
+
+
+def _listed(types: list[tuple[str, tuple[int | None, ...]]]) -> str:
+    return ", ".join(f"{dtype}{list(shape)}" for dtype, shape in types) or "nothing"
 
 
 def _as_stated(call: Call, constraint: str, results: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -31,9 +45,9 @@ def if_(call: Call) -> tuple[Any, ...]:
     """true_branch() where pred, else false_branch()"""
     (pred,) = call.operands
     call.require("I1", (pred.dtype, pred.rank) == ("bool", 0), f"a pred of {pred}")
-    call.require("C2", len(call.regions) == 2, f"{len(call.regions)} branches")
     _runs_without_arguments(call, "C1")
-    return _as_stated(call, "C3", call.regions[0 if bool(pred.array) else 1]())
+    _same_results(call, "C2", "C3")
+    return call.regions[0 if bool(pred.array) else 1]()
 
 
 @meaning("stablehlo.case")
@@ -43,8 +57,9 @@ def case(call: Call) -> tuple[Any, ...]:
     call.require("I1", (index.dtype, index.rank) == ("int32", 0), f"an index of {index}")
     call.require("C1", len(call.regions) >= 1, "no branches")
     _runs_without_arguments(call, "C2")
+    _same_results(call, "C3", "C4")
     chosen = int(index.array)
-    return _as_stated(call, "C4", call.regions[chosen if 0 <= chosen < len(call.regions) else -1]())
+    return call.regions[chosen if 0 <= chosen < len(call.regions) else -1]()
 
 
 @meaning("stablehlo.while")
