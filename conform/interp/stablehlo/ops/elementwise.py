@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp import semantics
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.two_complement import codes_of, of_codes
@@ -51,8 +52,10 @@ def of_torch(name: str, *operands: Array, fallback: Callable[..., Array] | None 
     with np.errstate(all="ignore"):
         found = semantics.find(name).function(*operands)
         golden = getattr(found, "goldens", (found,))[0]
-        if fallback is None or golden.open is None or not golden.open.any():
+        if golden.open is None or not golden.open.any():
             return golden.value
+        if fallback is None:
+            raise Unjudged(f"{name} leaves a result open, and nothing else says what it is")
         wide = fallback(*(np.asarray(one, np.complex128) for one in operands))
         return np.where(golden.open, rounded_complex(golden.format, wide), golden.value).astype(golden.format.storage)
 

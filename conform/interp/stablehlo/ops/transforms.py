@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp import semantics
 from conform.interp.stablehlo.ops.movement import states
 from conform.interp.stablehlo.registry import Call, meaning
@@ -42,6 +43,8 @@ def fft(call: Call) -> np.ndarray:
         shape[-1] = lengths[-1]
         call.require("C4", tuple(shape[-len(lengths) :]) == lengths, f"fft_length {list(lengths)} of {operand}")
     states(call, "C5", result.dtype, shape)
+    if not np.isfinite(operand.array).all():
+        raise Unjudged(f"{call.op.name}: the kit transforms finite numbers alone")
     if 0 in shape:
         return np.zeros(shape, wanted[kind][1])
     return _transformed(kind, operand.array, [at - len(lengths) for at in range(len(lengths))], lengths[-1])
