@@ -24,7 +24,7 @@ ROWS = 64
 EPS = 1e-5
 
 # Why the median slack of an output exceeds NEEDS_A_REASON: keys of conform.contracts.slack.REASONS.
-UPDATES = ("var", "std", "layer norm", "its rstd", "native_group_norm", "batch norm")
+UPDATES = ("var", "std", "var_mean", "std_mean", "layer norm", "its rstd", "native_group_norm", "batch norm")
 REASONS_OF = {
     **dict.fromkeys(UPDATES, ("order", "updates")),
     "linalg_vector_norm of order 3": ("order", "powers"), "attention": ("order", "scores"),
@@ -120,6 +120,7 @@ def composites(kind: str, x: np.ndarray) -> list[Input]:
     return [
         plain("_log_softmax", kind, x, -1, False), plain("logsumexp", kind, x, [1]), plain("mean.dim", kind, x, [1]),
         plain("var.dim", kind, x, [1]), plain("std.dim", kind, x, [1]),
+        plain("var_mean.correction", kind, x, [1]), plain("std_mean.correction", kind, x, [1]),
         plain("linalg_vector_norm", kind, x, 2, [1]),
         plain("linalg_vector_norm", kind, x, 3, [1], name="linalg_vector_norm of order 3"),
         plain("norm.ScalarOpt_dim", kind, x, 2, [1]),
