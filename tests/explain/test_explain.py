@@ -73,6 +73,12 @@ def test_another_ops_rows_where_the_judge_takes_them(suite: str) -> None:
     assert "those of aten::atan2" in explain_op("aten::angle", [suite])
 
 
+def test_an_op_of_a_list_of_tensors(suite: str) -> None:
+    text = explain_op("aten::meshgrid", [suite])
+    assert text.startswith("aten::meshgrid(Tensor[] tensors) -> Tensor[]\n")
+    assert "those of" not in text
+
+
 def test_the_slack_of_a_derived_bound_with_its_reason(suite: str) -> None:
     text = explain_op("aten::logsumexp", [suite])
     rows = [line.split() for line in text.splitlines()]
