@@ -61,3 +61,10 @@ ROOMS = [*OTHERS, "interp/ops", "suites/core"]
 def test_a_room_has_families_of_the_one_list_alone(room: str) -> None:
     names = {path.stem for path in (PACKAGE / room).iterdir() if not path.name.startswith("_")}
     assert names - OTHERS.get(room, set()) <= set(FAMILIES)
+
+
+def test_every_constraint_prints_as_a_statement() -> None:
+    constraints = [each for spec in specs() for one in (*spec.arguments, *spec.results) for each in one.constraints]
+    assert all(str(each) and "<lambda>" not in str(each) for each in constraints)
+    last = spec_of("aten::convolution_backward").results[2].constraints[-1]
+    assert str(last) == "(result is None) = not output_mask[2]"

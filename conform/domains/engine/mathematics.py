@@ -142,7 +142,9 @@ def _matches(node: ast.Lambda, code: CodeType) -> bool:
     names = [argument.arg for argument in node.args.args]
     if tuple(names) != code.co_varnames[: code.co_argcount]:
         return False
-    compiled = eval(compile(ast.Expression(node), code.co_filename, "eval"), {}).__code__
+    # The code itself, and not the function: a default may be a name that only the lambda's surroundings have.
+    whole = compile(ast.Expression(node), code.co_filename, "eval")
+    compiled = next(part for part in reversed(whole.co_consts) if inspect.iscode(part))
     if not code.co_freevars and compiled.co_code != code.co_code:
         return False
     return _names_and_constants(compiled) == _names_and_constants(code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conform.domains.engine.arguments import Argument, booleans, optional
-from conform.domains.engine.constraints import Length, Optional, Value
+from conform.domains.engine.constraints import Constraint, Length, Optional, Value
 
 Possible = tuple[bool, bool, bool]
 NO_OPERAND = "of an operand that is None there is no gradient"
@@ -34,7 +34,8 @@ def output_mask(
 
 def of_wanted(*results: Argument) -> tuple[Argument, ...]:
     """The results that output_mask wants; None in the places of the others."""
-    return tuple(
-        optional(one, Optional.Eq(lambda output_mask, place=place: not output_mask[place], ("output_mask",)))
-        for place, one in enumerate(results)
-    )
+    return tuple(optional(one, _is_unwanted(place)) for place, one in enumerate(results))
+
+
+def _is_unwanted(place: int) -> Constraint:
+    return Optional.Eq(lambda mask: not mask[place], ("output_mask",), f"not output_mask[{place}]")

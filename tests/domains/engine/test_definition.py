@@ -78,3 +78,8 @@ def _one_of_the_first(d: int) -> int:
 ])  # fmt: skip
 def test_constraints_print_as_mathematics(argument: Argument, printed: list[str]) -> None:
     assert [str(constraint) for constraint in argument.constraints] == printed
+
+
+def test_a_function_whose_default_only_its_surroundings_know() -> None:
+    places = [Value.Ne(lambda dim, place=place: place, ("dim",)) for place in (0, 1)]
+    assert [str(one) for one in places] == ["value != place", "value != place"]
