@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: check test test-long mutants clean
+.PHONY: check test test-long docs mutants clean
 
 # Hundreds of processes are started: none compiles the kit again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -21,6 +21,10 @@ test: $(VENV)/installed-test
 # Everything, the exhaustion of the real functions' 16-bit inputs too.
 test-long: $(VENV)/installed-test
 	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -m ""
+
+# The documentation site in build/site, strictly: a broken link or anchor is an error.
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # How many small changes to a room's code its tests notice: docs/mutants.md.
 SAMPLE ?= 200
@@ -41,7 +45,11 @@ $(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(PIP) install -q -c constraints.txt -e '.[test]'
+	$(PIP) install -q -c constraints.txt -e '.[test,docs]'
+	touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(PIP) install -q -c constraints.txt -e '.[docs]'
 	touch $@
 
 $(VENV)/installed-mutants: $(VENV)/installed-test

@@ -1,0 +1,82 @@
+"""What torch on the CPU is known to do otherwise than the kit asks, op by op: the rows of docs/torch-cpu.md, and the
+failures of core that the shipped waivers expect."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from conform.call.aliases import canonical
+from conform.running.waivers import Waiver, read
+from tools.torch_cpu_waivers import PAGE
+
+WAIVERS = "torch-cpu"
+Cells = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A row of the page, without markup: `cells` are op, dtypes, what torch does, cause and, where the row has them,
+    instruction sets; `heading` is that of its section."""
+
+    heading: str
+    cells: Cells
+
+
+@dataclass(frozen=True)
+class Waived:
+    """Failures of core that are expected: of these dtypes, on the kernels of these instruction sets."""
+
+    dtypes: Cells
+    kernels: Cells
+    ends: Cells
+
+
+def told(op: str) -> list[Told]:
+    """Of an op without overload, `aten::sqrt`, or of that of which it is another name."""
+    return _rows().get(op) or _rows().get(canonical(op)) or []
+
+
+def waived(op: str) -> list[Waived]:
+    """Of an op without overload; another name of an op has entries of its own."""
+    return [_waived(one) for one in _entries().get(op, [])]
+
+
+def _waived(one: Waiver) -> Waived:
+    kernels = tuple(str(name) for name in one.numerics.get("instructions", []))
+    statuses = " or ".join(one.status or ["a failure"])
+    ends = [statuses if glob == "*" else f"{statuses}: {_unglobbed(glob)}" for glob in one.failure or ["*"]]
+    return Waived(tuple(one.dtype or []), kernels, tuple(ends))
+
+
+def _unglobbed(glob: str) -> str:
+    """The text that a glob without a wild card is for."""
+    return re.sub(r"\[(.)\]", r"\1", glob)
+
+
+@cache
+def _entries() -> Mapping[str, list[Waiver]]:
+    by_op: dict[str, list[Waiver]] = defaultdict(list)
+    for one in read(WAIVERS).entries:
+        for op in one.op or []:
+            by_op[op].append(one)
+    return by_op
+
+
+@cache
+def _rows() -> Mapping[str, list[Told]]:
+    """By every op that a row names, of the tables that tell what torch does."""
+    found: dict[str, list[Told]] = defaultdict(list)
+    heading = ""
+    for block in re.split(r"\n(?=## )|\n\n", PAGE.read_text(encoding="utf-8")):
+        heading = block.partition("\n")[0].removeprefix("## ") if block.startswith("## ") else heading
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        if lines and lines[0].startswith("| op | dtypes | what torch"):
+            for line in lines[2:]:
+                cells = tuple(line.strip("| ").split(" | "))
+                for op in re.findall(r"`(\w+)[`.]", cells[0]):
+                    found[f"aten::{op}"].append(Told(heading, tuple(cell.replace("`", "") for cell in cells)))
+    return found
