@@ -43,7 +43,7 @@ KINDS = {
     "keywords, numbers, lists and dims": r".+=.*|of_\w+",
     "rows of one special value": r"rows_.+",
     "long accumulations": r"long_\w+",
-    "long lines, many rows": r"line_\d+|many_rows_\d+|\w+_dim\d+_\d+",
+    "long lines, many rows": r"line_\w+|many_rows_\w+|\w+_dim\d+_\d+",
     "refusals": r"refuses_.+",
 }
 OTHER_KIND = "other targets"
