@@ -34,8 +34,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The pages of the operators, and the examples as files to be read."""
     for page in pages(_globs(), processes=cores()):
         files.append(File.generated(config, page.path, content=page.markdown))
-    for path in sorted((ROOT / "examples").iterdir()):
-        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
+    for path in sorted(path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".pyc"):
+        name = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
 
 
