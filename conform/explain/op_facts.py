@@ -132,9 +132,11 @@ def _own_bounds(borrowed: Mapping[str, Sequence[Bounds]]) -> list[Bounds]:
 
 
 def _borrowed(name: str) -> list[Bounds]:
-    """Of a function of one tensor: what other ops' rows say of some of its operands' dtypes."""
-    spec, lenders = spec_of(name), {}
-    if spec is None or semantics.find(name) is None or [one.type for one in spec.schema.arguments] != ["Tensor"]:
+    """Of a pointwise function of one tensor: what other ops' rows say of some of its operands' dtypes."""
+    spec, definition, lenders = spec_of(name), semantics.find(name), {}
+    if spec is None or definition is None or not definition.traits.pointwise:
+        return []
+    if [one.type for one in spec.schema.arguments] != ["Tensor"]:
         return []
     for dtype in spec.dtypes:
         for golden in evaluate(name, [np.ones(1, FORMATS[dtype].storage)], {}).goldens:

@@ -9,6 +9,8 @@ import pytest
 from conform.errors import UsageError
 from conform.explain.case import explain_case
 from conform.explain.op import explain_op
+from conform.explain.op_facts import _borrowed
+from conform.interp import semantics
 
 SUITE = """
 tests:
@@ -71,6 +73,17 @@ def test_another_ops_rows_where_the_judge_takes_them(suite: str) -> None:
     assert complex_.startswith("aten::hypot\nbound      float32             float64\n")
     assert "\ntosa       no row              no row\n" in complex_
     assert "those of aten::atan2" in explain_op("aten::angle", [suite])
+
+
+def test_which_ops_borrow_rows_of_all_that_there_are() -> None:
+    lenders = {name: [one.lender for one in _borrowed(name)] for name in semantics.names()}
+    assert {name: found for name, found in lenders.items() if found} == {
+        "aten::abs": ["aten::hypot"], "aten::absolute": ["aten::hypot"], "aten::angle": ["aten::atan2"],
+    }  # fmt: skip
+
+
+def test_an_op_that_takes_matrices_alone(suite: str) -> None:
+    assert explain_op("aten::trace", [suite]).startswith("aten::trace(Tensor self) -> Tensor\n")
 
 
 def test_an_op_of_a_list_of_tensors(suite: str) -> None:
