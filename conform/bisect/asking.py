@@ -27,7 +27,8 @@ from conform.interp.program.apply import apply
 from conform.interp.program.aten import arguments_of
 from conform.interp.program.form import Op, Value
 from conform.interp.program.goldens import golden_of
-from conform.judging.case import ended_as, undecided, verdict_of
+from conform.judging.case import verdict_of
+from conform.judging.ended import ended_as, undecided
 from conform.judging.verdict import FAILURES, Verdict
 from conform.one_call import case_of
 from conform.running.verdicts import evaluated

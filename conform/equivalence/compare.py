@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conform.equivalence.distance import Distance, are_equal, between_answers
-from conform.judging.case import python_number
+from conform.judging.compared import python_number
 from conform.judging.verdict import DETERMINISM, JUDGED, REFUSAL
 from conform.numerics.formats import format_of
 from conform.report.numbers import element_json

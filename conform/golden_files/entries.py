@@ -21,7 +21,8 @@ from conform.golden_files.encoding import one_nan
 from conform.inputs.layouts import dense, logical
 from conform.interp import semantics
 from conform.interp.golden import Golden, Outcome
-from conform.judging.case import defect, domain_of
+from conform.judging.case import domain_of
+from conform.judging.ended import defect
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import ulp

@@ -10,8 +10,9 @@ from typing import Any
 from conform.backends.reply import Output, Reply
 from conform.documents.limits import Limits
 from conform.documents.source import parse_yaml, read_text
-from conform.judging.case import ended_as, kind_of, unasked
+from conform.judging.case import kind_of
 from conform.judging.checks import EVERY
+from conform.judging.ended import ended_as, unasked
 from conform.judging.standing import Standing
 from conform.judging.verdict import Verdict
 from conform.suites.cases import Case

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conform.foreign import line
-from conform.judging.case import ended_as, unasked
+from conform.judging.ended import ended_as, unasked
 from conform.judging.standing import without_bounds
 from conform.judging.verdict import JUDGED, NOT_CLAIMED, REFUSAL, Verdict
 from conform.manifest.language import Manifest, Shapes

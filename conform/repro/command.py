@@ -22,7 +22,8 @@ from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.explain.case import find_case
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
-from conform.judging.case import undecided, verdict_of
+from conform.judging.case import verdict_of
+from conform.judging.ended import undecided
 from conform.judging.verdict import DETERMINISM, Verdict
 from conform.manifest.claimed import held
 from conform.manifest.language import Manifest

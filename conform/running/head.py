@@ -13,8 +13,8 @@ from conform.call.families import FAMILIES
 from conform.errors import UsageError
 from conform.findings.findings import findings_of
 from conform.interp import semantics
-from conform.judging.case import defect
 from conform.judging.credit import credited
+from conform.judging.ended import defect
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.manifest.claimed import told as told_of_claims
 from conform.manifest.language import Manifest

@@ -25,8 +25,8 @@ from conform.backends.base import BackendUnavailable
 from conform.backends.client import IDENTITY, BackendProcess
 from conform.backends.launcher import describe_exit
 from conform.errors import ConformError, KitDefect, Scarcity
-from conform.judging.case import defect, undecided
 from conform.judging.checks import EVERY
+from conform.judging.ended import defect, undecided
 from conform.judging.verdict import Verdict
 from conform.suites.cases import Case
 

@@ -25,8 +25,9 @@ from conform.errors import ConformError, InvalidArguments, Unjudged
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
-from conform.judging.case import Answers, cannot_run, defect, undecided, verdict_of
+from conform.judging.case import Answers, cannot_run, verdict_of
 from conform.judging.checks import EVERY
+from conform.judging.ended import defect, undecided
 from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
 from conform.manifest.claimed import held, not_asked

@@ -17,8 +17,8 @@ from conform.backends.reply import Output, Reply
 from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import contract_table, names
 from conform.errors import ConformError
-from conform.judging.case import defect
 from conform.judging.declared import arithmetic_for
+from conform.judging.ended import defect
 from conform.judging.structure import aliasing, harm
 from conform.sweep.judged import Judge
 from conform.sweep.space import CALL, PIECE, Codes

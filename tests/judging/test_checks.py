@@ -14,9 +14,10 @@ from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
-from conform.judging.case import cannot_run, undecided, verdict_of
+from conform.judging.case import cannot_run, verdict_of
 from conform.judging.checks import EVERY, Count, chosen, counts, held, question
 from conform.judging.credit import credited
+from conform.judging.ended import undecided
 from conform.judging.verdict import CHECKS, Verdict
 from conform.suites.cases import Case, Draw
 from conform.suites.test import Domain, Test
