@@ -52,7 +52,7 @@ def test_where_i8_holds_all_tests_run(tmp_path: Path, processes: tuple[str, ...]
     assert outcome(tmp_path, PASSES, *processes)[0].startswith("10 passed")
 
 
-ROTATES = "import pytest\n@pytest.mark.rotating\n@pytest.mark.parametrize('n', range(256))\ndef test_i8(n): pass\n"
+ROTATES = "import pytest\n@pytest.mark.rotating\n@pytest.mark.parametrize('n', range(2048))\ndef test_i8(n): pass\n"
 
 
 def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:

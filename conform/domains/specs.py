@@ -16,7 +16,7 @@ __all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "out_sp
 
 _ROOM = "conform.domains"
 _SPECS: dict[str, OpSpec] = {}
-_FAMILY: dict[str, str] = {}  # of each spec: the module that registered it
+_MODULE: dict[str, str] = {}  # of each spec: the name of the module that registered it
 
 
 def spec(name: str, *arguments: Argument) -> OpSpec:
@@ -28,7 +28,7 @@ def spec(name: str, *arguments: Argument) -> OpSpec:
         raise ValueError(f"spec of {name}: registered twice")
     results = [one for one in arguments if one.name == RESULT]
     _SPECS[name] = OpSpec(name, [one for one in arguments if one.name != RESULT], results)
-    _FAMILY[name] = family_in(_ROOM, sys._getframe(1).f_globals["__name__"])
+    _MODULE[name] = sys._getframe(1).f_globals["__name__"]
     return _SPECS[name]
 
 
@@ -65,11 +65,15 @@ def _out_specs() -> dict[str, OpSpec]:
 
 @functools.cache
 def _load() -> None:
-    """In the order of the families, whichever module was imported first."""
+    """In the order of the families and of their modules, whichever was imported first."""
     load_families(_ROOM)
     for alias, name in list(aliases_of(_SPECS)):
         _SPECS[alias] = OpSpec(alias, _SPECS[name].arguments, _SPECS[name].results)
-        _FAMILY[alias] = _FAMILY[name]
-    ordered = sorted(_SPECS.items(), key=lambda item: FAMILIES.index(_FAMILY[item[0]]))
+        _MODULE[alias] = _MODULE[name]
+    ordered = sorted(_SPECS.items(), key=lambda item: _place(_MODULE[item[0]]))
     _SPECS.clear()
     _SPECS.update(ordered)
+
+
+def _place(module: str) -> tuple[int, str]:
+    return FAMILIES.index(family_in(_ROOM, module)), module

@@ -84,7 +84,7 @@ def test_the_commands_are_the_kits(name: str) -> None:
     found: click.Command = main.commands[verb]
     context = found.make_context(verb, words)
     assert context.params["suites"] in (("smoke",), ("core",))
-    assert context.params["backend"]
+    assert context.params["backends"]
 
 
 def test_the_workflow_keeps_what_a_failing_run_found() -> None:

@@ -47,7 +47,13 @@ def test_a_line_is_read_along_the_last_dim_and_along_the_first() -> None:
     assert shapes("aten::_softmax", "line_16777217") == [(16777217,)]
 
 
-@pytest.mark.parametrize("spec", [one for one in specs() if first_tensor(one)], ids=lambda spec: spec.name)
+# A summand that may be left out cannot be wished for; the last of the dims that may have 3 elements has them.
+WITHOUT_LINES = ("aten::bincount", "aten::cross", "aten::linalg_cross")
+
+
+@pytest.mark.parametrize(
+    "spec", [one for one in specs() if first_tensor(one) and one.name not in WITHOUT_LINES], ids=lambda spec: spec.name
+)
 def test_every_op_on_tensors_has_every_length_of_a_line_and_one_in_every_dtype(spec: OpSpec) -> None:
     found = names(scale.of_sizes(spec))
     assert len(set(found)) == len(found)

@@ -180,7 +180,7 @@ def test_the_error_of_a_preset_is_reported_once_where_it_is_written(errors) -> N
 
 
 def test_an_unknown_suite_is_an_error_with_a_suggestion() -> None:
-    with pytest.raises(UsageError, match=r"no suite 'smok'; did you mean 'smoke'\?; expected smoke, core, scale"):
+    with pytest.raises(UsageError, match=r"no suite 'smok'; did you mean 'smoke'\?; expected smoke, core, modules"):
         load(["smok"])
 
 

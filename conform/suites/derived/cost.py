@@ -10,7 +10,7 @@ from conform.domains.engine.meta_tuple import MetaTuple, results
 from conform.domains.engine.op_spec import OpSpec
 from conform.interp.semantics import traits_of
 
-MOST_RESULTS = 2**20  # elements
+MOST_RESULTS = 2**25  # elements: what `Limits` allows a result
 MOST_PRODUCTS = 2**25  # some seconds of one process
 
 

@@ -77,6 +77,8 @@ class Plain:
         return declared.has_default and declared.default is None
 
     def _dtypes(self, one: Argument) -> tuple[str, ...]:
+        if one is self.spec.data:
+            return (self.dtype, *_OTHER_DTYPES)
         is_place = one.type.is_index and one.type.name != "Mask"
         return ("int64", "int32") if is_place else ("bool",) if one.type.is_index else (self.dtype, *_OTHER_DTYPES)
 
