@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from conform.foreign import escaped
 from conform.report.layout import hanging
@@ -25,7 +25,14 @@ def predicate(finding: Mapping) -> str:
     return escaped(f"{', '.join(dtypes)} {finding['text']}" if dtypes else finding["text"])
 
 
-def section(record: Mapping, width: int | None = None) -> str:
-    """All of them under a headline, within `width` columns; empty if there is none."""
-    found = [part for one in lines(record) for part in hanging("  ", one, width)]
+def of_op(record: Mapping, op: str) -> list[str]:
+    """Those of one op, without their subject."""
+    return [predicate(one) for one in record["findings"] if one["op"] == op]
+
+
+def section(record: Mapping, width: int | None = None, but: Collection[str] = ()) -> str:
+    """All under a headline, within `width` columns, `but` those of ops that were told already; empty if there is
+    none."""
+    left = [_line(one) for one in record["findings"] if one["op"] not in but]
+    found = [part for one in left for part in hanging("  ", one, width)]
     return "\n".join([f"{TITLE}:", *found]) if found else ""

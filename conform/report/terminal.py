@@ -66,14 +66,15 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
         "\n".join(line for text in header.lines(record) for line in hanging("", text, width)),
         op_table(record, width),
         lacking_line(record["cases"], missing, width),
-        *(failure_block(group, record, width) for group in groups[:SHOWN_GROUPS]),
+        *failure_blocks(groups[:SHOWN_GROUPS], record, width),
     ]
     if len(groups) > SHOWN_GROUPS:
         where = f"all in {report}" if report else "--out DIR writes them all to a report"
         parts.append(_wrapped(f"... and {len(groups) - SHOWN_GROUPS} more kinds of failure; {where}", width))
     cases = record["cases"]
     parts += [
-        findings.section(record, width), not_judged_lines(not_judged(cases, missing), width),
+        findings.section(record, width, but={group.op for group in groups[:SHOWN_GROUPS]}),
+        not_judged_lines(not_judged(cases, missing), width),
         vacuous_lines(cases, width), nearest_lines(cases, width), summary_lines(record, width),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
@@ -195,12 +196,24 @@ def lacking_line(cases: Sequence[Mapping], ops: Sequence[str], width: int | None
 # --- Below it ---------------------------------------------------------------------------------------------------------
 
 
-def failure_block(group: FailureGroup, record: Mapping, width: int | None = None) -> str:
-    """The kind of failure, its plainest case in full, and the ids of the others."""
+def failure_blocks(groups: Sequence[FailureGroup], record: Mapping, width: int | None = None) -> list[str]:
+    """A block each kind of failure; the first of an op also tells what all its failures have in common."""
+    seen: set[str] = set()
+    blocks = []
+    for group in groups:
+        in_common = [] if group.op in seen else findings.of_op(record, group.op)
+        seen.add(group.op)
+        blocks.append(failure_block(group, record, in_common, width))
+    return blocks
+
+
+def failure_block(group: FailureGroup, record: Mapping, in_common: Sequence[str] = (), width: int | None = None) -> str:
+    """The kind of failure, what failures of the op have in common, its plainest case in full, and the ids of the
+    others."""
     status = group.status.upper()
     count = f"{len(group.cases)} of {group.judged} case{'s' if group.judged > 1 else ''}"
     head = f"{status} {group.op} {', '.join(group.dtypes)}: {group.reason} ({count})"
-    details = failure.details(group.example, record)
+    details = [*(("in common", text) for text in in_common), *failure.details(group.example, record)]
     others = [case["id"] for case in group.cases if case is not group.example]
     if others:
         more = f", ... {len(others) - SHOWN_IDS} more" if len(others) > SHOWN_IDS else ""

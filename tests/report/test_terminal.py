@@ -277,6 +277,27 @@ def test_failures_of_one_kind_are_told_once() -> None:
     assert "... 497 more" in text
 
 
+def test_what_the_failures_of_an_op_have_in_common_stands_in_its_first_block() -> None:
+    infinite = replace(FAILED, reason="wrong infinity", id="exp_wide/float32/special/contiguous")
+    record = run_of(FAILED, infinite, of("aten::sin", "float16")).record | {
+        "findings": [
+            {"kind": "division", "op": "aten::exp", "dtypes": [], "text": "fails only where `self` is strided"},
+            {"kind": "cause", "op": "aten::exp", "dtypes": ["float32"], "text": "looks flushed"},
+            {"kind": "kit defect", "op": "findings:", "dtypes": [], "text": "an error"},
+        ]
+    }
+    text = click.unstyle(terminal.render(record))
+    first, other = text[text.index("FAIL aten::exp") :].split("\n\n")[:2]
+    assert first.splitlines()[1:4] == [
+        "  in common  fails only where `self` is strided",
+        "  in common  float32 looks flushed",
+        "  case       exp_1d/float32/special/contiguous (core/elementwise.yaml:12)",
+    ]
+    assert "in common" not in other
+    # What no block tells stands apart.
+    assert "\n\nWhat failures have in common:\n  findings: an error\n\n" in text
+
+
 def test_many_kinds_of_failure_are_cut_and_the_report_is_named() -> None:
     kinds = [replace(CRASHED, id=f"t{n}/int64/typical/contiguous", test=f"t{n}", op=f"aten::op{n}") for n in range(25)]
     assert "... and 5 more kinds of failure; all in out/report.md" in text_of(*kinds, report="out/report.md")
