@@ -44,8 +44,9 @@ STATISTICS_SOURCE = "TOSA specification, dot-product test over data sets of at l
 
 
 def allowance(golden: Golden, real: Real, arithmetic: Arithmetic) -> np.ndarray:
-    """|error| <= (e + gamma_(m k)(u) g) S + m k eta: S the sum of magnitudes, u and eta of the accumulator (Higham,
-    theorem 3.1); e, m and g of the compute mode, 0, 1 and 1 in IEEE arithmetic. Infinite where m k u >= 1.
+    """|error| <= (e + gamma_(m k)(u) g) S + m k eta a: S the sum of magnitudes, u and eta of the accumulator (Higham,
+    theorem 3.1, and section 2.2 for what products lose near 0); a by how much that is amplified; e, m and g of the
+    compute mode, 0, 1 and 1 in IEEE arithmetic. Infinite where m k u >= 1.
 
     Where a grid of the terms (`conform/numerics/grid.py`) makes every order of the sum exact, none but the division
     that may follow.
@@ -54,11 +55,12 @@ def allowance(golden: Golden, real: Real, arithmetic: Arithmetic) -> np.ndarray:
     accumulator = FORMATS[mode.accumulator]
     roundings = np.asarray(golden.terms, np.float64) * mode.parts
     share = mode.product_error + gamma(roundings, accumulator.unit_roundoff) * mode.growth
-    spread = share * golden.magnitude + roundings * arithmetic.underflow(accumulator)
+    spread = share * golden.magnitude + roundings * arithmetic.underflow(accumulator) * golden.amplified
     if golden.grid is not None and mode.factor_bits is None:
         divided = division(accumulator) * np.abs(real.hi) + arithmetic.underflow(accumulator) if golden.divided else 0.0
         least = accumulator.min_normal if arithmetic.flushes_subnormals else accumulator.min_subnormal
-        spread = np.where(is_exact(accumulator, golden.grid, real.hi, golden.magnitude, least), divided, spread)
+        is_kept = is_exact(accumulator, golden.grid, real.hi, golden.magnitude, least * golden.amplified)
+        spread = np.where(is_kept, divided, spread)
     return spread + final_rounding(golden, accumulator, real, spread)
 
 

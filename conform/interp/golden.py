@@ -39,8 +39,9 @@ class Golden:
     `value` is correctly rounded, in the storage dtype of `format`. `real` is the number before rounding (for complex
     formats with a last axis of two components), None where `value` is the exact answer. Accumulations carry `terms`
     (how many) and `magnitude` (the sum of their magnitudes), perhaps `grid` (a power of two of which all terms are
-    multiples), and are `divided` if a division follows, by whose divisor magnitude and grid are divided, too; composite
-    ops carry `budget`, the absolute error that an honest implementation in the compute type may have (`statistical`
+    multiples), are `divided` if a division follows, by whose divisor magnitude and grid are divided, too, and
+    `amplified` by what may multiply a product that has lost digits near 0 already; composite ops
+    carry `budget`, the absolute error that an honest implementation in the compute type may have (`statistical`
     where it holds of independent errors alone), and where terms cancel, `scale`: their magnitude, beside which a bound
     is wide or narrow (infinite: it is not known). `open` marks elements that the op's meaning leaves open, by
     `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
@@ -57,6 +58,7 @@ class Golden:
     magnitude: np.ndarray | None = None
     grid: np.ndarray | None = None
     divided: bool = False
+    amplified: np.ndarray | float = 1.0
     budget: np.ndarray | None = None
     scale: np.ndarray | None = None
     statistical: bool = False
@@ -108,7 +110,7 @@ class Golden:
 
     def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> Golden:
         """This golden, and its alternatives, with `move`, which only rearranges elements, applied to every array."""
-        names = ("value", "terms", "magnitude", "grid", "budget", "scale", "open", "zero_sign_free")
+        names = ("value", "terms", "magnitude", "grid", "amplified", "budget", "scale", "open", "zero_sign_free")
         arrays = {name: getattr(self, name) for name in names if isinstance(getattr(self, name), np.ndarray)}
         moved = {name: move(part) for name, part in arrays.items() if part.ndim or name == "value"}
         real = None if self.real is None else self.real.map_parts(move)

@@ -53,7 +53,9 @@ def is_held(fmt: Format, x: np.ndarray) -> np.ndarray:
     return (places == np.rint(places)) & (np.abs(x) >= fmt.min_normal) & (np.abs(x) <= fmt.max_finite) | (x == 0)
 
 
-def is_exact(fmt: Format, grid: np.ndarray, total: np.ndarray, magnitude: np.ndarray, least: float) -> np.ndarray:
+def is_exact(
+    fmt: Format, grid: np.ndarray, total: np.ndarray, magnitude: np.ndarray, least: np.ndarray | float
+) -> np.ndarray:
     """Where sums on `grid` have no rounding errors in `fmt`, in any order.
 
     total: the sums; magnitude: those of their terms' magnitudes; least: the smallest number that the arithmetic keeps

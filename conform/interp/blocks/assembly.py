@@ -10,7 +10,9 @@ import numpy as np
 from conform.interp.golden import Golden
 from conform.numerics.parts import write
 
-ARRAYS = ("value", "terms", "magnitude", "grid", "budget", "scale", "zero_sign_free")  # some of them may be no arrays
+ARRAYS = (  # some of them may be no arrays
+    "value", "terms", "magnitude", "grid", "amplified", "budget", "scale", "zero_sign_free",
+)  # fmt: skip
 
 
 def assembled(parts: Iterable[tuple[slice, Golden]], count: int) -> Golden:

@@ -19,7 +19,7 @@ from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, flushed_sum, held_format, joined
+from conform.numerics.ball import Ball, flushed_sum, held_format, joined, underflow
 from conform.numerics.escalate import decide_exactly, resolved, root
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
@@ -159,7 +159,8 @@ class _Piece:
 
     def ball(self, mean: Ball, rstd: Ball) -> Ball:
         """Errors of (x - mean) * rstd or of x * rstd - mean * rstd, then of scale and shift; folded, both in one
-        product, whose four roundings and that of the new shift cancel no better than x and the mean do."""
+        product, whose four roundings and that of the new shift cancel no better than x and the mean do, and which
+        multiplies by x and the mean what rstd * scale loses near 0."""
         compute, folded = mean.compute, self.norm.folded
         u, x = compute.unit_roundoff, Ball.exact(self.x, compute)
         with np.errstate(all="ignore"):
@@ -174,10 +175,14 @@ class _Piece:
             if self.shift is not None:
                 output = output + Ball.exact(self.shift, compute)
                 output = replace(output, rad=joined(output.rad, 2 * u * np.abs(self.shift) if folded else 0.0))
-            special = ~np.isfinite(centred) & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid)
-            output = output.but_exact(special)
-            folds = self._folds(mean, reach, compute) if folded else True
-            return replace(output, rad=np.where(folds, output.rad, np.inf))
+            if folded:
+                lost = underflow(compute) * (2 + np.abs(self.x) + np.abs(mean.mid))
+                output = replace(output, rad=joined(output.rad, np.where(np.isfinite(lost), lost, 0.0)))
+            is_finite = np.isfinite(self.x) & np.isfinite(mean.mid)
+            output = output.but_exact(~is_finite & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid))
+            bounded = ~is_finite | (np.abs(centred) + mean.rad <= compute.max_finite)
+            bounded &= self._folds(mean, reach, compute) if folded else True
+            return replace(output, rad=np.where(bounded, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
         """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""

@@ -130,8 +130,13 @@ def float_addmm(
         return scaled if beta == 0 else scaled + single(addend[index]).times(beta)
 
     golden = golden_of(fmt, total, exactly)
-    steps = replace(total, magnitude=np.maximum(total.magnitude, _largest_step(lhs, rhs, alpha, product)))
+    with np.errstate(over="ignore"):
+        factor = np.maximum(_largest_of_columns(lhs.mT)[..., :, None], _largest_of_columns(rhs)[..., None, :])
+        step = np.maximum(product.magnitude, abs(alpha) * factor)  # to whichever factor alpha is multiplied
+    steps = replace(total, magnitude=np.maximum(total.magnitude, step))
     golden = replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    if np.isfinite(alpha) and abs(alpha) not in (0, 1):
+        golden = replace(golden, amplified=np.maximum(factor, max(abs(alpha), 1.0)))
     return golden.on_grid(_grid_of_addmm(grid_of(fmt, lhs, rhs), addend, beta, alpha))
 
 
@@ -164,14 +169,6 @@ def plus(total: Accumulated, addend: Real, size: np.ndarray) -> Accumulated:
         # An infinite or NaN addend decides the class of the sum, even where the finite total is beyond float64.
         decides = special & np.isfinite(total.real.hi)
         return Accumulated(where(decides, addend, real) if special.any() else real, magnitude, total.terms + 1)
-
-
-def _largest_step(lhs: np.ndarray, rhs: np.ndarray, alpha: np.float64, product: Accumulated) -> np.ndarray:
-    """The largest magnitude on the way to alpha * (lhs @ rhs), whichever factor alpha is multiplied into."""
-    with np.errstate(over="ignore"):
-        largest = _largest_of_columns(lhs.mT)[..., :, None], _largest_of_columns(rhs)[..., None, :]
-        scaled = abs(alpha) * np.maximum(*largest)
-    return np.maximum(scaled, product.magnitude)
 
 
 def _largest_of_columns(matrix: np.ndarray) -> np.ndarray:

@@ -71,7 +71,8 @@ class _Rows:
             yield with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), self.nan, self.infinite)
 
     def _balls(self, compute: Format) -> Iterator[Ball]:
-        """By the formula, and as a g + b x + c of sums of g and g x."""
+        """By the formula, with n taken out of the brackets (ATen's kernels for CUDA and its decomposition, in which n g
+        may overflow), and as a g + b x + c of sums of g and g x (its kernel for CPUs)."""
         n = float(self.x.terms)
         mean, rstd = Ball.exact(self.mean, compute), Ball.exact(self.rstd, compute)
         xs = self.each(lambda x, g, w: Ball.exact(x, compute))
@@ -83,7 +84,9 @@ class _Rows:
         b = (total * mean - total_x) * (rstd * rstd * rstd) / n
         c = -b * mean - total * rstd / n
         for x, g, z in zip(xs, gs, zs, strict=True):
-            yield worse_of(rstd * (g - total / n - z * (total_z / n)), rstd * g + b * x + c)
+            by_means = rstd * (g - total / n - z * (total_z / n))
+            by_sums = rstd / n * (g * n - total - z * total_z)
+            yield worse_of(worse_of(by_means, by_sums), rstd * g + b * x + c)
 
     def _numbers(self) -> Iterator[Callable[[tuple[int, int]], Fraction]]:
         for x, g, w in self.each(lambda x, g, w: (x, g, np.broadcast_to(w, x.shape))):
