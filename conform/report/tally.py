@@ -28,7 +28,8 @@ def in_order(dtypes: Iterable[str]) -> list[str]:
 @dataclass
 class Cell:
     """The cases of one op and dtype, or of several; `nearest` is the one whose error is nearest to its bound, or
-    furthest over it: of those that failed if any did, else of those whose bound says something (`says_something`)."""
+    furthest over it: of those that failed if any did, else of those that passed and whose bound says something
+    (`says_something`)."""
 
     dtypes: list[str] = field(default_factory=list)
     passed: int = 0
@@ -46,7 +47,8 @@ class Cell:
             self.failed += 1
         if case["status"] in NOT_JUDGED:
             self.not_judged.add(case["status"])
-        if case["max_error_ulp"] is not None and (case["bound_ulp"] is not None or case["status"] in FAILURES):
+        is_bounded = case["status"] == "pass" and case["bound_ulp"] is not None
+        if case["max_error_ulp"] is not None and (is_bounded or case["status"] in FAILURES):
             self.has_errors = True
             self._offer(case if says_something(case) else None)
 

@@ -94,6 +94,16 @@ def table_of(*verdicts: Verdict, width: int | None = None) -> list[str]:
 INTS = ("uint8", "int8", "int16", "int32", "int64")
 
 
+def test_what_was_waived_is_near_to_no_bound() -> None:
+    waived = of("aten::exp", "float32", values="special", status="waived", reason="fail: known", max_error_ulp=1e8)
+    text = text_of(PASSED, waived)
+    assert "  exp  3x8      float32     1/1  0.75 / 3" in text.splitlines()
+    assert text[text.index("nearest to a bound:") :].splitlines()[:3] == [
+        "nearest to a bound:", "  0.75 / 3  aten::exp float32, exp_1d/float32/typical/contiguous", "",
+    ]  # fmt: skip
+    assert "nearest to a bound:" not in text_of(waived)
+
+
 def test_dtypes_that_say_the_same_are_told_once() -> None:
     exact = [of("aten::exp", dtype, max_error_ulp=None, bound_ulp=None) for dtype in ("bool", *INTS)]
     floats = [of("aten::exp", dtype, max_error_ulp=0.5, bound_ulp=0.5) for dtype in ("float16", "bfloat16", "float64")]

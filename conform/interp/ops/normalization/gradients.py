@@ -72,21 +72,24 @@ class _Rows:
 
     def _balls(self, compute: Format) -> Iterator[Ball]:
         """By the formula, with n taken out of the brackets (ATen's kernels for CUDA and its decomposition, in which n g
-        may overflow), and as a g + b x + c of sums of g and g x (its kernel for CPUs)."""
+        may overflow), and as a g + b x + c of sums of g and g x (its kernel for CPUs). The weight, a factor of g, is
+        multiplied in anywhere: for group norm to rstd, or to the sums over its channel."""
         n = float(self.x.terms)
         mean, rstd = Ball.exact(self.mean, compute), Ball.exact(self.rstd, compute)
         xs = self.each(lambda x, g, w: Ball.exact(x, compute))
-        gs = self.each(lambda x, g, w: Ball.exact(g, compute) * Ball.exact(w, compute))
         zs = xs.map(lambda x: (x - mean) * rstd)
-        total, total_z, total_x = (
-            Ball.total(gs.map(lambda g, other: g * other, each) if each else gs) for each in (None, zs, xs)
+        factors = self.each(lambda x, g, w: (Ball.exact(g, compute), Ball.exact(w, compute)))
+        gs = factors.map(lambda pair: pair[0] * pair[1])
+        total_z, total_x = (
+            Ball.total(factors.map(lambda pair, other: _in_any_order(*pair, other), each)) for each in (zs, xs)
         )
+        total = Ball.total(gs)
         b = (total * mean - total_x) * (rstd * rstd * rstd) / n
         c = -b * mean - total * rstd / n
-        for x, g, z in zip(xs, gs, zs, strict=True):
+        for x, g, z, pair in zip(xs, gs, zs, factors, strict=True):
             by_means = rstd * (g - total / n - z * (total_z / n))
             by_sums = rstd / n * (g * n - total - z * total_z)
-            yield worse_of(worse_of(by_means, by_sums), rstd * g + b * x + c)
+            yield worse_of(worse_of(by_means, by_sums), _in_any_order(*pair, rstd) + b * x + c)
 
     def _numbers(self) -> Iterator[Callable[[tuple[int, int]], Fraction]]:
         for x, g, w in self.each(lambda x, g, w: (x, g, np.broadcast_to(w, x.shape))):
