@@ -18,7 +18,7 @@ from conform.contracts.judge import judge
 from conform.contracts.slack import NEEDS_A_REASON, Slack, shown, write
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate
-from conform.numerics.ball import root_sum_of_squares
+from conform.numerics.rounding_errors import root_sum_of_squares
 
 ROWS = 64
 EPS = 1e-5

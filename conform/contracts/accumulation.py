@@ -29,10 +29,11 @@ import numpy as np
 from conform.contracts.arithmetic import Arithmetic
 from conform.interp.blocks.blocks import flat
 from conform.interp.golden import Golden
-from conform.numerics.ball import CORRECTLY_ROUNDED, ULPS, gamma
+from conform.numerics.ball import ULPS
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.grid import is_exact
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import CORRECTLY_ROUNDED, gamma
 from conform.numerics.ulp import ulp
 
 MIN_SUMS = 1000  # TOSA, appendix A: MIN_DOT_PRODUCTS

@@ -16,8 +16,8 @@ from typing import Any
 from conform.call.schemas import operator_names, unknown_operator
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError, did_you_mean
-from conform.numerics.ball import underflow
 from conform.numerics.formats import Format, compute_format
+from conform.numerics.rounding_errors import underflow
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from conform.interp.blocks.blocks import flat, spans
 from conform.interp.blocks.converted import Change, unchanged
 from conform.interp.blocks.tiles import Contraction
 from conform.interp.golden import Golden
-from conform.numerics.ball import gamma
 from conform.numerics.formats import FORMATS, Format, compute_format
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import gamma
 from conform.numerics.ulp import ulp
 
 EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error

@@ -19,8 +19,8 @@ from conform.inputs.layouts import dense, logical
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
-from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.formats import format_of
+from conform.numerics.rounding_errors import root_sum_of_squares
 from conform.report.numbers import decimal, ulps
 from conform.straight_line import check_timeout
 from conform.suites import Suite, load

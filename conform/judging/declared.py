@@ -13,7 +13,7 @@ from conform.interp.golden import Outcome
 from conform.interp.semantics import traits_of
 from conform.judging.flushed import Flushed
 from conform.judging.products import in_mode, products_of
-from conform.numerics.ball import rounded_intermediates
+from conform.numerics.rounding_errors import rounded_intermediates
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:

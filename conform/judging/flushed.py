@@ -17,8 +17,8 @@ from conform.interp.evaluate import element_format, evaluate_call
 from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.operands import steps_of
 from conform.interp.semantics import traits_of
-from conform.numerics.ball import flushed_intermediates
 from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.rounding_errors import flushed_intermediates
 
 Change = Callable[[Any], Any]
 

@@ -20,8 +20,8 @@ from conform.interp.blocks.blocks import flat
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
 from conform.interp.semantics import traits_of
-from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.formats import Format, compute_format
+from conform.numerics.rounding_errors import root_sum_of_squares
 
 FACTOR = 8.0
 TOLD = f"error above {FACTOR:g} times what independent roundings come to"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from conform.numerics.ball import root_sum_of_squares
+from conform.numerics.rounding_errors import root_sum_of_squares
 from tests.interp.honest import (
     DTYPES,
     in_compute,

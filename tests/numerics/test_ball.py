@@ -15,8 +15,9 @@ import pytest
 from conform.contracts.judge import Elements, judge
 from conform.contracts.tables import Row
 from conform.interp.evaluate import evaluate
-from conform.numerics.ball import (
-    Ball,
+from conform.numerics.ball import Ball
+from conform.numerics.formats import FORMATS
+from conform.numerics.rounding_errors import (
     accumulator_of,
     gamma,
     held_format,
@@ -25,7 +26,6 @@ from conform.numerics.ball import (
     rounded_intermediates,
     underflow,
 )
-from conform.numerics.formats import FORMATS
 
 DERIVED = Row("derived", None, "running error", "test")
 FLOATS = [np.float32, np.float64]

@@ -14,10 +14,11 @@ from conform.interp.blocks.blocks import Pieces, fits, flat, spans
 from conform.interp.golden import Golden
 from conform.numerics import accumulate as sums
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
 

@@ -15,9 +15,10 @@ import numpy as np
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
 from conform.numerics.accumulate import exact_dot, exact_total
-from conform.numerics.ball import Ball, accumulator_of, growth, joined
+from conform.numerics.ball import Ball
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import accumulator_of, growth, joined
 
 MODERATE = 300  # magnitudes between 2^-300 and 2^300 have squares and sums far from the ends of float64's range
 

@@ -19,10 +19,11 @@ from conform.interp.formulas.moments import AboutZero, Moments
 from conform.interp.golden import Golden
 from conform.interp.operands import steps_of
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, flushed_sum, held_format, joined, underflow
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, resolved, root
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import flushed_sum, held_format, joined, underflow
 
 
 class Standardized:

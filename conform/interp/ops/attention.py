@@ -21,10 +21,11 @@ from conform.interp.size import broadcast_elements
 from conform.interp.traits import Attends
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import ULPS, Ball, accumulator_of, gamma, held_format, joined, joined_along, underflow
+from conform.numerics.ball import ULPS, Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import accumulator_of, gamma, held_format, joined, joined_along, underflow
 
 GROUPS = 4096  # different scores, of which the sums are held
 FAR = 2.0**20  # e^-FAR times any value rounds to 0

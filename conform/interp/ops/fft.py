@@ -23,12 +23,12 @@ from conform.interp.formulas.complexes import joined
 from conform.interp.formulas.fourier import Exactly, Pair, transformed
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
-from conform.numerics.ball import flushed_sum, growth, underflow
 from conform.numerics.cyclotomic import prime_factors
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real
 from conform.numerics.real import joined as joined_reals
+from conform.numerics.rounding_errors import flushed_sum, growth, underflow
 
 BY_ROOT, BY_COUNT = 1, 2  # normalization; 0: none
 DIRECT = 7  # the largest prime factor for which FFTW, pocketfft, cuFFT and vDSP have a transform of their own

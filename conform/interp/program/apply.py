@@ -16,9 +16,9 @@ from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.program.rules import find, is_selection
 from conform.interp.refusal import refuse_outside_domain
-from conform.numerics.ball import gamma, underflow
 from conform.numerics.formats import compute_format
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import gamma, underflow
 
 
 def apply(op: str, *args: Any, **kwargs: Any) -> Any:

@@ -14,9 +14,9 @@ from conform.interp.program.normalization import softmax
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule
 from conform.interp.program.storage import stored
-from conform.numerics.ball import joined
 from conform.numerics.formats import compute_format
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import joined
 
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 

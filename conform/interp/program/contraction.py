@@ -12,10 +12,10 @@ from conform.interp.program.elementwise import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import sum_over
 from conform.interp.program.rules import common_format, operands, rule
-from conform.numerics.ball import gamma, is_statistical, joined, underflow
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.matmul import matmul
 from conform.numerics.real import TINY, Real, concatenate
+from conform.numerics.rounding_errors import gamma, is_statistical, joined, underflow
 
 PRODUCTS_AT_ONCE = 1 << 20
 

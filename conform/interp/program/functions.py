@@ -14,9 +14,10 @@ from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, common_format, operands, rule, unbounded_where
 from conform.interp.promotion import float_result
 from conform.numerics import functions
-from conform.numerics.ball import ULPS, Ball, underflow
+from conform.numerics.ball import ULPS, Ball
 from conform.numerics.functions.error import erfc_float64
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import underflow
 
 LOWEST = -700.0  # below, e^x is known to lie between 0 and e^-700, and no more
 

@@ -16,8 +16,8 @@ from conform.errors import NoGolden, Unjudged
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rounded
-from conform.numerics.ball import root_sum_of_squares
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import root_sum_of_squares
 
 LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
 STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding times FACTOR is 3.1e-2 already

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from conform.interp.program.number import Number
-from conform.numerics.ball import joined
 from conform.numerics.formats import compute_format
+from conform.numerics.rounding_errors import joined
 
 
 def stored(number: Number) -> Number:

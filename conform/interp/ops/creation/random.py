@@ -19,12 +19,13 @@ from conform.interp.ops.creation.constants import named
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.numerics.arithmetic import mul
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.draws import Stream
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import TOWARD_ZERO, round_fraction, round_to
+from conform.numerics.rounding_errors import held_format
 
 CHANCE = "P101"
 

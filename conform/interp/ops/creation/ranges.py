@@ -18,10 +18,11 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
 from conform.numerics import arithmetic
-from conform.numerics.ball import Ball, held_format, joined
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_named
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import held_format, joined
 
 Number = bool | int | float
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB

@@ -12,10 +12,11 @@ from conform.interp.operands import broadcast_numbers, converted
 from conform.interp.ops.elementwise.arithmetic import integers
 from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import pointwise
-from conform.numerics.ball import Ball, chosen, held_format
+from conform.numerics.ball import Ball, chosen
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 
 
 def rational(fmt: Format, formula: Callable, special: np.ndarray, *operands: np.ndarray) -> tuple[np.ndarray, Real]:

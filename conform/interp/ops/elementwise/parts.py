@@ -14,10 +14,10 @@ from conform.interp.ops.elementwise.arithmetic import exact, rounded_from
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics import arithmetic
-from conform.numerics.ball import flushed_sum
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import flushed_sum
 from conform.numerics.scaled import Scaled
 
 # Of complex numbers

@@ -16,10 +16,11 @@ from conform.interp.promotion import float_result, result_type
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics import arithmetic
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 

@@ -12,7 +12,8 @@ from conform.interp.ops.functions.complex_parts import complex_function
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic, functions
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
+from conform.numerics.rounding_errors import held_format
 
 
 def real_function(name: str, self: Operand, **parameters: object) -> Golden:

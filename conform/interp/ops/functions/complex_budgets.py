@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conform.numerics.ball import ULPS, Ball, chosen, joined
+from conform.numerics.ball import ULPS, Ball, chosen
 from conform.numerics.formats import Format
+from conform.numerics.rounding_errors import joined
 
 # OpenCL C 3.0, full profile, section 7.4: float, and double alike.
 HYPOT, ATAN2, COS, SINH, COSH, EXP2, EXPM1 = 4.0, 6.0, 4.0, 4.0, 4.0, 3.0, 3.0

@@ -15,12 +15,13 @@ from conform.interp.ops.functions.real import softplus_of
 from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, chosen, held_format
+from conform.numerics.ball import Ball, chosen
 from conform.numerics.escalate import Irrational, resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.parts import parts_of
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_fraction
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 SELU_ALPHA, SELU_SCALE = Fraction("1.6732632423543772848170429916717"), Fraction("1.0507009873554804934193349852946")

@@ -29,12 +29,13 @@ from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format
 from conform.numerics.functions.range_ends import leading
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 Formula = Callable[[Ball], Ball]

@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from conform.numerics import functions
-from conform.numerics.ball import CORRECTLY_ROUNDED, ULPS, Ball, chosen
+from conform.numerics.ball import ULPS, Ball, chosen
 from conform.numerics.formats import FORMATS, compute_format
 from conform.numerics.functions.error import erfc_float64
+from conform.numerics.rounding_errors import CORRECTLY_ROUNDED
 
 # Activations
 

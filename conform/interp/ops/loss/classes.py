@@ -20,10 +20,11 @@ from conform.interp.formulas.losses import MEAN, NONE, Divisor, Terms, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
+from conform.numerics.rounding_errors import held_format
 
 # Negative log likelihood
 

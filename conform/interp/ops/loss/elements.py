@@ -15,9 +15,10 @@ from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
+from conform.numerics.rounding_errors import held_format
 
 LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
 

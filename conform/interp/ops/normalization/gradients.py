@@ -28,10 +28,11 @@ from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.normalization.standardization import as_input, channels_of, per_channel, per_group
 from conform.interp.ops.reduction.sums import reshaped, sum_over
 from conform.interp.semantics import semantics
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import held_format
 
 Parameter = Pieces[np.ndarray] | None
 

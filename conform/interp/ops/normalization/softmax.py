@@ -21,10 +21,11 @@ from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 # Softmax

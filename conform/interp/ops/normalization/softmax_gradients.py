@@ -25,11 +25,12 @@ from conform.interp.ops.normalization.gradient_rows import (
 from conform.interp.semantics import semantics
 from conform.numerics import multiprecision as mp
 from conform.numerics.accumulate import exact_dot, exact_total
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import Format, format_named
 from conform.numerics.functions import exp
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 
 
 @semantics("aten::_softmax_backward_data", along="dim", accumulates="grad_output")

@@ -19,11 +19,12 @@ from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved, root
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, maximum, where
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 BY_PRODUCT, NEVER_BY_PRODUCT = 1, 2  # compute_mode; 0 and None: by a product of many vectors

@@ -19,11 +19,12 @@ from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.accumulate import dot_of, total_of
-from conform.numerics.ball import Ball, held_format, joined
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved, root
 from conform.numerics.formats import Format, format_named, format_of
 from conform.numerics.real import TINY, Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import held_format, joined
 from conform.numerics.scaled import Scaled
 
 POW_ULPS = 16.0  # OpenCL C 3.0, full profile, section 7.4, pow

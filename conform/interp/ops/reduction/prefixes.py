@@ -19,11 +19,12 @@ from conform.interp.ops.reduction.sums import Beginnings, running, sum_format
 from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball, accumulator_of, growth, held_format, underflow
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.product import BEYOND, beyond_float64, exact_product, running_product
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import accumulator_of, growth, held_format, underflow
 
 # Extremes
 

@@ -19,11 +19,12 @@ from conform.interp.ops.reduction.sums import accumulation, of_conversions, over
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.ball import Ball, held_format
+from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format, compute_format, format_named, format_of
 from conform.numerics.grid import common_grid
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 # Mean

@@ -22,7 +22,7 @@ from conform.interp.promotion import category, float_result
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.ball import Ball, accumulator_of, growth, held_format, underflow
+from conform.numerics.ball import Ball
 from conform.numerics.digits import decide_digits, dots
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
@@ -30,6 +30,7 @@ from conform.numerics.grid import common_grid
 from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import in_integer_range
+from conform.numerics.rounding_errors import accumulator_of, growth, held_format, underflow
 
 
 def accumulation(fmt: Format, total: Accumulated, exact_sum: Callable[[tuple[int, ...]], Fraction]) -> Golden:

@@ -21,11 +21,11 @@ from conform.interp.ops.windows.sliding import Adaptive, Block, Sliding, most_wi
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.accumulate import Accumulated
-from conform.numerics.ball import gamma, underflow
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.grid import common_grid
 from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import gamma, underflow
 
 Divisors = Callable[[Sequence[np.ndarray]], np.ndarray]  # of the places of windows, in every dim
 

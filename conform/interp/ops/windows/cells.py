@@ -13,11 +13,11 @@ from operator import add, mul
 import numpy as np
 
 from conform.interp.golden import Golden
-from conform.numerics.ball import gamma, underflow
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.parts import parts_of, write
 from conform.numerics.real import Real, joined, where
+from conform.numerics.rounding_errors import gamma, underflow
 
 COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
 LARGE = 2**52  # more than the elements of a line, and than the places that reflection leaves open (P124)
