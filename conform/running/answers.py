@@ -20,6 +20,7 @@ from conform.backends.protocol import DTYPES
 from conform.backends.reply import Output, Reply
 
 MOST_BYTES = 2**26  # of an output that is kept; of a larger one the digest is
+DIGEST_BYTES = 32
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Keeper:
         if not isinstance(output, Output):
             return repr(output)
         array = np.ascontiguousarray(output.array)
-        digest = blake2b(array.view(np.uint8) if array.ndim else array.tobytes(), digest_size=16).hexdigest()
+        digest = blake2b(array.view(np.uint8) if array.ndim else array.tobytes(), digest_size=DIGEST_BYTES).hexdigest()
         told = {"dtype": array.dtype.name, "shape": list(output.array.shape), "digest": digest}
         if array.nbytes > MOST_BYTES:
             return told

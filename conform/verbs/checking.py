@@ -117,7 +117,7 @@ def checked_together(
                 return code
             interrupt.release()
         interrupt.hold()
-        record = _compared(runs, folders, missing, is_counted)
+        record = compared_runs(runs, folders, missing, is_counted)
     _tell(record, shown)
     from conform.equivalence.text import is_right
 
@@ -145,9 +145,11 @@ def _folders(backends: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _compared(
+def compared_runs(
     runs: Mapping[str, tuple[Run, Path]], folders: Mapping[str, str], missing: Sequence[str], is_counted: bool
 ) -> dict[str, Any]:
+    """The record of several backends' answers to the same cases. runs: of each the run and where a keeper kept its
+    answers; folders: of each the folder that the record names; missing: why others did not run."""
     from conform.equivalence.compare import Side, compared
     from conform.equivalence.record import record_of
     from conform.running.answers import read

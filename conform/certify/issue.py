@@ -1,0 +1,189 @@
+"""Making a certificate: the must-pass list run on both draws, the answers kept, everything bound and signed.
+
+`certificate.json` is written last: what a run leaves behind that did not come to its end is no certificate.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conform import interrupt
+from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, page, statement
+from conform.errors import UsageError
+from conform.golden_files.container import digest_of
+from conform.judging.verdict import FAILURES
+from conform.options import tell
+from conform.report import write
+from conform.report.run_json import expanded
+from conform.report.schema import read_dict
+from conform.running.answers import Keeper
+from conform.running.answers import read as answers_in
+from conform.suites.builtin import NAMES
+from conform.verbs.checking import EQUIVALENCE_FILE, Shown, checked, compared_runs
+
+if TYPE_CHECKING:
+    from conform.report.record import Run
+
+CERTIFICATE, SUMMARY = "certificate.json", "certificate.md"
+PUBLIC, NONCE = "public", "nonce"  # the draws
+CALLS = 1000  # equal calls of a canonical case
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be certified, and how.
+
+    backends     the one that it is about, and perhaps a second one, to which its answers are compared
+    selection    options of `check` that choose cases, by name: a must-pass list that is narrowed by one is a part
+    options      other options of `check`: contract, manifest, waivers, timeouts, jail, imports, workers
+    nonce        what the verifier gave, None: the date stands for it
+    keep         how many passing answers a draw keeps; None: all
+    """
+
+    backends: Sequence[str]
+    out: Path
+    suites: Sequence[str] = must_pass.SUITES
+    selection: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    nonce: str | None = None
+    key: Path | None = None
+    keep: int | None = outputs.PASSING_KEPT
+    determinism: int = CALLS
+    shown: Shown = field(default_factory=Shown)
+
+
+def seed_of(nonce: str) -> int:
+    """The seed of the draws that nobody could prepare for."""
+    return int.from_bytes(sha256(f"{statement.SCHEMA}\0{nonce}".encode()).digest()[:6], "big")
+
+
+def draws_of(nonce: str, nonce_is: str, determinism: int) -> list[statement.Draw]:
+    """The two halves: seed 0, which everybody knows, and that of the nonce."""
+    return [
+        statement.Draw(name=PUBLIC, seed=0, seed_is_from="the default", determinism=determinism),
+        statement.Draw(name=NONCE, seed=seed_of(nonce), seed_is_from=f"the nonce, {nonce_is}", determinism=1),
+    ]
+
+
+def issue(order: Order) -> int:
+    """Runs it and writes the folder; the exit code is 0 where the result is PASSED or WARNED, else the worst of the
+    runs'. A run that a signal ends leaves its files and no certificate."""
+    if others := [name for name in order.suites if name not in NAMES]:
+        known = ", ".join(NAMES)
+        raise UsageError(f"certify {others[0]}: expected built-in suites ({known}), which a verifier has, too")
+    signer = envelope.signer_of(order.key)
+    today = datetime.now(timezone.utc).date().isoformat()
+    nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")
+    draws = draws_of(nonce, nonce_is, order.determinism)
+    _prepare(order.out, draws)
+    runs: list[Run] = []
+    codes: list[int] = []
+    found: list[bytes] = []
+    equivalence = None
+    with tempfile.TemporaryDirectory(prefix="conform-answers-") as scratch:
+        for draw in draws:
+            others = order.backends[1:] if draw.name == PUBLIC else ()
+            own = {name: _run(order, draw, name, Path(scratch)) for name in (order.backends[0], *others)}
+            if ended := [code for _, _, code in own.values() if code in (interrupt.INTERRUPTED, interrupt.TERMINATED)]:
+                tell("there is no certificate of a run that was ended early")
+                return ended[0]
+            run, keeper, code = own[order.backends[0]]
+            runs.append(run)
+            codes.append(code)
+            found += _keep(order, draw, keeper, nonce)
+            equivalence = _compared(order, own) if others else equivalence
+    interrupt.hold()
+    leaves.write(order.out, found)
+    conform = {
+        "schema": statement.SCHEMA, "date": today, "nonce": nonce, "nonce_is": nonce_is, **_of_runs(order, draws, runs),
+        "equivalence": equivalence, "kept": "all" if order.keep is None else f"failing, and {order.keep} passing",
+        "merkle": {"leaves": len(found), "root": merkle.root(found).hex()}, "files": {},
+        "public_key": signer.public_key,
+    }  # fmt: skip
+    is_equivalent = equivalence is None or equivalence["is_right"]
+    result = statement.result_of(codes, any(one["waived"] for one in conform["summary"].values()), is_equivalent)
+    write.put(order.out / SUMMARY, page.render(result, conform))
+    conform["files"] = _files(order.out)
+    sealed = envelope.sealed(statement.statement_of(statement.predicate_of(result, conform)), signer)
+    write.put(order.out / CERTIFICATE, sealed)
+    page.tell(result, conform, order.out / CERTIFICATE)
+    return 0 if result != statement.FAILED else max([1, *codes])
+
+
+def _prepare(out: Path, draws: Sequence[statement.Draw]) -> None:
+    """An empty folder: of an older certificate nothing may remain."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise UsageError(f"--out {out}: there are files already; name an empty folder")
+        for draw in draws:
+            (out / draw.name).mkdir()
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot write there: {error.strerror}") from None
+
+
+def _run(order: Order, draw: statement.Draw, backend: str, scratch: Path) -> tuple[Run, Keeper, int]:
+    keeper = Keeper(scratch / f"{draw.name}-{len(list(scratch.iterdir()))}")
+    keeper.folder.mkdir()
+    out = order.out / draw.name if backend == order.backends[0] else None
+    run, code = checked(
+        order.suites, backend, replace(order.shown, out=out), keeper=keeper, seed=draw.seed,
+        determinism=draw.determinism, **order.selection, **order.options,
+    )  # fmt: skip
+    interrupt.release()
+    return run, keeper, code
+
+
+def _keep(order: Order, draw: statement.Draw, keeper: Keeper, nonce: str) -> list[bytes]:
+    """Writes the answers of a draw; its leaves."""
+    folder = order.out / draw.name
+    cases = expanded(read_dict(folder))["cases"]
+    failing = {case["id"] for case in cases if case["status"] in (*FAILURES, "waived")}
+    passing = outputs.sampled((case["id"] for case in cases if case["status"] == "pass"), nonce, order.keep)
+    lines = outputs.write(folder, answers_in(keeper.folder), [case["id"] for case in cases], failing | passing)
+    return leaves.hashes(draw.name, cases, lines)
+
+
+def _compared(order: Order, runs: Mapping[str, tuple[Run, Keeper, int]]) -> dict[str, Any]:
+    """The answers to the public draw beside those of the second backend (I3)."""
+    from conform.equivalence.record import to_json
+    from conform.equivalence.text import is_right, summary
+
+    kept = {name: (run, keeper.folder) for name, (run, keeper, _) in runs.items()}
+    record = compared_runs(kept, {order.backends[0]: PUBLIC}, [], is_counted=True)
+    write.put(order.out / EQUIVALENCE_FILE, to_json(record))
+    return {"is_right": is_right(record["pairs"]), "pairs": [summary(pair) for pair in record["pairs"]]}
+
+
+def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run]) -> dict[str, Any]:
+    """What the runs' records say, of both together."""
+    records = [expanded(read_dict(order.out / draw.name)) for draw in draws]
+    first, cases = records[0], [case for record in records for case in record["cases"]]
+    listed = must_pass.told(first, order.selection)
+    asked = levels.Asked(first["contract"], order.determinism, listed["is_whole"])
+    return {
+        "kit": first["kit"], "truth": first["truth"], "draws": [draw.model_dump() for draw in draws],
+        "must_pass": listed, "backend": first["backend"],
+        "environment": {key: first["environment"][key] for key in ("python", "platform", "machine", "packages",
+                                                                   "numerics", "jail")},
+        "manifest": _source(first["manifest"]), "waivers": first["waivers"],
+        "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
+        "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
+    }  # fmt: skip
+
+
+def _source(manifest: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if manifest is None else {key: manifest[key] for key in ("source", "digest")}
+
+
+def _files(out: Path) -> dict[str, dict[str, Any]]:
+    """Every file of the folder, but the certificate."""
+    paths = sorted(path for path in out.rglob("*") if path.is_file())
+    told = {path.relative_to(out).as_posix(): digest_of(path) for path in paths}
+    return {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in told.items()}

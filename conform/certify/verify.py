@@ -1,0 +1,340 @@
+"""Taking a certificate of somebody else's apart: each step finds what does not add up, and names the place.
+
+What the envelope says is believed of nothing: files are hashed, leaves and root made again, the must-pass list made
+from suites and seeds, results counted anew from the records, kept answers judged again. Nothing is executed that the
+folder names; a backend runs only where the verifier names it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from conform import kit
+from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, rejudge, statement
+from conform.certify.issue import CERTIFICATE, draws_of
+from conform.certify.must_pass import canonical
+from conform.certify.rejudge import NotByValues
+from conform.errors import ConformError, UsageError
+from conform.foreign import line
+from conform.golden_files.container import digest_of
+from conform.judging.verdict import FAILURES
+from conform.report.run_json import expanded
+from conform.report.schema import read_dict
+from conform.report.waivers import are_right
+from conform.suites import load
+from conform.suites.cases import Case, Selection, select
+
+REJUDGED = 200  # kept answers of each draw, unless more are asked for
+RERUN = 200
+OnStep = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What does not add up, and where: a file, a case, a field of the statement."""
+
+    place: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{line(self.place)}: {line(self.what, 400)}"
+
+
+@dataclass
+class Report:
+    """What was found, what was looked at, and what a reader has to know besides."""
+
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    result: str = ""
+    levels: list[str] = field(default_factory=list)
+
+    @property
+    def is_verified(self) -> bool:
+        return not self.findings
+
+    def find(self, place: object, what: object) -> None:
+        self.findings.append(Finding(str(place), str(what)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How thoroughly to look. key: the public key of who must have signed; nonce: what was given to the certifier;
+    rejudge: how many kept answers of each draw are judged again, None: all; rerun: whether a backend, `backend` or the
+    one that the certificate names, is asked again; sample_seed: which answers are chosen, others each time."""
+
+    key: Path | None = None
+    nonce: str | None = None
+    rejudge: int | None = REJUDGED
+    rerun: bool = False
+    backend: str | None = None
+    timeout_s: float = 30.0
+    sample_seed: str = ""
+
+
+def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> Report:
+    """Everything that can be checked of a certificate's folder. UsageError for one that has no certificate in it, or a
+    key that is none."""
+    report = Report()
+    key = None if asked.key is None else envelope.public_key_of(asked.key)
+    on_step("signature")
+    opened = envelope.opened(directory / CERTIFICATE, key)
+    if not opened.is_signed:
+        report.find(CERTIFICATE, f"the signature is not that of the key {opened.key_id[:16]}")
+        return report  # nothing in it was said by anybody
+    who = f"signed by the key {opened.key_id[:16]}"
+    report.notes.append(f"{who}, which is --key's" if key else f"{who}, which nobody vouched for: name it by --key")
+    try:
+        told = statement.Statement.model_validate(opened.statement)
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        report.find(f"{CERTIFICATE}, {place}", error.errors()[0]["msg"])
+        return report
+    _Folder(directory, told, asked, report, on_step).check()
+    return report
+
+
+@dataclass
+class _Folder:
+    """A folder whose statement is signed and has the form; the steps, in their order."""
+
+    directory: Path
+    statement: statement.Statement
+    asked: Asked
+    report: Report
+    on_step: OnStep
+
+    @property
+    def conform(self) -> statement.Conform:
+        return self.statement.predicate.conform
+
+    def check(self) -> None:
+        """Every step; those that read what an earlier one found wrong are left out."""
+        self.on_step("files")
+        self._files()
+        if not self.report.is_verified:
+            return
+        self.on_step("records and leaves")
+        for step in (self._leaves, self._draws, self._results, self._waivers, self._truth):
+            self._guarded(step)
+        if not self.report.is_verified:
+            return
+        if self.conform.kit.get("digest") != kit.digest():
+            made_by = f"made by conform {self.conform.kit.get('version')}, {self.conform.kit.get('digest')}"
+            self.report.find("kit", f"{made_by}; this one is {kit.digest()}, and may make other cases")
+            return
+        for draw in self.conform.draws:
+            self._guarded(lambda draw=draw: self._cases(draw))
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """A step that fails on what somebody wrote finds that."""
+        try:
+            step()
+        except (ConformError, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
+            self.report.find(self.directory, f"cannot be checked further: {type(error).__name__}: {line(error)}")
+
+    # --- What stands in the folder ------------------------------------------------------------------------------------
+
+    def _files(self) -> None:
+        told = self.conform.files
+        here = {path.relative_to(self.directory).as_posix(): path for path in self.directory.rglob("*")}
+        for name, path in sorted(here.items()):
+            if path.is_symlink():
+                self.report.find(name, "is a link")
+            elif path.is_file() and name not in (CERTIFICATE, *told):
+                self.report.find(name, "is no file of the certificate")
+        for name, written in told.items():
+            path = here.get(name)
+            if path is None:
+                self.report.find(name, "is missing")
+            elif not path.is_symlink():
+                found = digest_of(path)
+                if (found.bytes, found.sha256) != (written.bytes, written.sha256):
+                    sizes = f"{found.bytes} bytes, {written.bytes} then"
+                    self.report.find(name, f"is not the file that was signed: {sizes}")
+        if not self.report.is_verified:
+            self._changed_cases()
+
+    def _changed_cases(self) -> None:
+        """Which cases a changed file was changed in, as far as it can be read."""
+        try:
+            made, signed = [leaf for _, leaf in self._made()], leaves.read(self.directory)
+        except (ConformError, KeyError, TypeError, ValueError, RecursionError, OSError):
+            return
+        names = [case_id for case_id, _ in self._made()]
+        for case_id, leaf, was in zip(names, made, signed, strict=False):
+            if leaf != was:
+                self.report.find(case_id, "its record or answer is not the one that was signed")
+
+    # --- What the records say -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def records(self) -> dict[str, dict[str, Any]]:
+        return {draw.name: expanded(read_dict(self.directory / draw.name)) for draw in self.conform.draws}
+
+    @cached_property
+    def answers(self) -> dict[str, list[outputs.Line]]:
+        return {draw.name: outputs.read(self.directory / draw.name) for draw in self.conform.draws}
+
+    def _made(self) -> Iterator[tuple[str, bytes]]:
+        """Each case with its leaf, made again."""
+        for name, record in self.records.items():
+            hashes = leaves.hashes(name, record["cases"], self.answers[name])
+            yield from ((f"{name}: {case['id']}", leaf) for case, leaf in zip(record["cases"], hashes, strict=True))
+
+    def _leaves(self) -> None:
+        told, signed = self.conform.merkle, leaves.read(self.directory)
+        made = list(self._made())
+        for (case_id, leaf), was in zip(made, signed, strict=False):
+            if leaf != was:
+                self.report.find(case_id, "its leaf is not that of leaves.txt")
+        if len(made) != told.leaves or merkle.root([leaf for _, leaf in made]).hex() != told.root:
+            self.report.find("merkle.root", f"is not that of the {len(made)} cases of the records")
+        for name, record in self.records.items():
+            ids = [case["id"] for case in record["cases"]]
+            if ids != [one.id for one in self.answers[name]]:
+                self.report.find(f"{name}/{outputs.INDEX}", "has other cases than the record")
+
+    def _draws(self) -> None:
+        told = self.conform
+        if self.asked.nonce is not None and (told.nonce, told.nonce_is) != (self.asked.nonce, "given"):
+            self.report.find("nonce", f"{told.nonce!r} ({told.nonce_is}), not the one that was given: an older run?")
+        if told.nonce_is == "the date":
+            self.report.notes.append(f"nobody gave a nonce: the date, {told.nonce}, chose half of the draws")
+            if told.nonce != told.date:
+                self.report.find("nonce", f"{told.nonce!r} is said to be the date, {told.date}")
+        if told.draws != draws_of(told.nonce, told.nonce_is, told.draws[0].determinism):
+            self.report.find("draws", "are not those of the nonce")
+        for draw in told.draws:
+            seed = self.records[draw.name]["seed"]
+            if seed != draw.seed:
+                self.report.find(f"{draw.name}/run.json", f"has the seed {seed}, not {draw.seed}")
+
+    def _results(self) -> None:
+        """What the statement says, counted anew."""
+        told, records = self.conform, list(self.records.values())
+        first, cases = records[0], [case for record in records for case in record["cases"]]
+        listed = must_pass.told(first, told.must_pass.selection)
+        asked = levels.Asked(first["contract"], told.draws[0].determinism, listed["is_whole"])
+        same = {
+            "kit": first["kit"], "truth": first["truth"], "backend": first["backend"], "waivers": first["waivers"],
+            "summary": {name: record["summary"] for name, record in self.records.items()},
+            "ops": statement.ops_of(cases),
+            "must_pass": listed, "levels": levels.standing(cases, asked),
+        }  # fmt: skip
+        written = told.model_dump(by_alias=True)
+        for name, made in same.items():
+            if canonical(written[name]) != canonical(json.loads(json.dumps(made))):
+                self.report.find(f"{CERTIFICATE}, {name}", "is not what the records say")
+        for record in records[1:]:
+            for name in ("kit", "truth", "suite_names", "contract", "backend", "waivers", "manifest"):
+                ours, others = (_part(one, name) for one in (first, record))
+                if ours != others:
+                    self.report.find(f"run.json, {name}", "differs between the draws")
+        self._result(records)
+
+    def _result(self, records: Sequence[Mapping[str, Any]]) -> None:
+        predicate, told = self.statement.predicate, self.conform
+        codes = [int(not _is_conformant(record)) for record in records]
+        has_waived = any(record["summary"]["waived"] for record in records)
+        result = statement.result_of(codes, has_waived, told.equivalence is None or told.equivalence["is_right"])
+        made = statement.statement_of(statement.predicate_of(result, told.model_dump(by_alias=True)))
+        if canonical(made) != canonical(self.statement.model_dump(by_alias=True)):
+            is_other = predicate.result != result
+            what = f"says {predicate.result}, the records {result}" if is_other else "is not that of the records"
+            self.report.find(f"{CERTIFICATE}, predicate", what)
+        self.report.result = result
+        self.report.levels = [level.name for level in told.levels if level.held]
+        if result == statement.FAILED:
+            self.report.find("result", "FAILED: the certificate itself says that not everything passed")
+        if not told.must_pass.is_whole:
+            self.report.notes.append("of a part of the must-pass list: " + " ".join(told.must_pass.suites))
+
+    def _waivers(self) -> None:
+        waivers = self.conform.waivers
+        for number, entry in enumerate(waivers["entries"] if waivers else (), 1):
+            until = entry.get("until")
+            if until and date.fromisoformat(until) < date.fromisoformat(self.conform.date):
+                self.report.find(f"waivers, entry {number}", f"had expired on {until}, before {self.conform.date}")
+
+    def _truth(self) -> None:
+        if self.conform.truth.get("i8") is None:
+            self.report.notes.append("I8 was not known to hold for that kit: conform selftest --full runs it")
+
+    # --- What can be made again ---------------------------------------------------------------------------------------
+
+    def _cases(self, draw: statement.Draw) -> None:
+        self.on_step(f"{draw.name}: must-pass list")
+        record, listed = self.records[draw.name], self.conform.must_pass
+        selection = Selection(seed=draw.seed, determinism=draw.determinism, **listed.selection)
+        suite = load(listed.suites, seed=draw.seed, ops=selection.ops, ids=selection.ids)
+        if suite.digest != record["suite"]["digest"]:
+            self.report.find(f"{draw.name}/run.json, suite.digest", "is not that of the suites that this kit has")
+        made = {case.id: case for group in select(suite, selection) for case in group}
+        counted = {case["id"]: case for case in record["cases"]}
+        there = {*counted, *(case["id"] for case in record["not_counted"])}
+        for case_id in sorted(made.keys() - there)[:5]:
+            self.report.find(f"{draw.name}: {case_id}", "is a case of the must-pass list, and not in the record")
+        for case_id in sorted(there - made.keys())[:5]:
+            self.report.find(f"{draw.name}: {case_id}", "is in the record, and no case of the must-pass list")
+        if not self.report.is_verified:
+            return
+        self._rejudged(draw.name, made, counted)
+        if self.asked.rerun:
+            self._rerun(draw.name, made)
+
+    def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
+        answers = {one.id: one for one in self.answers[name] if rejudge.can_be_judged(counted[one.id], one)}
+        chosen = outputs.sampled(answers, self.asked.sample_seed, self.asked.rejudge)
+        data, done = outputs.Bytes(self.directory / name / outputs.DATA), 0
+        for case_id in (one for one in answers if one in chosen):
+            self.on_step(f"{name}: judged again {done} of {len(chosen)}")
+            try:
+                other = rejudge.difference(
+                    made[case_id], counted[case_id], answers[case_id], data, self.records[name]
+                )  # fmt: skip
+            except NotByValues:
+                continue
+            except ValueError as error:
+                other = str(error)
+            done += 1
+            if other is not None:
+                self.report.find(f"{name}: {case_id}", f"judged again: {other}")
+        self.report.notes.append(f"{name}: {done} of {len(answers)} kept answers judged again")
+
+    def _rerun(self, name: str, made: Mapping[str, Case]) -> None:
+        backend = self.asked.backend or str(self.conform.backend.get("source") or self.conform.backend["name"])
+        if self.asked.backend is None and "::" in backend:
+            raise UsageError(f"--rerun: the backend is in a file; name it: --backend {backend}")
+        deterministic = [one for one in self.answers[name] if made[one.id].times == 1 and one.outputs is not None]
+        chosen = outputs.sampled((one.id for one in deterministic), self.asked.sample_seed, RERUN)
+        asked_again = [one for one in deterministic if one.id in chosen]
+        replies = rejudge.answers_again(backend, [made[one.id] for one in asked_again], self.asked.timeout_s)
+        differing = 0
+        for number, (answer, reply) in enumerate(zip(asked_again, replies, strict=True), 1):
+            self.on_step(f"{name}: asked again {number} of {len(asked_again)}")
+            if not rejudge.is_same(answer, reply):
+                differing += 1
+                self.report.find(f"{name}: {answer.id}", f"{backend} answers otherwise now")
+        if not differing:
+            self.report.notes.append(f"{name}: {len(asked_again)} calls asked again of {line(backend)}: the same bytes")
+
+
+def _part(record: Mapping[str, Any], name: str) -> Any:
+    return record["suite"]["names"] if name == "suite_names" else record[name]
+
+
+def _is_conformant(record: Mapping[str, Any]) -> bool:
+    """Whether a run's exit code was 0, by its record."""
+    failed = any(case["status"] in FAILURES for case in record["cases"])
+    covered = record["required"]["coverage"] >= record["required"]["min_coverage"]
+    whole = record["stopped"] is None and record["kit"].get("digest") == record["kit"].get("digest_at_end")
+    return bool(record["summary"]["judged"]) and not failed and covered and whole and are_right(record)
