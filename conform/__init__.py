@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conform.backends.base import Backend
     from conform.errors import ConformError, Fallback, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.own_ops import op
+    from conform.stablehlo.fold import fold
     from conform.straight_line import check
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "UsageError",
     "assert_close",
     "check",
+    "fold",
     "golden",
     "op",
 ]
@@ -37,6 +39,7 @@ __all__ = [
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
+    "fold": "conform.stablehlo.fold",
     "golden": "conform.api",
     "op": "conform.own_ops",
     "Golden": "conform.api",

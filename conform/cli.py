@@ -19,7 +19,7 @@ from conform.golden_files.command import golden
 from conform.options import DEFAULT_SUITE, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
-from conform.verbs.interpret import interpret
+from conform.verbs.interpret import fold, interpret
 from conform.verbs.of_kit import backends, explain, ops, selftest
 from conform.verbs.records import compare, manifest, merge, report, repro
 from conform.verbs.suites import gen, list_tests, schema, validate
@@ -205,6 +205,6 @@ def check(
 
 for verb in (
     validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, bisect, manifest, gen,
-    schema, sweep, golden, interpret, certify, verify,
+    schema, sweep, golden, interpret, fold, certify, verify,
 ):  # fmt: skip
     main.add_command(verb)

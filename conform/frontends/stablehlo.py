@@ -40,16 +40,25 @@ class Source:
 def read(path: Path) -> list[Source]:
     """The programs of a file. UsageError, with file and line, for one that cannot be read or parsed; Unjudged for types
     without a meaning."""
+    return [parse(one, str(path)) for one in texts_of(text_of(path), str(path))]
+
+
+def texts_of(text: str, file: str) -> list[str]:
+    """The programs of a text. UsageError where there is none."""
+    found = programs(text)
+    if not found:
+        raise UsageError(f"{file}: there is no program in it")
+    return found
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. UsageError for one that cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}"
         ) from None
-    found = [parse(one, str(path)) for one in programs(text)]
-    if not found:
-        raise UsageError(f"{path}: there is no program in it")
-    return found
 
 
 def parse(text: str, file: str) -> Source:
@@ -62,6 +71,16 @@ def parse(text: str, file: str) -> Source:
         raise UsageError(_told(refusal.error, generic, file)) from None
 
 
+def parsed(text: str, file: str) -> Any:
+    """The module of one program, as MLIR's bindings have it. UsageError, with file and line, for one that is refused.
+    """
+    generic = generic_checks(text, file)
+    try:
+        return _module(generic)
+    except _Refused as refusal:
+        raise UsageError(_told(refusal.error, generic, file)) from None
+
+
 class _Refused(UsageError):
     """The parser's error."""
 
@@ -70,13 +89,16 @@ class _Refused(UsageError):
         self.error = error
 
 
-def _functions(generic: str, file: str) -> dict[str, Function]:
+def _module(generic: str) -> Any:
     ir = _ir()
     try:
-        module = ir.Module.parse(generic, _context())
+        return ir.Module.parse(generic, _context())
     except ir.MLIRError as error:
         raise _Refused(error) from None
-    return _Reader(file).functions(module)
+
+
+def _functions(generic: str, file: str) -> dict[str, Function]:
+    return Reader(file).functions(_module(generic))
 
 
 def _told(error: Any, generic: str, file: str) -> str:
@@ -124,7 +146,7 @@ def _context() -> Any:
     return context
 
 
-class _Reader:
+class Reader:
     """A parsed module in the form of the kit; every value gets a name of its own."""
 
     def __init__(self, file: str) -> None:

@@ -1,4 +1,4 @@
-"""The verb that runs StableHLO programs by their specification."""
+"""The verbs about StableHLO programs: run by their specification, and folded by it."""
 
 from __future__ import annotations
 
@@ -36,3 +36,27 @@ def interpret(
     from conform.stablehlo.command import interpret as run
 
     ctx.exit(run(paths, function, arguments, out))
+
+
+@click.command()
+@click.argument("path", metavar="FILE.mlir", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write the programs there, not to stdout.")  # fmt: skip
+@click.option("--most-elements", metavar="N", type=click.IntRange(min=0), default=65536, show_default=True,
+              help="Results of more elements are left as they are computed.")  # fmt: skip
+def fold(path: Path, out: Path | None, most_elements: int) -> None:
+    """Print StableHLO programs with their constants folded.
+
+    An op whose operands are all constants becomes the constant that `conform interpret` gives for it, in functions and
+    in regions. Left alone are ops with an effect, loops, large results, and what has no meaning here; large results and
+    what has no meaning are told on stderr, with their places.
+
+    \b
+    conform fold model.mlir > folded.mlir
+    conform fold model.mlir --out folded.mlir && conform interpret folded.mlir
+
+    Exit code: 0; 2 usage, or a file that is no valid program; 3 a type without a meaning.
+    """
+    from conform.stablehlo.fold import folded
+
+    folded(path, out, most_elements)
