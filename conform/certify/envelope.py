@@ -111,7 +111,7 @@ def opened(path: Path, key: SSlibKey | None) -> Opened:
         if envelope.payload_type != PAYLOAD_TYPE:
             raise ValueError(f"payload type {envelope.payload_type!r}")
         statement = json.loads(envelope.payload)
-        key = key or _public_key(_named_key(statement), "the certificate's own key")
+        key = key or _public_key(_named_key(statement), f"{path}, public_key")
     except UsageError:
         raise
     except (RecursionError, Exception) as error:  # whatever the library makes of what somebody wrote there
