@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from conform.suites import ModuleSpec, Suite, Test
 from conform.suites.nodes import ClassPath, Given
 
 
-def suite_of(module: Any, inputs: Any) -> Suite:
-    """The call of `module` on `inputs`, a tuple or list of its positional arguments, or the one that it has.
+def suite_of(module: Any, inputs: Any, named: Mapping[str, Any] | None = None) -> Suite:
+    """The call of `module` on `inputs`, a tuple or list of its positional arguments, or the one that it has, and on
+    keyword arguments `named`.
 
     UsageError for tensors without elements, and for arguments that no call carries: what is no tensor, number, string,
     None, or list, tuple or dict of these.
@@ -24,17 +26,19 @@ def suite_of(module: Any, inputs: Any) -> Suite:
     call = ModuleCall.of(module)
     positional = inputs if isinstance(inputs, tuple | list) else (inputs,)
     taken = [in_terms_of_the_kit(value, f"inputs[{at}]") for at, value in enumerate(positional)]
-    for leaf in leaves(taken):
+    kwargs = {key: in_terms_of_the_kit(value, f"kwargs[{key!r}]") for key, value in (named or {}).items()}
+    for leaf in leaves([taken, kwargs]):
         if not isinstance(leaf, np.ndarray | np.generic | bool | int | float | complex | str):
             expected = "tensors, numbers, strings, None, and lists, tuples and dicts of these"
             raise UsageError(f"inputs: found {type(leaf).__name__}, expected {expected}")
-    name = type(module).__name__
+    name = type(call.module).__name__
     test = Test(
-        name, ModuleSpec(ClassPath(call.op), (), {}, given=call), tuple(map(Given, taken)), {}, device=None,
-        cast_input0_to_complex=False, impl=None, pair=None, location="", arguments_at="inputs", builtin=False,
-        recorded_at="",
+        name, ModuleSpec(ClassPath(call.op), (), {}, given=call), tuple(map(Given, taken)),
+        {key: Given(value) for key, value in kwargs.items()}, device=None, cast_input0_to_complex=False, impl=None,
+        pair=None, location="", arguments_at="inputs", builtin=False, recorded_at="",
     )  # fmt: skip
-    digest = hashlib.sha256(call.pickled + b"".join(_content(leaf) for leaf in leaves(taken))).hexdigest()
+    content = b"".join(_content(leaf) for leaf in [*leaves(taken), *sorted(kwargs), *leaves(kwargs)])
+    digest = hashlib.sha256(call.pickled + content).hexdigest()
     return Suite([name], [name], (test,), f"sha256:{digest}")
 
 

@@ -37,11 +37,17 @@ def is_module(value: object) -> bool:
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
+def check_is_no_class(op: object) -> None:
+    """UsageError for a class of torch modules."""
+    if isinstance(op, type) and (torch := sys.modules.get("torch")) and issubclass(op, torch.nn.Module):
+        raise UsageError(f"found the class {op.__qualname__}; expected an instance of it: {op.__qualname__}(...)")
+
+
 def module_call(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
     """The call of a torch module, in the kit's own terms; what `called` says of tensors holds here."""
     from conform.frontends.modules import ModuleCall
 
-    call = ModuleCall.of(module)
+    call = ModuleCall.of(module, travels=False)
     taken = [_taken(value, f"{call.op}: argument {place}") for place, value in enumerate(args)]
     return call.bound(taken, {key: _taken(value, f"{call.op}: argument {key!r}") for key, value in kwargs.items()})
 
@@ -59,6 +65,7 @@ def _copied(value: Any) -> Any:
 
 
 def _check_is_of_torch(op: object) -> None:
+    check_is_no_class(op)
     if not callable(op) or "torch" not in sys.modules:
         expected = "an operator's name such as 'aten::exp', or a function of torch"
         raise UsageError(f"op: found {op!r:.200}, expected {expected}")

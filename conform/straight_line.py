@@ -24,7 +24,7 @@ from conform.interp import semantics
 from conform.judging.checks import chosen, selected
 from conform.judging.verdict import Verdict
 from conform.manifest.language import read as manifest_of
-from conform.operators import is_module, op_globs
+from conform.operators import check_is_no_class, is_module, op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
@@ -84,8 +84,8 @@ def check(
     """Run suites on a backend and judge every case; the arguments are the command's options.
 
     `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
-    tensors and Python values (a tensor alone stands for itself), judged as an operator is. Parameters are those that it
-    has; its mode (training or evaluation) is that which it is in.
+    tensors and Python values (a tensor alone stands for itself), judged as an operator is; keyword arguments are a dict
+    behind the inputs. Parameters are those that it has; its mode (training or evaluation) is that which it is in.
 
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
@@ -217,9 +217,11 @@ def _suite(what: Any, rest: Sequence[Any], selection: Selection, processes: int)
     if is_module(what):
         from conform.given_module import suite_of
 
-        if len(rest) != 1:
-            raise UsageError(f"check(module, inputs): found {len(rest)} arguments behind the module, expected one")
-        return suite_of(what, rest[0])
+        if len(rest) not in (1, 2) or (len(rest) == 2 and not isinstance(rest[1], dict)):
+            found = ", ".join(type(one).__name__ for one in rest) or "nothing"
+            raise UsageError(f"check(module, inputs, kwargs): found {found} behind the module, expected its inputs, "
+                             "and where it takes some a dict of keyword arguments")  # fmt: skip
+        return suite_of(what, *rest)
     names = [what] if isinstance(what, str) else what
     return load(names, seed=selection.seed, ops=selection.ops, ids=selection.ids, processes=processes)
 
@@ -228,6 +230,7 @@ def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
     """The backend, which may stand behind suites."""
     if is_module(what) or not rest:
         return "cpu" if backend is None else backend
+    check_is_no_class(what)
     if len(rest) > 1 or backend is not None:
         raise UsageError(f"check(suites, backend): found {len(rest) + (backend is not None)} backends, expected one")
     return rest[0]

@@ -15,19 +15,26 @@ from conform.errors import Fallback
 # In the program that Inductor writes, calls of operators for which it has no code. Kernels of libraries that it chooses
 # (`extern_kernels.mm`) are its own doing.
 _EAGER = re.compile(r"\btorch\.ops\.(\w+\.\w+\.\w+)\(")
+# And its own code, with those kernels.
+_OWN = re.compile(r"\bextern_kernels\.|\bcpp_fused_|\btriton_")
 
 
 class Compiled(TorchDevice):
     """Compiles every call by torch.compile in `mode` "inductor" or "aot_eager", for `device`.
 
     A call raises Fallback where the compiler hands it back: dynamo breaks the graph, or Inductor has no code for the
-    operator and calls that of eager torch.
+    operators and calls those of eager torch, with no code of its own beside them. Fast paths of torch's layers, each
+    one operator of eager torch, are switched off. `recurrent`: dynamo takes RNN, GRU and LSTM as well, which it leaves
+    to eager torch by default.
     """
 
-    def __init__(self, mode: str, device: str = "cpu") -> None:
+    def __init__(self, mode: str, device: str = "cpu", recurrent: bool = False) -> None:
+        import torch._dynamo.config
         import torch._inductor.config
 
         torch._inductor.config.compile_threads = 1  # else it starts processes that outlive a call
+        torch._dynamo.config.allow_rnn = recurrent
+        torch.backends.mha.set_fastpath_enabled(False)
         super().__init__(device)
         self.mode = mode
         self.name = mode if device == "cpu" else f"{mode} on {device}"
@@ -35,6 +42,10 @@ class Compiled(TorchDevice):
     def kernel(self, op: str) -> Callable[..., Any]:
         """The operator, to be compiled for the arguments of its call."""
         return partial(self._compiled, overload(op))
+
+    def of_module(self, module: torch.nn.Module) -> Callable[..., Any]:
+        """The module, to be compiled as a whole for the arguments of its call."""
+        return partial(self._compiled, module)
 
     def _compiled(self, called: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         from torch._inductor.utils import run_and_get_code
@@ -48,6 +59,7 @@ class Compiled(TorchDevice):
             result, sources = run_and_get_code(compiled, *args, **kwargs)
         except torch._dynamo.exc.Unsupported as error:
             raise Fallback(f"a graph break: {error}") from None
-        if called_eagerly := sorted({name for source in sources for name in _EAGER.findall(source)}):
+        called_eagerly = sorted({name for source in sources for name in _EAGER.findall(source)})
+        if called_eagerly and not any(map(_OWN.search, sources)):
             raise Fallback(f"no code for it; eager torch was called: {', '.join(called_eagerly)}")
         return result

@@ -63,6 +63,16 @@ def loaded(header: dict[str, Any], payload: bytes) -> Backend:
     return created(backend, header["label"]) if isinstance(backend, type) else backend
 
 
+def bring_home(classes: Iterable[type]) -> None:
+    """What the functions of classes name is put into the Python modules that they are of, where these are not here:
+    torch.compile looks for it there, also of a class that came by value."""
+    for function in (function for one in classes for function in vars(one).values()):
+        scope = getattr(function, "__globals__", {})
+        name = scope.get("__name__")
+        if name is not None and vars(sys.modules.setdefault(name, ModuleType(name))) is not scope:
+            vars(sys.modules[name]).update({key: value for key, value in scope.items() if not key.startswith("__")})
+
+
 def origin(backend: type[Backend] | Backend | Callable) -> dict[str, str]:
     """{"source": "MODULE.NAME"} of the class or function, whatever it calls itself."""
     code = backend if hasattr(backend, "__qualname__") else type(backend)

@@ -14,12 +14,15 @@ class OneOp(torch.nn.Module):
         super().__init__()
         packet, _, overload = op.removeprefix("aten::").partition(".")
         self.op, self.packet, self.overload = op, packet, overload or "default"
+        self.types = {one.name: str(one.type) for one in self._target()._schema.arguments}
+
+    def _target(self) -> torch._ops.OpOverload:
+        return getattr(getattr(torch.ops.aten, self.packet), self.overload)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        target = getattr(getattr(torch.ops.aten, self.packet), self.overload)
-        types = {one.name: str(one.type) for one in target._schema.arguments}
-        positional = [_held(value, type_) for value, type_ in zip(args, types.values(), strict=False)]
-        return target(*positional, **{name: _held(value, types[name]) for name, value in kwargs.items()})
+        """A program that torch.compile takes, so the schema is read before."""
+        positional = [_held(value, type_) for value, type_ in zip(args, list(self.types.values()), strict=False)]
+        return self._target()(*positional, **{name: _held(value, self.types[name]) for name, value in kwargs.items()})
 
 
 def _held(value: Any, type_: str) -> Any:

@@ -43,17 +43,24 @@ class TorchDevice(Backend):
         """What is called for an overload, with tensors on the device; a subclass may name another function."""
         return overload(op)
 
+    def of_module(self, module: torch.nn.Module) -> Callable[..., Any]:
+        """What is called for a module that is on the device, with tensors there; a subclass may compile it."""
+        return module
+
     def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """Eager, all of it on the device; a subclass with kernels of its own gets the operators, which they are for."""
-        if type(self).run is not TorchDevice.run or type(self).kernel is not TorchDevice.kernel:
+        """`of_module`, all of it on the device; a subclass with kernels of its own, and nothing for modules, gets the
+        operators, which they are for."""
+        own = type(self)
+        has_kernels = own.run is not TorchDevice.run or own.kernel is not TorchDevice.kernel
+        if has_kernels and own.of_module is TorchDevice.of_module:
             return super().run_module(module, args, kwargs)
         with torch.no_grad():
             if self.device == "cpu":
-                return module(*args, **kwargs)
+                return self.of_module(module)(*args, **kwargs)
             storages: list[tuple[torch.Tensor, torch.Tensor]] = []
             moved = [self._moved(value, storages) for value in args]
             named = {name: self._moved(value, storages) for name, value in kwargs.items()}
-            result = module.to(self.device)(*moved, **named)
+            result = self.of_module(module.to(self.device))(*moved, **named)
             for original, copy in storages:
                 original.copy_(copy)
             return result

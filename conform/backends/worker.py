@@ -159,9 +159,11 @@ def _module(path: list[str], pickled: torch.Tensor) -> torch.nn.Module:
     """The parent's module, a copy for this call alone; Unsupported where its code cannot be imported here."""
     sys.path += [entry for entry in path if entry not in sys.path]
     try:
-        return pickle.loads(pickled.numpy().tobytes())
+        module = pickle.loads(pickled.numpy().tobytes())
     except Exception as error:
         raise Unsupported(f"the module cannot be loaded in the worker: {type(error).__name__}: {error}") from None
+    given.bring_home({one for part in module.modules() for one in type(part).__mro__})
+    return module
 
 
 def torch_object(kind: str, name: str) -> Any:

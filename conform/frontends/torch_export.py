@@ -43,19 +43,23 @@ _lock = threading.Lock()  # torch.export is not thread-safe
 _cache: OrderedDict[bytes, Program] = OrderedDict()
 
 
-def program_of(module: torch.nn.Module, content: bytes, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Program:
+def program_of(
+    module: torch.nn.Module, content: bytes | None, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Program:
     """The program of `module` for a call with arguments of these dtypes and shapes.
 
-    content: what the module consists of, code and tensors, by which programs are cached. args, kwargs: arrays for
-    tensors, in lists, tuples and dicts; all else becomes part of the program. The program's arguments are the arrays in
-    torch's order of such nests, its results the module's tensors in that of `leaves`.
+    content: what the module consists of, code and tensors, by which programs are cached; None where that is not known.
+    args, kwargs: arrays for tensors, in lists, tuples and dicts; all else becomes part of the program. The program's
+    arguments are the arrays in torch's order of such nests, its results the module's tensors in that of `leaves`.
     NoGolden, with the reason, for a module that cannot be exported, that returns what is no tensor, or that writes to
     what it is given or holds.
     """
     given = [list(args), dict(kwargs)]
     described = pytree.tree_map(lambda leaf: _described(leaf), given)
-    key = hashlib.sha256(content + repr(described).encode()).digest()
     with _lock:
+        if content is None:
+            return _Graph(_exported(module, given)).program()
+        key = hashlib.sha256(content + repr(described).encode()).digest()
         if key not in _cache:
             _cache[key] = _Graph(_exported(module, given)).program()
             while len(_cache) > CACHED:
@@ -91,8 +95,7 @@ def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
             return whole.run_decompositions(_decompositions())
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
-        raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}"
-                       + training(module)) from error  # fmt: skip
+        raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}") from error
 
 
 @contextmanager
@@ -134,11 +137,6 @@ def _reason(error: Exception) -> str:
 
 def _named(module: torch.nn.Module) -> str:
     return f"module {type(module).__name__}"
-
-
-def training(module: torch.nn.Module) -> str:
-    """A hint for what a module cannot do because it is in training mode."""
-    return "; the module is in training mode: call its eval() first" if module.training else ""
 
 
 # --- The graph --------------------------------------------------------------------------------------------------------

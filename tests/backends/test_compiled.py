@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from typing import Any
 
 import pytest
 import torch
 
 import conform
 from conform.backends.compiled import Compiled
+from conform.backends.given import bring_home
+from conform.backends.one_op import OneOp
 from conform.errors import Fallback
 
 needs_a_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="Inductor needs a C++ compiler")
@@ -21,6 +25,40 @@ def test_dynamo_alone_runs_eager_kernels() -> None:
     assert (backend.name, backend.device) == ("aot_eager", "cpu")
 
 
+class AsAWhole(Compiled):
+    def kernel(self, op: str) -> Any:
+        raise AssertionError(f"{op} was asked by itself")
+
+
+def test_a_module_is_compiled_as_a_whole() -> None:
+    backend = AsAWhole("aot_eager")
+    module, x = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU()).eval(), torch.tensor([[1.0, 2.0]])
+    with torch.no_grad():
+        assert torch.equal(backend.run_module(module, [x], {}), module(x))
+    recurrent = torch.nn.GRU(2, 3).eval()
+    with pytest.raises(Fallback, match="a graph break: Dynamo does not support RNN, GRU, or LSTM"):
+        backend.run_module(recurrent, [x], {})
+    assert Compiled("aot_eager", recurrent=True).run_module(recurrent, [x], {})[0].shape == (1, 3)
+    with pytest.raises(Fallback, match="a graph break"):
+        backend.run_module(Broken(), [x], {})
+
+
+def test_a_module_that_came_by_value_finds_what_it_names() -> None:
+    scope = {"__name__": "a_file_that_is_not_here", "factor": 3.0, "torch": torch}
+    exec("class Own(torch.nn.Module):\n    def forward(self, x):\n        return torch.neg(x) * factor", scope)
+    try:
+        bring_home(scope["Own"].__mro__)
+        found = Compiled("aot_eager").run_module(scope["Own"](), [torch.tensor([1.0])], {})
+    finally:
+        sys.modules.pop("a_file_that_is_not_here")
+    assert found.tolist() == [-3.0]
+
+
+class Broken(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x if x.sum() > 0 else -x
+
+
 @needs_a_compiler
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own
 def test_inductor_compiles_what_it_has_code_for() -> None:
@@ -28,6 +66,9 @@ def test_inductor_compiles_what_it_has_code_for() -> None:
     assert backend.run("aten::neg", [torch.tensor([1.0, 2.0])], {}).tolist() == [-1, -2]
     with pytest.raises(Fallback, match=r"no code for it; eager torch was called: aten\.sort\."):
         backend.run("aten::sort", [torch.tensor([2.0, 1.0])], {})
+    attention = OneOp("aten::scaled_dot_product_attention")  # eager torch's whole
+    with pytest.raises(Fallback, match=r"eager torch was called: aten\._scaled_dot_product_flash"):
+        backend.run_module(attention, [torch.ones(1, 2, 3, 4)] * 3, {})
     with pytest.raises(RuntimeError):  # what must be refused is
         backend.run("aten::add.Tensor", [torch.ones(2), torch.ones(3)], {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -62,12 +63,16 @@ def test_torch_passes(build: str, dtype: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.skipif(not shutil.which("g++"), reason="Inductor needs a C++ compiler")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("build", BUILDS)
 def test_inductor_passes(build: str, dtype: str) -> None:
+    """One kernel of eager torch alone is nothing of Inductor's, and an LSTM dynamo leaves to eager torch."""
     module, args = built(build, dtype)
-    run = conform.check(module, args, backend="inductor", timeout_s=300)
-    assert run.summary["pass"] == 1, run.record["cases"]
+    backend = "inductor(recurrent=True)" if build == "lstm.py::build_gru" else "inductor"
+    (case,) = conform.check(module, args, backend=backend, timeout_s=300).cases
+    expected = "fallback" if build in ("transformer.py::build_attention", "lstm.py::build") else "pass"
+    assert case["status"] == expected, case
 
 
 # --- Planted ----------------------------------------------------------------------------------------------------------

@@ -283,8 +283,8 @@ def test_nests_of_tensors_travel() -> None:
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        ((), {}, "found 0 arguments behind the module, expected one"),
-        ((1, 2), {}, "found 2 arguments behind the module, expected one"),
+        ((), {}, "found nothing behind the module, expected its inputs"),
+        ((1, 2), {}, "found int, int behind the module, expected its inputs, and where it takes some a dict"),
         (((object(),),), {}, "inputs: found object, expected tensors"),
         ((torch.zeros(1, device="meta"),), {}, r"inputs\[0\]: found a tensor of shape \[1\] on the meta device"),
         ((torch.zeros(1),), {"ids": ["x"]}, "--id 'x' matches no case"),
@@ -293,6 +293,51 @@ def test_nests_of_tensors_travel() -> None:
 def test_what_is_no_call_of_a_module(given: tuple, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         conform.check(nn.GELU(), *given, **options)
+
+
+class Scaled(nn.Module):
+    def forward(self, x: torch.Tensor, *, by: torch.Tensor, shift: float = 0.0) -> torch.Tensor:
+        return x * by + shift
+
+
+def test_keyword_arguments_stand_behind_the_inputs() -> None:
+    x, by = torch.ones(2), torch.tensor([3.0, 4.0])
+    run = conform.check(Scaled(), (x,), {"by": by, "shift": 2.0}, backend="cpu")
+    assert [(case["status"], case["compared"]) for case in run.cases] == [("pass", 2)]
+    digests = {
+        conform.check(Scaled(), (x,), named, backend="self").record["suite"]["digest"]
+        for named in ({"by": by}, {"by": by, "shift": 2.0}, {"by": 2 * by})
+    }
+    assert len(digests) == 3
+
+
+def test_a_class_is_no_module() -> None:
+    with pytest.raises(UsageError, match=r"found the class Linear; expected an instance of it: Linear\(...\)"):
+        conform.check(nn.Linear, (torch.ones(2),), backend="cpu")
+    with pytest.raises(UsageError, match="found the class Linear; expected an instance of it"):
+        conform.golden(nn.Linear, torch.ones(2))
+
+
+def test_what_torch_compile_gives_is_judged_by_what_was_compiled() -> None:
+    linear, x = nn.Linear(6, 3).eval(), torch.ones(2, 6)
+    compiled = torch.compile(linear, backend="eager")
+    with torch.no_grad():
+        conform.assert_close(compiled, compiled(x), x)
+    assert conform.golden(compiled, x).value.tolist() == conform.golden(linear, x).value.tolist()
+    (case,) = conform.check(compiled, (x,), backend="cpu").cases
+    assert (case["op"], case["status"]) == ("torch.nn.modules.linear.Linear", "pass")
+
+
+def test_a_module_that_cannot_travel_has_a_golden_all_the_same() -> None:
+    module, x = nn.utils.parametrizations.weight_norm(nn.Linear(6, 3)).eval(), torch.ones(2, 6)
+    with torch.no_grad():
+        conform.assert_close(module, module(x), x)
+        before = conform.golden(module, x).value
+        module.parametrizations.weight.original0.mul_(2)  # and it is not taken for the one of before
+        conform.assert_close(module, module(x), x)
+    assert (conform.golden(module, x).value != before).any()
+    with pytest.raises(NoGolden, match=r"cannot be pickled, to be sent to a worker: .*assert_close judges what it"):
+        conform.check(module, (x,), backend="cpu")
 
 
 def test_two_backends_are_one_too_many() -> None:

@@ -84,6 +84,9 @@ def _by_semantics(call: Bound) -> Any:
         raise NoGolden(f"a program cannot use {call.op} on numbers that it has computed: no rule tells what becomes of "
                        "their errors; on arguments of the program it can")  # fmt: skip
     outcome = evaluate_call(call.with_tensors(lambda number: number.array))
+    if outcome.given is not None:
+        raise NoGolden(f"a program cannot use {call.op}: chance has a part in it (a module in training mode: call its "
+                       "eval() first)")  # fmt: skip
     if outcome.refusal is not None:
         raise NoGolden(f"a program cannot use {call.op} here: an implementation may refuse ({outcome.refusal})")
     found = tuple(_of_golden(call.op, golden) for golden in outcome.goldens)
