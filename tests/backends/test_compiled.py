@@ -36,7 +36,7 @@ def test_a_module_is_compiled_as_a_whole() -> None:
     with torch.no_grad():
         assert torch.equal(backend.run_module(module, [x], {}), module(x))
     recurrent = torch.nn.GRU(2, 3).eval()
-    with pytest.raises(Fallback, match="a graph break: .*RNN, GRU, or LSTM"):
+    with pytest.raises(Fallback, match=r"a graph break: .*RNN, GRU, or LSTM"):
         backend.run_module(recurrent, [x], {})
     assert Compiled("aot_eager", recurrent=True).run_module(recurrent, [x], {})[0].shape == (1, 3)
     with pytest.raises(Fallback, match="a graph break"):

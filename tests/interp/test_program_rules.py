@@ -203,8 +203,8 @@ def test_comparisons_of_numbers_integers_and_nan(name: str, holds: list[int]) ->
 
 def test_a_comparison_that_an_error_turns_is_not_decided() -> None:
     x = F32([0.3, 1.0])
-    with pytest.raises(Unjudged, match="aten::gt hangs on 1 numbers"):
-        golden(lambda x: ops.where(ops.gt(x * (1.0 / 3), x / 3.0), x, -x), x[:1])
+    (found,) = golden(lambda x: ops.where(ops.gt(x * (1.0 / 3), x / 3.0), x, -x), x[:1]).outcome.goldens
+    assert np.isinf(found.budget).all()
     assert golden(lambda x: ops.where(ops.gt(x * 3.0, 2.0), x, -x), x).value.tolist() == F32([-0.3, 1.0]).tolist()
 
 
@@ -246,8 +246,10 @@ def test_the_first_in_order_and_where_they_stand() -> None:
     assert (values.tolist(), places.tolist()) == ([[10.0, F32(0.6)], [3.0, 2.0]], [[2, 0], [1, 0]])
     values, places = golden(lambda x: ops.topk(x * 2.0, 1, 0, False), x).value
     assert places.tolist() == [[0, 0, 1, 1]]
-    with pytest.raises(Unjudged, match="aten::topk hangs on 1 numbers"):
-        golden(lambda x: ops.topk(x * (1.0 / 3), 1), F32([[0.3, 0.3, -1.0], [1.0, 2.0, 3.0]]))
+    values, places = golden(lambda x: ops.sort(x * 2.0, 1, True), x).value
+    assert values.tolist() == [[10.0, F32(0.6), F32(0.4), -4.0], [3.0, 2.0, 0.0, -14.0]]
+    assert places.tolist() == [[2, 0, 3, 1], [1, 0, 3, 2]]
+    assert golden(lambda x: ops.sort(x * 2.0, 0), x).value[1].tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
 
 
 def test_steps_go_down_up_and_to_zero() -> None:
@@ -270,8 +272,10 @@ def test_a_sign_that_an_error_turns_is_off_by_two() -> None:
 
 def test_nan_is_told_where_a_number_is_bounded() -> None:
     assert golden(lambda x: ops.isnan(x * 2.0), F32([1.0, np.nan])).value.tolist() == [False, True]
-    with pytest.raises(Unjudged, match="aten::isnan hangs on 1 numbers"):
-        golden(lambda x: ops.isnan(ops.log(x * 1.1 - 1.1)), F32([1.0, 2.0]))
+    turned = golden(lambda x: ops.isnan(ops.log(x * 1.1 - 1.1)), F32([1.0, 2.0]))
+    assert [turned.verdict(np.array(one)).status for one in ([True, False], [False, False], [False, True])] == [
+        "pass", "pass", "fail",
+    ]  # fmt: skip
 
 
 def test_what_is_not_written_is_not_known() -> None:
@@ -366,7 +370,7 @@ def test_tensors_of_one_number() -> None:
         (lambda x: ops.index(x, [ops.gt(x, 0.0)]), "with a mask: its elements decide the result's shape"),
         (lambda x: ops.topk(x * 2.0, 1, 0, True, False), "with sorted=False: the order is open"),
         (lambda x: ops.linalg_vector_norm(x * 2.0, 3), "with ord=3: expected 2, 1 or inf"),
-        (lambda x: ops.logical_not(x), "expected known bools"),
+        (lambda x: ops.logical_not(x * 2.0), "expected bools"),
     ],
 )
 def test_what_a_rule_does_not_take_is_refused_by_name(program: Callable, message: str) -> None:

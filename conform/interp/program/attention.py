@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.program.choice import for_each_reading
 from conform.interp.program.contraction import bmm
-from conform.interp.program.elementwise import add, mul
+from conform.interp.program.elementwise.arithmetic import add, mul
 from conform.interp.program.normalization import softmax
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule
@@ -83,6 +84,8 @@ def _masked(scores: Number, mask: Number) -> Number:
     """Scores with a mask added, or -inf where one of bools is false."""
     if mask.format.kind != "bool":
         return add(scores, mask)
+    if mask.array is None:
+        return for_each_reading("aten::scaled_dot_product_attention", mask, lambda one: _masked(scores, one))
     kept = np.broadcast_to(mask.array, scores.shape)
     real = where(kept, scores.real, Real.exact(np.float64(-np.inf)))
     return replace(scores, real=real, rad=np.where(kept, scores.rad, 0.0))

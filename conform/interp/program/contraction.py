@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.elementwise import add, mul, scaled
+from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import sum_over
 from conform.interp.program.rules import common_format, operands, rule

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conform.errors import NoGolden
-from conform.interp.program.elementwise import add, clamp, mul, reciprocal, rsqrt, sqrt
+from conform.interp.program.elementwise.arithmetic import add, clamp, mul, reciprocal, rsqrt, sqrt
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, common_format, operands, rule, unbounded_where
 from conform.interp.promotion import float_result

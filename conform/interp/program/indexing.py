@@ -6,6 +6,7 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.dims import wrap_dim
+from conform.interp.program.choice import for_each_reading
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule
 
@@ -15,8 +16,14 @@ def embedding(
     weight: Number, indices: Number, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Number:
     """The rows of `weight` with the numbers `indices`; all else concerns gradients alone."""
-    rows = _known("aten::embedding", indices, weight.shape[0])
-    return weight.moved(lambda part: part[rows])
+    def picked(one: Number) -> Number:
+        rows = _known("aten::embedding", one, weight.shape[0])
+        return weight.moved(lambda part: part[rows])
+
+    if indices.array is not None:
+        return picked(indices)
+    hangs = indices.moved(lambda part: part[..., None])
+    return for_each_reading("aten::embedding", hangs, lambda one: picked(one.moved(lambda part: part[..., 0])))
 
 
 @rule("aten::index_select", selects=True)

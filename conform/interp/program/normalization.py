@@ -11,7 +11,8 @@ import numpy as np
 from conform.interp.dims import wrap_dim
 from conform.interp.operands import steps_of
 from conform.interp.program.apply import apply
-from conform.interp.program.elementwise import add, div, mul, rsqrt, sub, to_copy
+from conform.interp.program.elementwise.arithmetic import add, div, mul, rsqrt, sub
+from conform.interp.program.elementwise.steps import to_copy
 from conform.interp.program.functions import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import largest, mean_over, sum_over

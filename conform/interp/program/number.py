@@ -28,6 +28,7 @@ class Number:
     rad       how far from them the numbers of an honest implementation may lie, inf where nothing bounds that
     array     the elements, in the storage of `format`, where these are the numbers: of arguments, and of what is moved
     may_round whether an implementation may have rounded the numbers to `format`, which `rad` does not allow for yet
+    allowed   of integers and bools that hang on choices the arrays of right ones (`choice.py`), else nothing
     """
 
     format: Format
@@ -35,12 +36,14 @@ class Number:
     rad: np.ndarray
     array: np.ndarray | None = None
     may_round: bool = False
+    allowed: tuple[np.ndarray, ...] = ()
 
     __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
 
     @staticmethod
     def exact(array: np.ndarray) -> Number:
-        """An argument of the program, or a constant: any dtype; integers and bools have no other form."""
+        """An argument of the program, or a constant, of any dtype."""
+        array = np.asarray(array)
         fmt = format_of(array)
         real = Real.exact(array.astype(np.float64)) if fmt.is_float else Real.exact(np.zeros(array.shape))
         return Number(fmt, real, np.zeros(array.shape), array)
@@ -70,19 +73,22 @@ class Number:
 
     def held_in(self, fmt: Format) -> Number:
         """The numbers as an operand of an op in the float format `fmt`: rounded to it where it is the narrower one and
-        the elements are known; of a computed 0-d tensor, which may be of a wider dtype, an implementation's are."""
+        the elements are known; of a computed 0-d tensor, which may be of a wider dtype, an implementation's are. Of an
+        integer or bool that hangs on a choice nothing is known."""
         if self.format is fmt:
             return self
         if self.array is not None and (self.ndim or not self.format.is_float):
             return Number.exact(converted(self.array, fmt))
         narrowed = (fmt.bits < self.format.bits) & np.isfinite(self.real.hi)
         rounding = np.where(narrowed, np.abs(self.real.hi) * fmt.unit_roundoff + fmt.min_subnormal, 0.0)
-        return replace(self, format=fmt, rad=self.rad + rounding, array=None)
+        rad = np.where(self.rad > 0, np.inf, 0.0) if self.allowed else self.rad + rounding
+        return replace(self, format=fmt, rad=rad, array=None, allowed=())
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
         """The number with `move`, which only arranges elements, applied to all that it holds."""
         array = None if self.array is None else move(self.array)
-        return Number(self.format, self.real.map_parts(move), move(np.broadcast_to(self.rad, self.shape)), array)
+        rad = move(np.broadcast_to(self.rad, self.shape))
+        return Number(self.format, self.real.map_parts(move), rad, array, allowed=tuple(map(move, self.allowed)))
 
     # --- What a program may write -------------------------------------------------------------------------------------
 

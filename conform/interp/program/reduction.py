@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,15 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.blocks.rows import reduced_shape
 from conform.interp.dims import reduced_axes, wrap_dim
-from conform.interp.program.elementwise import abs_, ends, larger, mul, refuse_undecided, root, to_copy
+from conform.interp.program.choice import MOST_ALLOWED, choice
+from conform.interp.program.elementwise.arithmetic import abs_, larger, mul, neg, root
+from conform.interp.program.elementwise.steps import ends, to_copy
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, rule
 from conform.numerics import accumulate
 from conform.numerics import real as reals
 from conform.numerics.ball import Ball
+from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
 
 Dims = Sequence[int] | int | None
@@ -85,34 +90,89 @@ def largest(x: Number, axis: int) -> Number:
 
 @rule("aten::argmax")
 def argmax(self: Number, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Decided where one ball lies above all others, whole."""
+    """The place of the largest; of balls that reach as far as the largest number for certain each may be it."""
     if self.array is not None:
         return NotImplemented
-    low, high = ends(self)
-    rows_low, rows_high = (_rows(part, _axes(self, dim)) for part in (low, high))
-    found = np.argmax(rows_low, -1, keepdims=True)
-    others = rows_high.copy()
-    np.put_along_axis(others, found, -np.inf, -1)
-    refuse_undecided("aten::argmax", ~(np.take_along_axis(rows_low, found, -1)[..., 0] > others.max(-1)))
-    return Number.exact(found.reshape(reduced_shape(self.shape, _axes(self, dim), keepdim)))
+    low, high, middle = (_rows(part, _axes(self, dim)) for part in (*ends(self), self.real.hi))
+    found, unknown = _may_be(low, high, np.where(np.isnan(middle), np.inf, middle), np.zeros((len(middle), 1), int))
+    shape = reduced_shape(self.shape, _axes(self, dim), keepdim)
+    return choice(FORMATS["int64"], [one.reshape(shape) for one in found], unknown.reshape(shape))
+
+
+@rule("aten::argmin")
+def argmin(self: Number, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The place of the smallest, as `argmax`."""
+    if self.array is not None or bool(np.isnan(self.real.hi).any()):
+        return NotImplemented
+    return argmax(neg(self), dim, keepdim)
 
 
 @rule("aten::topk")
 def topk(self: Number, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """Decided where the balls of the first k numbers, and of the one behind them, lie apart."""
+    """The first k numbers in order, and their places: of balls that overlap each may be it."""
     if self.array is not None:
         return NotImplemented
     if not sorted:
         raise NoGolden("a program cannot use aten::topk with sorted=False: the order is open")
-    axis = wrap_dim(dim, self.ndim)
-    low, high = (np.moveaxis(part, axis, -1) for part in ends(self))
-    middle = np.moveaxis(self.real.hi, axis, -1)
-    order = np.argsort(-middle if largest else middle, -1, kind="stable")
-    low, high = (np.take_along_axis(part, order, -1) for part in (low, high))
-    apart = low[..., :-1] > high[..., 1:] if largest else high[..., :-1] < low[..., 1:]
-    refuse_undecided("aten::topk", ~apart[..., :k])
-    places = np.moveaxis(order[..., :k], -1, axis)
-    return self.moved(lambda part: np.take_along_axis(part, places, axis)), Number.exact(places.astype(np.int64))
+    return _ordered(self, k, dim, largest)
+
+
+@rule("aten::sort")
+def sort(self: Number, dim: int = -1, descending: bool = False) -> Any:
+    """All numbers in order, and their places, as `topk`."""
+    if self.array is not None or self.ndim == 0:
+        return NotImplemented
+    return _ordered(self, self.shape[dim], dim, descending)
+
+
+@rule("aten::sort.stable")
+def sort_stably(self: Number, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
+    return sort(self, dim, descending)
+
+
+def _ordered(x: Number, count: int, dim: int, descending: bool) -> tuple[Number, Number]:
+    """The first `count` numbers along `dim`, and their places."""
+    axis = wrap_dim(dim, x.ndim)
+    moved = x.moved(lambda part: np.moveaxis(part, axis, -1))
+    lines = moved.moved(lambda part: part.reshape(prod(part.shape[:-1]), part.shape[-1]))
+    key = lines if descending else neg(lines)
+    places, unknown = _may_be(*ends(key), key.real.hi, np.broadcast_to(np.arange(count), (lines.shape[0], count)))
+    hangs = np.logical_or.reduce([unknown, *(one != places[0] for one in places)])
+    furthest = np.max(np.broadcast_to(lines.rad, lines.shape), 1, keepdims=True, initial=0.0)
+    furthest = np.where(np.isnan(lines.real.hi).any(1, keepdims=True), np.inf, furthest)
+    values = lines.moved(lambda part: np.take_along_axis(part, places[0], 1))
+    values = replace(values, rad=np.where(hangs, furthest, values.rad), array=None)  # in order they move by no more
+
+    def placed(part: np.ndarray) -> np.ndarray:
+        return np.moveaxis(part.reshape(*moved.shape[:-1], count), -1, axis)
+
+    return values.moved(placed), choice(FORMATS["int64"], list(map(placed, places)), placed(unknown))
+
+
+def _may_be(
+    low: np.ndarray, high: np.ndarray, middle: np.ndarray, ranks: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """([the places that the number of each rank may have], of which no more are told): of [lines, n] balls, ranks from
+    the largest, [lines, k]. The first places are those of the middles."""
+    order = np.argsort(-middle, 1, kind="stable")
+    low, high = (np.take_along_axis(part, order, 1) for part in (low, high))
+    # What lies between two gaps may come in any order. A line with a NaN has none.
+    highest = np.maximum.accumulate(high[:, ::-1], 1)[:, ::-1]
+    lowest = np.minimum.accumulate(low, 1)
+    with np.errstate(invalid="ignore"):
+        gap = lowest[:, :-1] > highest[:, 1:]
+    group = np.concatenate([np.zeros((len(gap), 1), int), np.cumsum(gap, 1)], 1)
+    found = [np.take_along_axis(order, ranks, 1)]
+    unknown = np.broadcast_to(np.isnan(low + high).any(1, keepdims=True), ranks.shape).copy()
+    own = np.take_along_axis(group, ranks, 1)
+    for step in [at for far in range(1, MOST_ALLOWED + 1) for at in (-far, far)]:
+        beside = np.clip(ranks + step, 0, middle.shape[1] - 1)
+        same = np.take_along_axis(group, beside, 1) == own
+        if abs(step) == MOST_ALLOWED:
+            unknown |= same & (beside == ranks + step)
+        else:
+            found.append(np.where(same, np.take_along_axis(order, beside, 1), found[0]))
+    return found, unknown
 
 
 def _axes(number: Number, dim: Dims) -> tuple[int, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,38 @@ import numpy as np
 from conform.call.schemas import schema
 from conform.errors import NoGolden
 from conform.interp import semantics
+from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
 from conform.interp.ops.shape.views import view
+from conform.interp.program.apply import apply
+from conform.interp.program.choice import for_each_reading, readings
 from conform.interp.program.creation import full
 from conform.interp.program.number import Number
-from conform.interp.program.rules import common_format, operands, rule
+from conform.interp.program.rules import common_format, operands, rule, unbounded_where
 from conform.numerics.real import concatenate
 
 
-def _moves(op: str, *moved: str) -> None:
-    """Register the rule of `op`, which only moves elements of its arguments `moved`."""
+def _moves(op: str, *moved: str, by: str | None = None) -> None:
+    """Register the rule of `op`, which only moves elements of its arguments `moved`; each of the result hangs on one
+    element of `by`, which broadcasts to it."""
+    function = _moving(op, *moved)
 
+    def by_choices(**arguments: Any) -> Any:
+        if (hangs := arguments.get(by)) is None or hangs.array is not None:
+            return function(**arguments)
+        return for_each_reading(op, hangs, lambda one: apply(op, **{**arguments, by: one}))
+
+    rule(op, selects=True)(function if by is None else by_choices)
+
+
+def _moving(op: str, *moved: str) -> Callable[..., Any]:
     def function(**arguments: Any) -> Any:
         given = {name: arguments[name] for name in moved}
         numbers = [one for value in given.values() for one in (value if isinstance(value, list | tuple) else [value])]
         fmt = common_format(*numbers)
-        if not fmt.is_float or all(isinstance(one, Number) and one.array is not None for one in numbers):
+        if all(getattr(one, "array", 0) is not None for one in numbers):
             return NotImplemented
-        held = operands(fmt, *numbers)
+        held = operands(fmt, *numbers) if fmt.is_float else _choices(op, numbers)
         places = iter(_places([one.shape for one in held]))
         placed = {
             name: [next(places) for _ in value] if isinstance(value, list | tuple) else next(places)
@@ -39,7 +54,7 @@ def _moves(op: str, *moved: str) -> None:
         results = tuple(row.moved(lambda part, golden=golden: _at(part, golden.value)) for golden in goldens)
         return results if schema(op).returns != ("Tensor",) else results[0]
 
-    rule(op, selects=True)(function)
+    return function
 
 
 def _places(shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
@@ -52,7 +67,8 @@ def _places(shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
 
 def _at(part: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The elements at the places, counted from 1; at 0 a zero."""
-    return np.where(places > 0, part[np.maximum(places - 1, 0)], 0) if part.size else np.zeros(places.shape, part.dtype)
+    zero = part.dtype.type(0)
+    return np.where(places > 0, part[np.maximum(places - 1, 0)], zero) if part.size else np.full(places.shape, zero)
 
 
 def _array(op: str, name: str, value: Any) -> Any:
@@ -63,21 +79,51 @@ def _array(op: str, name: str, value: Any) -> Any:
     return value.array
 
 
+def _choices(op: str, numbers: Sequence[Any]) -> list[Number]:
+    """Integers or bools in their common dtype, with as many readings each."""
+    fmt = common_format(*numbers)
+    given = [one if isinstance(one, Number) else Number.exact(np.asarray(one, fmt.storage)) for one in numbers]
+    found = [[one.array.astype(fmt.storage) for one in readings(op, number)] for number in given]
+    most = max(map(len, found))
+    return [
+        replace(number, format=fmt, allowed=(*arrays, *arrays[:1] * (most - len(arrays))), array=None)
+        for number, arrays in zip(given, found, strict=True)
+    ]
+
+
 def _in_a_row(numbers: list[Number]) -> Number:
     """All elements of the numbers, one after the other."""
     flat = [one.moved(lambda part: part.reshape(-1)) for one in numbers]
     rads = np.concatenate([one.rad for one in flat])
-    return Number(numbers[0].format, concatenate([one.real for one in flat]), rads)
+    allowed = tuple(map(np.concatenate, zip(*(one.allowed for one in flat), strict=True)))
+    return Number(numbers[0].format, concatenate([one.real for one in flat]), rads, allowed=allowed)
 
 
-_moves("aten::gather", "self")
-_moves("aten::scatter.src", "self", "src")
-_moves("aten::where.self", "self", "other")
-_moves("aten::where.ScalarSelf", "self", "other")
-_moves("aten::where.ScalarOther", "self", "other")
+_moves("aten::gather", "self", by="index")
+_moves("aten::where.self", "self", "other", by="condition")
+_moves("aten::where.ScalarSelf", "self", "other", by="condition")
+_moves("aten::where.ScalarOther", "self", "other", by="condition")
 for _op in semantics.names():
     if semantics.traits_of(_op).moves:
         _moves(_op, *semantics.traits_of(_op).moves)
+
+
+_scatter = _moving("aten::scatter.src", "self", "src")
+
+
+@rule("aten::scatter.src", selects=True)
+def scatter(self: Number, dim: int, index: Number, src: Number) -> Any:
+    """`self` with `src` at the places `index` along `dim`; of a line with a place that is chosen nothing is known."""
+    if index.array is not None:
+        return _scatter(self=self, dim=dim, index=index, src=src)
+    result = apply("aten::scatter.src", self, dim, readings("aten::scatter", index)[0], src)
+    if not result.format.is_float:
+        raise NoGolden("a program cannot use aten::scatter of integers at computed places")
+    axis = wrap_dim(dim, self.ndim)
+    hangs = np.zeros(self.shape, bool)
+    lines = np.broadcast_to(index.rad, index.shape).any(axis, keepdims=True)
+    hangs[tuple(slice(None) if at == axis else slice(size) for at, size in enumerate(index.shape))] = lines
+    return unbounded_where(hangs, result)
 
 
 @rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)

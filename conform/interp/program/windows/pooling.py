@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from conform.interp.program.contraction import stacked
-from conform.interp.program.elementwise import div, ends
+from conform.interp.program.elementwise.arithmetic import div
+from conform.interp.program.elementwise.steps import ends
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import amax, mean_over, sum_over
 from conform.interp.program.rules import rule

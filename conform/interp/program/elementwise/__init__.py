@@ -1,0 +1,1 @@
+"""Rules of ops element by element: arithmetic, and steps."""
