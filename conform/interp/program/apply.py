@@ -127,7 +127,10 @@ def _chosen_of(golden: Golden, open_: np.ndarray) -> Number:
             distance = np.abs(np.asarray(other.value, np.float64) - value)
             equal = (other.value == golden.value) | (np.isnan(value) & np.isnan(np.asarray(other.value, np.float64)))
             rad = np.maximum(rad, np.where(equal, 0.0, np.where(np.isnan(distance), np.inf, distance)))
-    return Number(golden.format, Real.exact(value), rad, golden.value if not rad.any() else None)
+    if not rad.any():
+        return Number.exact(golden.value)
+    allowed = tuple(one.value for one in (golden, *golden.alternatives))
+    return Number(golden.format, Real.exact(value), rad, allowed=allowed)
 
 
 def _budget(golden: Golden) -> np.ndarray | None:

@@ -28,7 +28,8 @@ class Number:
     rad       how far from them the numbers of an honest implementation may lie, inf where nothing bounds that
     array     the elements, in the storage of `format`, where these are the numbers: of arguments, and of what is moved
     may_round whether an implementation may have rounded the numbers to `format`, which `rad` does not allow for yet
-    allowed   of integers and bools that hang on choices the arrays of right ones (`choice.py`), else nothing
+    allowed   the arrays of right ones (`choice.py`) of integers and bools that hang on choices, and of elements that an
+              op selects, where an implementation may select others; else nothing
     """
 
     format: Format
@@ -81,7 +82,7 @@ class Number:
             return Number.exact(converted(self.array, fmt))
         narrowed = (fmt.bits < self.format.bits) & np.isfinite(self.real.hi)
         rounding = np.where(narrowed, np.abs(self.real.hi) * fmt.unit_roundoff + fmt.min_subnormal, 0.0)
-        rad = np.where(self.rad > 0, np.inf, 0.0) if self.allowed else self.rad + rounding
+        rad = np.where(self.rad > 0, np.inf, 0.0) if self.allowed and not self.format.is_float else self.rad + rounding
         return replace(self, format=fmt, rad=rad, array=None, allowed=())
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:

@@ -95,7 +95,8 @@ def _in_a_row(numbers: list[Number]) -> Number:
     """All elements of the numbers, one after the other."""
     flat = [one.moved(lambda part: part.reshape(-1)) for one in numbers]
     rads = np.concatenate([one.rad for one in flat])
-    allowed = tuple(map(np.concatenate, zip(*(one.allowed for one in flat), strict=True)))
+    are_choices = not numbers[0].format.is_float
+    allowed = tuple(map(np.concatenate, zip(*(one.allowed for one in flat), strict=True))) if are_choices else ()
     return Number(numbers[0].format, concatenate([one.real for one in flat]), rads, allowed=allowed)
 
 

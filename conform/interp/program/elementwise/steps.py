@@ -151,7 +151,7 @@ def to_copy(self: Number, dtype: str | None = None) -> Any:
     fmt = self.format if dtype is None else format_named(dtype)
     if self.array is not None or not fmt.is_float:
         return _converted_exactly(self, fmt)
-    if self.allowed:
+    if self.allowed and not self.format.is_float:
         return self.held_in(fmt)
     if compute_format(fmt) != fmt or fmt.bits < self.format.bits:
         return _rounded(self, fmt)
@@ -159,7 +159,7 @@ def to_copy(self: Number, dtype: str | None = None) -> Any:
 
 
 def _converted_exactly(number: Number, fmt: Format) -> Any:
-    if number.allowed:
+    if number.allowed and not number.format.is_float:
         return _converted_choices(number, fmt)
     if number.array is None and number.format.is_float and fmt.is_integer:
         return _truncated(number, fmt)
