@@ -16,7 +16,6 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,8 @@ from conform.backends.interpreter import to_numpy, to_torch
 from conform.backends.leaves import leaves
 from conform.errors import NoGolden
 from conform.foreign import line
+from conform.frontends.decompositions import decomposed
 from conform.interp.program.form import Function, Op, Operand, Program, Value
-from conform.interp.program.rules import names
 
 CACHED = 16  # programs, those used last; each holds its module's parameters
 _WRITTEN = {
@@ -93,7 +92,7 @@ def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
     try:
         with torch.no_grad(), _quietly():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
-            return whole.run_decompositions(_decompositions())
+            return decomposed(whole)
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
         raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}") from error
 
@@ -110,23 +109,6 @@ def _quietly() -> Iterator[None]:
             yield
     finally:
         log.setLevel(before)
-
-
-def _decompositions() -> dict[Any, Any]:
-    """torch's, without those of the operators for which there is a rule."""
-    return _decompositions_of(frozenset((name, len(dir(getattr(torch.ops, name)))) for name in torch.ops._dir))
-
-
-@cache
-def _decompositions_of(known: frozenset[tuple[str, int]]) -> dict[Any, Any]:
-    """`known`: the namespaces of operators and how many each has, of which libraries may register more."""
-    table = torch.export.default_decompositions()
-    for name in names():
-        packet, _, overload = name.removeprefix("aten::").partition(".")
-        found = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
-        if found is not None and found in table:
-            table.pop(found)
-    return dict(table)
 
 
 def _reason(error: Exception) -> str:

@@ -38,6 +38,11 @@ def multilabel_margin_loss(self: Number, target: Number, reduction: int = 1) -> 
     return REDUCTIONS[reduction](losses), told
 
 
+@rule("aten::multilabel_margin_loss")
+def multilabel_margin_loss_alone(self: Number, target: Number, reduction: int = 1) -> Any:
+    return multilabel_margin_loss(self, target, reduction)[0]
+
+
 def _labels(target: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(the label at each place, 0 behind the end; which classes are labels; which pairs of place and class count)."""
     ended = np.logical_or.accumulate(target == -1, axis=1)

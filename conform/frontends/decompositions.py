@@ -1,0 +1,68 @@
+"""Which operators of a module are taken apart by torch, and which are kept: those for which the kit has a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram, exported_program
+
+from conform.interp.program.rules import names
+
+# torch goes through all its composite operators for every program, and tells each to do what it does anyway. It is told
+# of those alone that are kept, where it still asks by this name.
+_SPLIT = "_split_decomp_table_to_cia_and_python_decomp"
+
+
+def decomposed(program: ExportedProgram) -> ExportedProgram:
+    """The program in core ATen, and the composite operators that have a rule."""
+    table = decompositions()
+    with _told_of_few(table):
+        return program.run_decompositions(dict(table))
+
+
+def decompositions() -> dict[Any, Any]:
+    """torch's, without those of the operators for which there is a rule."""
+    return _decompositions_of(_registered())
+
+
+def _registered() -> frozenset[tuple[str, int]]:
+    """The namespaces of operators and how many each has, of which libraries may register more."""
+    return frozenset((name, len(dir(getattr(torch.ops, name)))) for name in torch.ops._dir)
+
+
+@cache
+def _decompositions_of(registered: frozenset[tuple[str, int]]) -> dict[Any, Any]:
+    table = torch.export.default_decompositions()
+    for name in names():
+        packet, _, overload = name.removeprefix("aten::").partition(".")
+        found = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        if found is not None and found in table:
+            table.pop(found)
+    return dict(table)
+
+
+@contextmanager
+def _told_of_few(table: dict[Any, Any]) -> Iterator[None]:
+    """Within, torch is told of the composite operators that are kept, and of none that it takes apart as usual."""
+    split = getattr(exported_program, _SPLIT, None)
+    if split is None:
+        yield
+        return
+    kept, others = _kept(_registered(), split)
+    setattr(exported_program, _SPLIT, lambda _: (dict(kept), dict(others)))
+    try:
+        yield
+    finally:
+        setattr(exported_program, _SPLIT, split)
+
+
+@cache
+def _kept(registered: frozenset[tuple[str, int]], split: Callable[..., Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """(the composite operators that are kept, what takes others apart that are no composite ones)"""
+    table = _decompositions_of(registered)
+    composite, others = split(dict(table))
+    return {op: callable_ for op, callable_ in composite.items() if op not in table}, others
