@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import math
 import sys
+import warnings
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -65,7 +66,8 @@ def _constructed(draw: Draw, path: ClassPath, spec: ModuleSpec | Construct, labe
 
     arguments = _with_arguments(draw, spec)
     drawn = sample(arguments, draw.variant, stream, draw.sample)
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what torch thinks of the arguments is nothing of a run's
         torch.manual_seed(int(draw.stream(label).bits(1)[0] >> np.uint64(1)))
         args = [_built(draw, value, f"{label}.{at}") for at, value in enumerate(drawn.args)]
         kwargs = {key: _built(draw, value, f"{label}.{key}") for key, value in drawn.kwargs.items()}
