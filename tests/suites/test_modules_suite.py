@@ -24,6 +24,8 @@ UNJUDGED = {
     "nn_AdaptiveLogSoftmaxWithLoss": "cannot be exported",
     "nn_Embedding_of_a_norm": "writes to its parameter 'weight'",
     "nn_EmbeddingBag_of_a_norm": "writes to its parameter 'weight'",
+    "nn_EmbeddingBag_of_offsets": "P111",  # offsets in memory that is one number repeated
+    "nn_MaxPool3d_places": "of its choice",
     "nn_Upsample_bicubic_aligned": "on numbers that it has computed",
 }
 
