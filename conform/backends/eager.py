@@ -25,6 +25,11 @@ class _Through(TorchDispatchMode):
         super().__init__()
         self.backend = backend
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """A backend may compile: torch would switch its compiler off within, and import it first."""
+        return False
+
     def __torch_dispatch__(
         self, function: torch._ops.OpOverload, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

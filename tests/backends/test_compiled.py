@@ -43,6 +43,28 @@ def test_a_module_is_compiled_as_a_whole() -> None:
         backend.run_module(Broken(), [x], {})
 
 
+class Compiles(conform.Backend):
+    name = "compiles"
+
+    def __init__(self) -> None:
+        self.graphs: list[Any] = []
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        torch._dynamo.reset()
+
+        def backend(graph: Any, inputs: Any) -> Any:
+            self.graphs.append(graph)
+            return graph
+
+        return torch.compile(lambda x: torch.ops.aten.neg(x), backend=backend, fullgraph=True)(args[0])
+
+
+def test_a_backend_of_operators_may_compile_them_in_modules_too() -> None:
+    backend, x = Compiles(), torch.tensor([1.0, -2.0])
+    assert backend.run_module(OneOp("aten::neg"), [x], {}).tolist() == [-1.0, 2.0]
+    assert len(backend.graphs) == 1
+
+
 def test_a_module_that_came_by_value_finds_what_it_names() -> None:
     scope = {"__name__": "a_file_that_is_not_here", "factor": 3.0, "torch": torch}
     exec("class Own(torch.nn.Module):\n    def forward(self, x):\n        return torch.neg(x) * factor", scope)
