@@ -134,6 +134,16 @@ def test_what_torch_does_not_have_is_refused_by_name(step: Op, error: type, mess
         evaluate(program(step), aten, [X])
 
 
+def test_what_a_program_asserts_is_looked_at() -> None:
+    def asserting(mask: Sequence[bool]) -> Program:
+        step = Op("aten::_assert_async.msg", ("m",), {"assert_msg": "classes are positive"}, ())
+        return program(step, results=("x",), constants={"m": np.array(mask)})
+
+    assert evaluate(asserting([True]), aten, [X]) == (X,)
+    with pytest.raises(NoGolden, match="asserts what does not hold of these numbers: classes are positive"):
+        evaluate(asserting([True, False]), aten, [X])
+
+
 def bfloat16_program(*names: str) -> Callable[[], tuple[Number, ...]]:
     """x, then each op on what the one before gives and on 1."""
     values = ["x", *(f"v{at}" for at in range(1, len(names))), "y"]

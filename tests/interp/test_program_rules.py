@@ -86,6 +86,8 @@ SEMANTICS: dict[str, tuple[Any, ...]] = {
     "norm": ("aten::linalg_vector_norm", (X, 2, [0, 2])),
     "sum of magnitudes": ("aten::linalg_vector_norm", (X, 1, None, True)),
     "largest magnitude": ("aten::linalg_vector_norm", (X, float("inf"), [1])),
+    "variance": ("aten::var.correction", (X, [0, 2]), {"correction": 1, "keepdim": True}),
+    "variance of all": ("aten::var.correction", (X, None), {"correction": 0}),
     "power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), 0.75)),
     "negative power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), -2.5)),
     "clamp between tensors": ("aten::clamp.Tensor", (X, W, W + 1)),
@@ -250,6 +252,23 @@ def test_the_first_in_order_and_where_they_stand() -> None:
     assert values.tolist() == [[10.0, F32(0.6), F32(0.4), -4.0], [3.0, 2.0, 0.0, -14.0]]
     assert places.tolist() == [[2, 0, 3, 1], [1, 0, 3, 2]]
     assert golden(lambda x: ops.sort(x * 2.0, 0), x).value[1].tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
+
+
+def test_the_largest_and_the_smallest_of_rows() -> None:
+    x = F32([[0.5, -2.0, 5.0], [1.0, 1.5, -7.0]])
+    values, places = golden(lambda x: ops.max(x * 2.0, 1), x).value
+    assert (values.tolist(), places.tolist()) == ([10.0, 3.0], [2, 1])
+    values, places = golden(lambda x: ops.min(x * 2.0, 0, True), x).value
+    assert (values.tolist(), places.tolist()) == ([[1.0, -4.0, -14.0]], [[0, 0, 1]])
+
+
+@pytest.mark.parametrize("mask", [np.array([[True, False], [False, False]]), F32([[0, -np.inf], [-np.inf, -np.inf]])])
+def test_a_row_of_which_attention_keeps_nothing_is_open(mask: np.ndarray) -> None:
+    """torch has a zero there, others NaN."""
+    x = F32([[1.0, 2.0], [3.0, 4.0]])
+    (found,) = golden(lambda x: ops.scaled_dot_product_attention(x * 2.0, x, x, mask), x).outcome.goldens
+    assert np.isinf(found.budget).tolist() == [[False, False], [True, True]]
+    assert found.value[0].tolist() == [1.0, 2.0]
 
 
 def test_steps_go_down_up_and_to_zero() -> None:

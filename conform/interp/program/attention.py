@@ -13,7 +13,7 @@ from conform.interp.program.contraction import bmm
 from conform.interp.program.elementwise.arithmetic import add, mul
 from conform.interp.program.normalization import softmax
 from conform.interp.program.number import Number
-from conform.interp.program.rules import rule
+from conform.interp.program.rules import rule, unbounded_where
 from conform.interp.program.storage import stored
 from conform.numerics.formats import compute_format
 from conform.numerics.real import Real, where
@@ -33,7 +33,7 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Any:
     """softmax(query @ key^T * scale + mask) @ value; the weights may be rounded to the element type, which the second
-    product takes."""
+    product takes. Of a row of which nothing is kept nothing is said, as by the op's own semantics: it is 0 / 0 or 0."""
     if all(one.array is not None for one in (query, key, value)):
         return NotImplemented
     heads = query.shape[-3] if query.ndim > 2 else 1
@@ -48,8 +48,8 @@ def scaled_dot_product_attention(
     if is_causal:
         scores = _masked(scores, Number.exact(np.tri(*shape[-2:], dtype=bool)))
     weights = stored(softmax(scores, -1, False))
-    result = bmm(_batched(weights, batch), rows[2])
-    return result.moved(lambda part: part.reshape(*shape[:-1], value.shape[-1]))
+    result = bmm(_batched(weights, batch), rows[2]).moved(lambda part: part.reshape(*shape[:-1], value.shape[-1]))
+    return unbounded_where((scores.real.hi == -np.inf).all(-1, keepdims=True), result)
 
 
 def _repeated(one: Number, heads: int) -> Number:

@@ -13,7 +13,7 @@ from conform.errors import NoGolden
 from conform.interp.blocks.rows import reduced_shape
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.program.choice import MOST_ALLOWED, choice
-from conform.interp.program.elementwise.arithmetic import abs_, larger, mul, neg, root
+from conform.interp.program.elementwise.arithmetic import abs_, add, div, larger, mul, neg, root
 from conform.interp.program.elementwise.steps import ends, to_copy
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, rule
@@ -86,6 +86,33 @@ def largest(x: Number, axis: int) -> Number:
         return Number(x.format, x.real, np.zeros(()))
     place = np.argmax(np.where(np.isnan(x.real.hi), np.inf, x.real.hi), axis, keepdims=True)
     return Number(x.format, x.real.map_parts(lambda part: np.take_along_axis(part, place, axis)), np.zeros(place.shape))
+
+
+@rule("aten::max.dim")
+def max_along(self: Number, dim: int, keepdim: bool = False) -> Any:
+    """The largest of each row, and its place."""
+    return NotImplemented if self.array is not None else (amax(self, dim, keepdim), argmax(self, dim, keepdim))
+
+
+@rule("aten::min.dim")
+def min_along(self: Number, dim: int, keepdim: bool = False) -> Any:
+    """The smallest of each row, and its place."""
+    if self.array is not None:
+        return NotImplemented
+    values, places = max_along(neg(self), dim, keepdim)
+    return neg(values), places
+
+
+@rule("aten::var.correction")
+def var(self: Number, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Any:
+    """The sum of squared distances from the mean, divided by the number of terms less `correction` (1)."""
+    if self.array is not None:
+        return NotImplemented
+    centred = add(self, neg(mean_over(self, dim, True)))
+    count = prod(self.shape[axis] for axis in _axes(self, dim)) - (1 if correction is None else correction)
+    if count <= 0:
+        raise NoGolden(f"a program cannot use aten::var.correction of {count + (correction or 1)} terms")
+    return div(sum_over(mul(centred, centred), dim, keepdim), float(count))
 
 
 @rule("aten::argmax")
