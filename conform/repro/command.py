@@ -67,8 +67,8 @@ def repro(
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
     if case.draw.test.is_module:
-        raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole; conform bisect {case_id} "
-                         "--backend NAME --out DIR makes a test of the op that is wrong")  # fmt: skip
+        raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole; conform bisect "
+                         f"{case_id} --backend NAME --out DIR makes a test of the op that is wrong")  # fmt: skip
     table, claims = contract_table(invocation.contract), _claims(record, directory)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
