@@ -31,7 +31,8 @@ UNJUDGED = {
 
 
 def ran(ids: list[str], **options: Any) -> conform.Run:
-    options = {"dtypes": ["float32"], "layouts": "as-written", "backend": "cpu", **options}
+    dtypes = {test.id: "int64" if "Embedding" in test.id else "float32" for test in load(["modules"]).tests}
+    options = {"dtypes": sorted({dtypes[name] for name in ids}), "layouts": "as-written", "backend": "cpu", **options}
     return conform.check(["modules"], ids=[f"{name}/*" for name in ids], **options)
 
 
