@@ -27,7 +27,7 @@ class _Through(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """A backend may compile: torch would switch its compiler off within, and import it first."""
+        """Else torch imports its compiler for the first operator, a second and a half of each worker."""
         return False
 
     def __torch_dispatch__(

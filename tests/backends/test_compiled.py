@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from typing import Any
 
@@ -63,6 +64,18 @@ def test_a_backend_of_operators_may_compile_them_in_modules_too() -> None:
     backend, x = Compiles(), torch.tensor([1.0, -2.0])
     assert backend.run_module(OneOp("aten::neg"), [x], {}).tolist() == [-1.0, 2.0]
     assert len(backend.graphs) == 1
+
+
+@pytest.mark.long
+def test_a_backend_of_operators_does_without_torchs_compiler() -> None:
+    statement = (
+        "import sys, torch; from conform.backends.eager import run_by_operators;"
+        "from conform.backends.one_op import OneOp;"
+        "from conform.backends.torch_device import TorchDevice;"
+        "run_by_operators(TorchDevice(), OneOp('aten::neg'), [torch.ones(2)], {});"
+        "assert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", statement], check=True)
 
 
 def test_a_module_that_came_by_value_finds_what_it_names() -> None:
