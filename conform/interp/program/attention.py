@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.choice import for_each_reading
+from conform.interp.program.choice import for_each_possible
 from conform.interp.program.contraction import bmm
 from conform.interp.program.elementwise.arithmetic import add, mul
 from conform.interp.program.normalization import softmax
@@ -85,7 +85,7 @@ def _masked(scores: Number, mask: Number) -> Number:
     if mask.format.kind != "bool":
         return add(scores, mask)
     if mask.array is None:
-        return for_each_reading("aten::scaled_dot_product_attention", mask, lambda one: _masked(scores, one))
+        return for_each_possible("aten::scaled_dot_product_attention", mask, lambda one: _masked(scores, one))
     kept = np.broadcast_to(mask.array, scores.shape)
     real = where(kept, scores.real, Real.exact(np.float64(-np.inf)))
     return replace(scores, real=real, rad=np.where(kept, scores.rad, 0.0))

@@ -40,7 +40,7 @@ def either(holds: np.ndarray, undecided: np.ndarray) -> Number:
     return choice(format_named("bool"), [holds, holds ^ undecided])
 
 
-def readings(op: str, number: Number) -> list[Number]:
+def possible(op: str, number: Number) -> list[Number]:
     """The exact numbers that a known one, or one of choices, may be; each element alone may be that of any. Unjudged
     where `op` would hang on numbers of which nothing is told."""
     if number.array is not None:
@@ -54,13 +54,13 @@ def is_unknown(number: Number) -> np.ndarray:
     return np.isinf(np.broadcast_to(number.rad, number.shape))
 
 
-def for_each_reading(op: str, number: Number, result: Callable[[Number], Number]) -> Number:
+def for_each_possible(op: str, number: Number, result: Callable[[Number], Number]) -> Number:
     """What `op` gives where each element hangs on one element of known numbers, or of choices: that of the exact ones,
     and how far the others' lie from it, of which nothing is told where the choice makes a step of it. The elements of
     `number` broadcast to those of the result."""
     if number.array is not None:
         return result(number)
-    numbers = [result(one) for one in readings(op, number)]
+    numbers = [result(one) for one in possible(op, number)]
     unknown = np.broadcast_to(is_unknown(number), numbers[0].shape)
     if not numbers[0].format.is_float:
         arrays = [array for one in numbers for array in (one.allowed or (one.array,))]

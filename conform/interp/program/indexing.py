@@ -6,7 +6,7 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.dims import wrap_dim
-from conform.interp.program.choice import for_each_reading
+from conform.interp.program.choice import for_each_possible
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule
 
@@ -23,7 +23,7 @@ def embedding(
     if indices.array is not None:
         return picked(indices)
     hangs = indices.moved(lambda part: part[..., None])
-    return for_each_reading("aten::embedding", hangs, lambda one: picked(one.moved(lambda part: part[..., 0])))
+    return for_each_possible("aten::embedding", hangs, lambda one: picked(one.moved(lambda part: part[..., 0])))
 
 
 @rule("aten::index_select", selects=True)

@@ -15,7 +15,7 @@ from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
 from conform.interp.ops.shape.views import view
 from conform.interp.program.apply import apply
-from conform.interp.program.choice import for_each_reading, readings
+from conform.interp.program.choice import for_each_possible, possible
 from conform.interp.program.creation import full
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule, unbounded_where
@@ -30,7 +30,7 @@ def _moves(op: str, *moved: str, by: str | None = None) -> None:
     def by_choices(**arguments: Any) -> Any:
         if (hangs := arguments.get(by)) is None or hangs.array is not None:
             return function(**arguments)
-        return for_each_reading(op, hangs, lambda one: apply(op, **{**arguments, by: one}))
+        return for_each_possible(op, hangs, lambda one: apply(op, **{**arguments, by: one}))
 
     rule(op, selects=True)(function if by is None else by_choices)
 
@@ -80,10 +80,10 @@ def _array(op: str, name: str, value: Any) -> Any:
 
 
 def _choices(op: str, numbers: Sequence[Any]) -> list[Number]:
-    """Integers or bools in their common dtype, with as many readings each."""
+    """Integers or bools in their common dtype, with as many arrays each."""
     fmt = common_format(*numbers)
     given = [one if isinstance(one, Number) else Number.exact(np.asarray(one, fmt.storage)) for one in numbers]
-    found = [[one.array.astype(fmt.storage) for one in readings(op, number)] for number in given]
+    found = [[one.array.astype(fmt.storage) for one in possible(op, number)] for number in given]
     most = max(map(len, found))
     return [
         replace(number, format=fmt, allowed=(*arrays, *arrays[:1] * (most - len(arrays))), array=None)
@@ -117,7 +117,7 @@ def scatter(self: Number, dim: int, index: Number, src: Number) -> Any:
     """`self` with `src` at the places `index` along `dim`; of a line with a place that is chosen nothing is known."""
     if index.array is not None:
         return _scatter(self=self, dim=dim, index=index, src=src)
-    result = apply("aten::scatter.src", self, dim, readings("aten::scatter", index)[0], src)
+    result = apply("aten::scatter.src", self, dim, possible("aten::scatter", index)[0], src)
     if not result.format.is_float:
         raise NoGolden("a program cannot use aten::scatter of integers at computed places")
     axis = wrap_dim(dim, self.ndim)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conform.errors import NoGolden
-from conform.interp.program.choice import MOST_ALLOWED, choice, either, is_unknown, readings
+from conform.interp.program.choice import MOST_ALLOWED, choice, either, is_unknown, possible
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rounded, rule
 from conform.numerics.formats import Format, compute_format, format_named
@@ -28,7 +28,7 @@ def eq(self: Any, other: Any) -> Any:
 def _compared(op: str, fmt: Format, lhs: Any, rhs: Any, compare: Callable[[Real, Real], tuple]) -> Number:
     if fmt.is_float:
         return either(*compare(*(widened(one) for one in operands(fmt, lhs, rhs))))
-    given = [[one] if not isinstance(one, Number) else readings(op, one) for one in (lhs, rhs)]
+    given = [[one] if not isinstance(one, Number) else possible(op, one) for one in (lhs, rhs)]
     first, *others = (compare(_whole(x), _whole(y))[0] for x in given[0] for y in given[1])
     undecided = np.zeros(first.shape, bool)
     for other in others:
@@ -101,7 +101,7 @@ def _of_bools(op: str, function: np.ufunc, *operands: Number) -> Number:
     for one in operands:
         if one.format.kind != "bool":
             raise NoGolden(f"a program cannot use {op} on {one.dtype} numbers: expected bools")
-    first, *others = (function(*arrays) for arrays in product(*([one.array for one in readings(op, each)]
+    first, *others = (function(*arrays) for arrays in product(*([one.array for one in possible(op, each)]
                                                                 for each in operands)))  # fmt: skip
     undecided = np.zeros(np.shape(first), bool)
     for other in others:
