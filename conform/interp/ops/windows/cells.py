@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import floor, prod
+from math import floor, lcm, prod
 from operator import add, mul
 
 import numpy as np
@@ -108,9 +108,7 @@ def interpolated(
 
     def exactly(index: tuple[int]) -> Fraction:
         own = [line.exact(index[0]) for line in lines]
-        products = (Fraction(float(x[index])) * prod(one[tap] for one, tap in zip(own, corner, strict=True))
-                    for x, corner in zip(finite, corners, strict=True))  # fmt: skip
-        return sum(products, Fraction(0))
+        return _mean([float(x[index]) for x in finite], corners, own)
 
     value, real = decide_exactly(fmt, real, exactly)
     sizes = list(map(np.abs, finite))
@@ -127,6 +125,20 @@ def interpolated(
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
     return golden.opened(hidden, "P123").opened(overflows, "P35")
+
+
+def _mean(elements: Sequence[float], corners: Sequence[tuple[int, ...]], weights: Sequence[list[Fraction]]) -> Fraction:
+    """The exact sum of finite elements, each times the product of the weights at its corner: integers over one
+    denominator, since a fraction would be reduced after every step."""
+    bottoms = [lcm(*(weight.denominator for weight in line)) for line in weights]
+    tops = [[weight.numerator * (bottom // weight.denominator) for weight in line]
+            for line, bottom in zip(weights, bottoms, strict=True)]  # fmt: skip
+    ratios = [x.as_integer_ratio() for x in elements]
+    unit = max(bottom for _, bottom in ratios)  # powers of two
+    total = 0
+    for (top, bottom), corner in zip(ratios, corners, strict=True):
+        total += top * (unit // bottom) * prod(line[tap] for line, tap in zip(tops, corner, strict=True))
+    return Fraction(total, unit * prod(bottoms))
 
 
 def _slope(read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], dim: int) -> np.ndarray:
