@@ -50,6 +50,8 @@ INPUTS: dict[str, tuple[str, Callable[[], list]]] = {
     "_log_softmax of 2^1000": ("_log_softmax", lambda: [rows(1000), 1, False]),
     "scaled_dot_product_attention of 50 keys, scores of 1e30": (
         "scaled_dot_product_attention", lambda: [heads(1e15), heads(1e15), heads(1.0)]),
+    "upsample_bicubic2d of 1e-306": (
+        "upsample_bicubic2d", lambda: [np.ldexp(RANDOM.uniform(1, 2, (12, 18, 1, 5)), -1015), [5, 1], False, None, .2]),
     "native_layer_norm of 1e200": ("native_layer_norm", lambda: [rows(664), [8], None, None, 1e-5]),
 }  # fmt: skip
 

@@ -109,3 +109,32 @@ def test_grid_sampler_3d() -> None:
     (golden,) = goldens("aten::grid_sampler_3d", image, grid, 1, 0, True)
     assert golden.value.ravel()[[0, 1, 2, 3, 5, 6]].tolist() == [1.0, 2.0, 3.0, 5.0, 2.0, 0.0]
     assert golden.open.ravel().tolist() == [False] * 4 + [True, False, False]  # the middle is as near to all
+
+
+@pytest.mark.parametrize("exponent", [-1000, -600, 900])
+def test_powers_of_two_move_interpolations_to_the_ends_of_the_range(exponent: int) -> None:
+    image = np.arange(1.0, 21.0).reshape(1, 1, 4, 5) / 7
+    for op in ("bicubic2d", "bilinear2d"):
+        (near,) = goldens(f"aten::upsample_{op}", image, [7, 3], False)
+        (far,) = goldens(f"aten::upsample_{op}", np.ldexp(image, exponent), [7, 3], False)
+        np.testing.assert_array_equal(far.value, np.ldexp(near.value, exponent))
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected"),  # the second result: three quarters of the first element, one of the last
+    [
+        ([5e-324, 5e-324], 5e-324),
+        ([5e-324, 0.0], 5e-324),
+        ([0.0, 5e-324], 0.0),
+        ([1e-323, 0.0], 1e-323),  # 1.5 units, a tie, to the even 2
+        ([0.0, 1e-323], 0.0),  # half a unit, a tie
+        ([0.0, 1.5e-323], 5e-324),  # three quarters of a unit
+        ([2.0**1023, 5e-324], 1.5 * 2.0**1022),
+        ([2.0**1023 * (1 + 2.0**-52), 0.0], float.fromhex("0x1.8000000000002p+1022")),  # 1.5 units, a tie
+        ([2.0**1023 * (1 + 2.0**-52), 5e-324], float.fromhex("0x1.8000000000002p+1022")),
+        ([2.0**1023 * (1 + 2.0**-52), -5e-324], float.fromhex("0x1.8000000000001p+1022")),  # which 5e-324 decides
+    ],
+)
+def test_linear_interpolation_at_the_ends_of_the_range(elements: list[float], expected: float) -> None:
+    (golden,) = goldens("aten::upsample_linear1d", np.array([[elements]]), [4], False)
+    assert golden.value[0, 0, 1] == expected

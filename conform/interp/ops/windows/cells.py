@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import floor, prod
+from math import floor, lcm, prod
 from operator import add, mul
 
 import numpy as np
@@ -18,6 +18,7 @@ from conform.numerics.formats import Format, compute_format
 from conform.numerics.parts import parts_of, write
 from conform.numerics.real import Real, joined, where
 from conform.numerics.rounding_errors import gamma, underflow
+from conform.numerics.scaled import Scaled
 
 COORDINATE_ROUNDINGS = 4  # of the scale, of its reciprocal, of the product and of the difference
 LARGE = 2**52  # more than the elements of a line, and than the places that reflection leaves open (P124)
@@ -108,11 +109,9 @@ def interpolated(
 
     def exactly(index: tuple[int]) -> Fraction:
         own = [line.exact(index[0]) for line in lines]
-        products = (Fraction(float(x[index])) * prod(one[tap] for one, tap in zip(own, corner, strict=True))
-                    for x, corner in zip(finite, corners, strict=True))  # fmt: skip
-        return sum(products, Fraction(0))
+        return _mean([float(x[index]) for x in finite], corners, own)
 
-    value, real = decide_exactly(fmt, real, exactly)
+    value, real = decide_exactly(fmt, real, exactly, lambda: _scaled_mean(finite, weights))
     sizes = list(map(np.abs, finite))
     magnitude = sum(size * np.abs(w.hi) for size, w in zip(sizes, weights, strict=True))
     largest = np.maximum.reduce(sizes)
@@ -127,6 +126,32 @@ def interpolated(
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
     return golden.opened(hidden, "P123").opened(overflows, "P35")
+
+
+def _scaled_mean(elements: Sequence[np.ndarray], weights: Sequence[Real]) -> Scaled:
+    """[m]: the sums of finite elements times their weights, with the largest element's exponent e held apart: times
+    2^-e, which is exact, the sum keeps the radius that Real's arithmetic gives it, and that divided by |hi|, raised by
+    a quarter for the rounding, is the relative error. Nothing is known where an element loses digits by 2^-e."""
+    exponent = np.frexp(np.maximum.reduce(list(map(np.abs, elements))))[1]
+    with np.errstate(all="ignore"):
+        small = [np.ldexp(x, -exponent) for x in elements]
+        kept = np.logical_and.reduce([np.ldexp(x, exponent) == whole for x, whole in zip(small, elements, strict=True)])
+        total = reduce(add, [Real.exact(x) * w for x, w in zip(small, weights, strict=True)])
+        return Scaled.of(total.hi, total.lo, 1.25 * total.radius / np.abs(total.hi), exponent).known_where(kept)
+
+
+def _mean(elements: Sequence[float], corners: Sequence[tuple[int, ...]], weights: Sequence[list[Fraction]]) -> Fraction:
+    """The exact sum of finite elements, each times the product of the weights at its corner: integers over one
+    denominator, since a fraction would be reduced after every step."""
+    bottoms = [lcm(*(weight.denominator for weight in line)) for line in weights]
+    tops = [[weight.numerator * (bottom // weight.denominator) for weight in line]
+            for line, bottom in zip(weights, bottoms, strict=True)]  # fmt: skip
+    ratios = [x.as_integer_ratio() for x in elements]
+    unit = max(bottom for _, bottom in ratios)  # powers of two
+    total = 0
+    for (top, bottom), corner in zip(ratios, corners, strict=True):
+        total += top * (unit // bottom) * prod(line[tap] for line, tap in zip(tops, corner, strict=True))
+    return Fraction(total, unit * prod(bottoms))
 
 
 def _slope(read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], dim: int) -> np.ndarray:
