@@ -28,12 +28,21 @@ def over_elements(region: Run, shape: tuple[int, ...]) -> Callable[..., Arrays]:
     """`on_elements` of arrays of `shape`, to be used many times: what does not depend on numbers is done once."""
     held = {name: region.scope[name] for name in sorted(region.function.captured)}
     if shape == ():
-        return lambda *arguments: tuple(one.array for one in region(*map(Tensor, arguments)))
+        return lambda *arguments: _arrays(region(*_tensors(arguments)))
     if not _is_pointwise(region.function, held):
         return lambda *arguments: _one_by_one(region, arguments)
     whole = replace(region, function=_Spread(region.function, shape, held).function())
     repeated = [Tensor(np.broadcast_to(one.array, shape)) for one in held.values()]
-    return lambda *arguments: tuple(one.array for one in whole(*map(Tensor, arguments), *repeated))
+    return lambda *arguments: _arrays(whole(*_tensors(arguments), *repeated))
+
+
+def _tensors(arguments: Sequence[np.ndarray | np.generic]) -> list[Tensor]:
+    """A row of one element is a scalar of numpy, no array."""
+    return [Tensor(np.asarray(one)) for one in arguments]
+
+
+def _arrays(tensors: Sequence[Tensor]) -> Arrays:
+    return tuple(one.array for one in tensors)
 
 
 def _one_by_one(region: Run, arguments: Sequence[np.ndarray]) -> Arrays:

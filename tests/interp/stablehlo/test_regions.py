@@ -44,6 +44,9 @@ PROGRAMS = {
     "add": reduced(ADD, 7),
     "no commutative body, which takes a value from outside": reduced(ODD, 7),
     "no rows": reduced(ODD, 0),
+    "one number": f"func.func @main(%a: tensor<7xf32>) -> tensor<f32> {{ {ZERO}{FACTOR}"
+    f'%r = "stablehlo.reduce"(%a, %zero) ({{ {ODD} }}) {{dimensions = array<i64: 0>}} : '
+    "(tensor<7xf32>, tensor<f32>) -> tensor<f32> return %r : tensor<f32> }",
     "two results": f"func.func @main(%a: tensor<7x6xf32>) -> (tensor<6xf32>, tensor<6xi32>) {{ {ZERO}"
     "%i = stablehlo.iota dim = 0 : tensor<7x6xi32>"
     f'%r:2 = "stablehlo.reduce"(%a, %i, %zero, %one) ({{ {LARGEST} }}) {{dimensions = array<i64: 0>}} : '
