@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,23 +15,37 @@ from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import format_named
 
 BROADCAST = "conform.broadcast"
+Arrays = tuple[np.ndarray, ...]
 
 
-def on_elements(region: Run, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
+def on_elements(region: Run, *arguments: np.ndarray) -> Arrays:
     """What a region of 0-dimensional tensors makes of each element of arrays of one shape."""
     arguments = tuple(map(np.asarray, arguments))
-    shape = arguments[0].shape
+    return over_elements(region, arguments[0].shape)(*arguments)
+
+
+def over_elements(region: Run, shape: tuple[int, ...]) -> Callable[..., Arrays]:
+    """`on_elements` of arrays of `shape`, to be used many times: what does not depend on numbers is done once."""
     held = {name: region.scope[name] for name in sorted(region.function.captured)}
     if shape == ():
-        return tuple(one.array for one in region(*map(Tensor, arguments)))
-    if _is_pointwise(region.function, held):
-        whole = replace(region, function=_Spread(region.function, shape, held).function())
-        repeated = [np.broadcast_to(one.array, shape) for one in held.values()]
-        return tuple(one.array for one in whole(*map(Tensor, (*arguments, *repeated))))
-    return _one_by_one(region, arguments)
+        return lambda *arguments: _arrays(region(*_tensors(arguments)))
+    if not _is_pointwise(region.function, held):
+        return lambda *arguments: _one_by_one(region, arguments)
+    whole = replace(region, function=_Spread(region.function, shape, held).function())
+    repeated = [Tensor(np.broadcast_to(one.array, shape)) for one in held.values()]
+    return lambda *arguments: _arrays(whole(*_tensors(arguments), *repeated))
 
 
-def _one_by_one(region: Run, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+def _tensors(arguments: Sequence[np.ndarray | np.generic]) -> list[Tensor]:
+    """A row of one element is a scalar of numpy, no array."""
+    return [Tensor(np.asarray(one)) for one in arguments]
+
+
+def _arrays(tensors: Sequence[Tensor]) -> Arrays:
+    return tuple(one.array for one in tensors)
+
+
+def _one_by_one(region: Run, arguments: Sequence[np.ndarray]) -> Arrays:
     results = tuple(np.empty(arguments[0].shape, format_named(name).storage) for name in result_dtypes(region))
     for index in np.ndindex(arguments[0].shape):
         for result, one in zip(results, region(*(Tensor(np.asarray(each[index])) for each in arguments)), strict=True):

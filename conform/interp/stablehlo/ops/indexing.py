@@ -152,7 +152,7 @@ def scatter(call: Call) -> tuple[np.ndarray, ...]:
     (computation,) = call.regions
     same_scalars(call, "C23", computation, [one.dtype for one in inputs] * 2, [one.dtype for one in inputs])
     results = [one.array.copy().reshape(-1) for one in inputs]
-    for turn in _turns(places[valid]):
+    for turn in turns(places[valid]):
         where = places[valid][turn]
         new = on_elements(computation, *(one[where] for one in results),
                           *(one.array.reshape(-1)[valid][turn] for one in updates))  # fmt: skip
@@ -161,7 +161,7 @@ def scatter(call: Call) -> tuple[np.ndarray, ...]:
     return tuple(result.reshape(one.shape) for result, one in zip(results, inputs, strict=True))
 
 
-def _turns(places: np.ndarray) -> list[np.ndarray]:
+def turns(places: np.ndarray) -> list[np.ndarray]:
     """Which updates may be made at once, their places being distinct: the first of each place, then the second, ..."""
     order = np.argsort(places, kind="stable")
     ranked = places[order]

@@ -11,12 +11,10 @@ import numpy as np
 from conform.interp.program.evaluation import Run
 from conform.interp.stablehlo.ops.casts import cast
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
-from conform.interp.stablehlo.regions import on_elements, same_scalars
+from conform.interp.stablehlo.regions import Arrays, on_elements, over_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import format_named
-
-Arrays = tuple[np.ndarray, ...]
 
 
 def _halves(call: Call, constraint: str) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
@@ -28,9 +26,9 @@ def _halves(call: Call, constraint: str) -> tuple[Sequence[Tensor], Sequence[Ten
 
 def folded(body: Run, rows: Sequence[np.ndarray], start: Arrays) -> Arrays:
     """body(...body(body(start, row 0), row 1)...) of rows along the first axis, element by element of the others."""
-    state = start
+    state, step = start, over_elements(body, start[0].shape)
     for at in range(len(rows[0])):
-        state = on_elements(body, *state, *(row[at] for row in rows))
+        state = step(*state, *(row[at] for row in rows))
     return state
 
 

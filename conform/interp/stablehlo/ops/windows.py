@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from conform.interp.stablehlo.ops.indexing import turns
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
@@ -34,10 +35,9 @@ def select_and_scatter(call: Call) -> np.ndarray:
     call.require("C12", call.results[0].dtype == operand.dtype, f"{operand} with the result {call.results[0]}")
     result = np.full(operand.array.size, init.array)
     places = _chosen(select, operand.array, counts, window, strides, padding).reshape(-1)
-    for place, value in zip(places, source.array.reshape(-1), strict=True):
-        if place >= 0:
-            (new,) = on_elements(scatter, result[place].reshape(()), np.asarray(value))
-            result[place] = new
+    places, values = places[places >= 0], source.array.reshape(-1)[places >= 0]
+    for turn in turns(places):
+        (result[places[turn]],) = on_elements(scatter, result[places[turn]], values[turn])
     return result.reshape(operand.shape)
 
 
