@@ -61,6 +61,12 @@ class Line(BaseModel):
         return self.outputs is not None and all(isinstance(one, Kept) and one.at is not None for one in self.outputs)
 
 
+def is_lost(answer: Line) -> bool:
+    """Whether an output is not kept that is not too large for that."""
+    tensors = [one for one in answer.outputs or () if isinstance(one, Kept) and one.at is None]
+    return any(one.dtype in DTYPES and prod(one.shape) * DTYPES[one.dtype].itemsize <= MOST_BYTES for one in tensors)
+
+
 def sampled(ids: Iterable[str], nonce: str, count: int | None) -> set[str]:
     """The cases that the nonce chooses, `count` of them; all where that is None."""
     every = list(ids)

@@ -8,6 +8,7 @@ folder names; a backend runs only where the verifier names it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -149,7 +150,9 @@ class _Folder:
         for name, path in sorted(here.items()):
             if path.is_symlink():
                 self.report.find(name, "is a link")
-            elif path.is_file() and name not in (CERTIFICATE, *told):
+            elif path.is_dir() and any(one.startswith(f"{name}/") for one in told):
+                continue
+            elif name not in (CERTIFICATE, *told):
                 self.report.find(name, "is no file of the certificate")
         for name, written in told.items():
             path = here.get(name)
@@ -287,9 +290,26 @@ class _Folder:
             self.report.find(f"{draw.name}: {case_id}", "is in the record, and no case of the must-pass list")
         if not self.report.is_verified:
             return
+        self._kept(draw.name, record["cases"])
         self._rejudged(draw.name, made, counted)
         if self.asked.rerun:
             self._rerun(draw.name, made)
+
+    def _kept(self, name: str, cases: Sequence[Mapping[str, Any]]) -> None:
+        """That the answers are there which had to be kept: who signs does not choose what can be judged again."""
+        by_id = {one.id: one for one in self.answers[name]}
+        number = re.fullmatch(r"failing, and (\d{1,9}) passing", self.conform.kept)
+        if number is None and self.conform.kept != "all":
+            self.report.find(f"{CERTIFICATE}, kept", f"{self.conform.kept!r}")
+            return
+        passing = [case["id"] for case in cases if case["status"] == "pass"]
+        chosen = outputs.sampled(passing, self.conform.nonce, None if number is None else int(number[1]))
+        for case in cases:
+            answer = by_id[case["id"]]
+            if answer.outputs is None and case["compared"]:
+                self.report.find(f"{name}: {case['id']}", "values were compared, and there is no answer")
+            elif (case["id"] in chosen or case["status"] in (*FAILURES, "waived")) and outputs.is_lost(answer):
+                self.report.find(f"{name}: {case['id']}", "its answer had to be kept, and is not")
 
     def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
         answers = {one.id: one for one in self.answers[name] if rejudge.can_be_judged(counted[one.id], one)}

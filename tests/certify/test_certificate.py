@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import random
 import re
 import shutil
@@ -269,6 +270,39 @@ def test_bytes_that_unpack_to_more_than_they_may_are_not_unpacked(copy: Path, ow
     signed_anew(copy, own)
     found = found_in(copy, replace(ASKED, rejudge=None))
     assert any(line["id"] in one and "are not those of its digest" in one for one in found)
+
+
+def of_each_answer(folder: Path, change: Callable[[dict], object]) -> None:
+    for draw in ("public", "nonce"):
+        index = folder / draw / "outputs.jsonl"
+        lines = [json.loads(line) for line in index.read_text().splitlines()]
+        for line in lines:
+            change(line)
+        index.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def without_bytes(line: dict) -> None:
+    for output in line["outputs"] or ():
+        output.update(at=None, size=None)
+
+
+def test_answers_that_are_not_kept_are_missed(copy: Path, own: Path) -> None:
+    """Else a signer would keep nothing, and nothing would be judged again."""
+    of_each_answer(copy, without_bytes)
+    signed_anew(copy, own)
+    assert any("its answer had to be kept, and is not" in one for one in found_in(copy))
+
+
+def test_answers_that_are_left_out_are_missed(copy: Path, own: Path) -> None:
+    of_each_answer(copy, lambda line: line.update(outputs=None))
+    signed_anew(copy, own)
+    assert any("values were compared, and there is no answer" in one for one in found_in(copy))
+
+
+def test_a_pipe_and_a_folder_more(copy: Path) -> None:
+    os.mkfifo(copy / "pipe")
+    (copy / "more").mkdir()
+    assert found_in(copy) == ["more: is no file of the certificate", "pipe: is no file of the certificate"]
 
 
 # --- What is no certificate -------------------------------------------------------------------------------------------
