@@ -147,6 +147,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
               help="Processes of the kit, each with a backend of its own.")  # fmt: skip
 @click.option("--shard", metavar="I/N", help="Only part I of N of the cases; see `conform merge`.")
+@click.option("--ray", "ray_address", metavar="ADDRESS",
+              help="Run the shards on a Ray cluster: auto, or ray://HOST:PORT (docs/run.md).")  # fmt: skip
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
@@ -161,7 +163,8 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.pass_context
 def check(
     ctx: click.Context, suites: tuple[str, ...], backends: tuple[str, ...], options: tuple[str, ...], huge: bool,
-    out: Path | None, resume: Path | None, quiet: bool, no_progress: bool, full_record: bool, **selection: object,
+    out: Path | None, resume: Path | None, quiet: bool, no_progress: bool, full_record: bool, ray_address: str | None,
+    **selection: object,
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
@@ -179,6 +182,7 @@ def check(
     conform check --backend folder:kernels --backend-option device=cuda
     conform check --backend mps --budget 600 --out results
     conform check --backend cuda --shard 2/4 --out results-2
+    conform check --backend cuda --ray ray://head:10001 --out results
     conform check --backend cpu --backend cuda --out both
 
     The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
@@ -188,13 +192,15 @@ def check(
     nothing could be judged or was compared; 70 a defect of the kit; 130 interrupted, 143 terminated: what ran is kept.
     """
     from conform.backends.spelling import with_options
-    from conform.verbs.checking import Shown, checked, checked_together
+    from conform.verbs.checking import Shown, checked, checked_on_ray, checked_together
 
     interrupt.raise_instead()
     if out and resume:
         raise click.UsageError("--out begins a run, --resume goes on with one: name one of them")
     shown = Shown(out, resume, quiet, no_progress, full_record)
     named = (*(suites or DEFAULT_SUITE), *(["huge"] if huge else []))
+    if ray_address is not None:
+        ctx.exit(checked_on_ray(ctx, ray_address, shown))
     if len(backends) == 1:
         ctx.exit(checked(named, with_options(backends[0], options), shown, **selection)[1])
     for option, given in {"--resume": resume, "--manifest": selection["manifest"], "--backend-option": options}.items():
