@@ -194,10 +194,11 @@ class Ball:
             for piece in pieces:
                 mid = mid + piece.mid.sum(axis, keepdims=True)
                 carried = joined(carried, joined_along(piece.rad, axis, keepdims=True))
-                magnitude = magnitude + (np.abs(piece.mid) + piece.rad).sum(axis, keepdims=True)
                 scale = scale + np.broadcast_to(piece.scale, piece.mid.shape).sum(axis, keepdims=True)
                 count += piece.mid.size // max(mid.size, 1)
                 exactly_special = ~np.isfinite(piece.mid) & (piece.rad == 0)
+                reach = np.where(exactly_special, 0.0, np.abs(piece.mid) + piece.rad)
+                magnitude = magnitude + reach.sum(axis, keepdims=True)
                 nan = nan | (exactly_special & np.isnan(piece.mid)).any(axis, keepdims=True)
                 special = special | exactly_special.any(axis, keepdims=True)
                 bounded = bounded & np.isfinite(piece.rad).all(axis, keepdims=True)
@@ -206,8 +207,10 @@ class Ball:
             rad = joined(carried, gamma(count - 1, compute.unit_roundoff) * magnitude)
             rad = np.where(is_exact(compute, grid, mid, magnitude, compute.min_subnormal) & (carried == 0), 0.0, rad)
             rad = rad + count * flushed_sum(compute)
-            rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
-            total = Ball(mid, np.where(nan | (special & bounded), 0.0, rad), compute, scale)
+            fits = magnitude + rad <= compute.max_finite
+            # An infinite term decides, unless the finite ones may overflow to the other infinity before they meet it.
+            decided = nan | (special & bounded & (fits | np.isnan(mid)))
+            total = Ball(mid, np.where(decided, 0.0, np.where(fits, rad, np.inf)), compute, scale)
             return total if compute == piece.compute else total._held_in(piece.compute)
 
     def _held_in(self, fmt: Format) -> Ball:

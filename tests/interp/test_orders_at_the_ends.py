@@ -125,3 +125,17 @@ def test_layer_norm_backward_with_the_number_of_terms_in_or_out_of_the_brackets(
             honest += sum(outside("aten::native_layer_norm_backward", args, form) for form in forms)
     assert honest[0] == 0
     assert min(honest[1], wrong[0]) > COUNT / 10
+
+
+def test_an_infinite_term_decides_a_sum_unless_the_finite_ones_may_overflow_before_they_meet_it() -> None:
+    """-inf + 3.4e38 + 3.4e38 is NaN where the finite numbers are added first (P35 says so of sums; here of losses)."""
+    logs, targets = np.zeros((3, 3), np.float32), np.array([0, 1, 2])
+
+    def of_weights(*weights: float) -> tuple[bool, bool]:
+        args = [logs, targets, np.array(weights, np.float32), 1, -100]
+        answers = (np.array(one, np.float32) for one in (np.nan, -np.inf))
+        return tuple(bool(judged("aten::nll_loss_forward", args, one, output=1).ok) for one in answers)
+
+    assert of_weights(3.4e38, 3.4e38, -np.inf) == (True, True)
+    assert of_weights(1.0, 2.0, -np.inf) == (False, True)
+    assert of_weights(np.inf, 3.4e38, -np.inf) == (True, False)
