@@ -113,7 +113,8 @@ def verify(
     """
     from tqdm import tqdm
 
-    from conform.certify.verify import Asked, verify
+    from conform.certify.found import Asked
+    from conform.certify.verify import verify
     from conform.foreign import line
 
     asked = Asked(key=key, nonce=nonce, rejudge=rejudge, rerun=rerun or backend is not None, backend=backend,

@@ -77,6 +77,8 @@ def issue(order: Order) -> int:
     if others := [name for name in order.suites if name not in NAMES]:
         known = ", ".join(NAMES)
         raise UsageError(f"certify {others[0]}: expected built-in suites ({known}), which a verifier has, too")
+    if order.nonce == "":
+        raise UsageError("--nonce: found an empty text, expected what the verifier gave")
     signer = envelope.signer_of(order.key)
     today = datetime.now(timezone.utc).date().isoformat()
     nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")

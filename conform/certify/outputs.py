@@ -67,6 +67,12 @@ def is_lost(answer: Line) -> bool:
     return any(one.dtype in DTYPES and prod(one.shape) * DTYPES[one.dtype].itemsize <= MOST_BYTES for one in tensors)
 
 
+def sizes(folder: Path, lines: Iterable[Line]) -> tuple[int, int]:
+    """How many bytes there are of outputs, and how many of them are those of an answer."""
+    kept = {(one.at, one.size) for answer in lines for one in answer.outputs or () if isinstance(one, Kept)}
+    return (folder / DATA).stat().st_size, sum(size for at, size in kept if at is not None)
+
+
 def sampled(ids: Iterable[str], nonce: str, count: int | None) -> set[str]:
     """The cases that the nonce chooses, `count` of them; all where that is None."""
     every = list(ids)

@@ -8,9 +8,8 @@ folder names; a backend runs only where the verifier names it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -19,66 +18,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, rejudge, statement
+from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, statement
+from conform.certify.found import Asked, OnStep, Report
 from conform.certify.issue import CERTIFICATE, draws_of
 from conform.certify.must_pass import canonical
-from conform.certify.rejudge import NotByValues
-from conform.errors import ConformError, UsageError
+from conform.certify.remade import Remade
+from conform.errors import ConformError
 from conform.foreign import line
 from conform.golden_files.container import digest_of
 from conform.judging.verdict import FAILURES
 from conform.report.run_json import expanded
 from conform.report.schema import read_dict
 from conform.report.waivers import are_right
-from conform.suites import load
-from conform.suites.cases import Case, Selection, select
-
-REJUDGED = 200  # kept answers of each draw, unless more are asked for
-RERUN = 200
-OnStep = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What does not add up, and where: a file, a case, a field of the statement."""
-
-    place: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{line(self.place)}: {line(self.what, 400)}"
-
-
-@dataclass
-class Report:
-    """What was found, what was looked at, and what a reader has to know besides."""
-
-    findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    result: str = ""
-    levels: list[str] = field(default_factory=list)
-
-    @property
-    def is_verified(self) -> bool:
-        return not self.findings
-
-    def find(self, place: object, what: object) -> None:
-        self.findings.append(Finding(str(place), str(what)))
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How thoroughly to look. key: the public key of who must have signed; nonce: what was given to the certifier;
-    rejudge: how many kept answers of each draw are judged again, None: all; rerun: whether a backend, `backend` or the
-    one that the certificate names, is asked again; sample_seed: which answers are chosen, others each time."""
-
-    key: Path | None = None
-    nonce: str | None = None
-    rejudge: int | None = REJUDGED
-    rerun: bool = False
-    backend: str | None = None
-    timeout_s: float = 30.0
-    sample_seed: str = ""
 
 
 def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> Report:
@@ -132,8 +83,11 @@ class _Folder:
             made_by = f"made by conform {self.conform.kit.get('version')}, {self.conform.kit.get('digest')}"
             self.report.find("kit", f"{made_by}; this one is {kit.digest()}, and may make other cases")
             return
+        remade = Remade(
+            self.directory, self.conform, self.records, self.answers, self.asked, self.report, self.on_step
+        )  # fmt: skip
         for draw in self.conform.draws:
-            self._guarded(lambda draw=draw: self._cases(draw))
+            self._guarded(lambda draw=draw: remade.check(draw))
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """A step that fails on what somebody wrote finds that."""
@@ -271,81 +225,6 @@ class _Folder:
     def _truth(self) -> None:
         if self.conform.truth.get("i8") is None:
             self.report.notes.append("I8 was not known to hold for that kit: conform selftest --full runs it")
-
-    # --- What can be made again ---------------------------------------------------------------------------------------
-
-    def _cases(self, draw: statement.Draw) -> None:
-        self.on_step(f"{draw.name}: must-pass list")
-        record, listed = self.records[draw.name], self.conform.must_pass
-        selection = Selection(seed=draw.seed, determinism=draw.determinism, **listed.selection)
-        suite = load(listed.suites, seed=draw.seed, ops=selection.ops, ids=selection.ids)
-        if suite.digest != record["suite"]["digest"]:
-            self.report.find(f"{draw.name}/run.json, suite.digest", "is not that of the suites that this kit has")
-        made = {case.id: case for group in select(suite, selection) for case in group}
-        counted = {case["id"]: case for case in record["cases"]}
-        there = {*counted, *(case["id"] for case in record["not_counted"])}
-        for case_id in sorted(made.keys() - there)[:5]:
-            self.report.find(f"{draw.name}: {case_id}", "is a case of the must-pass list, and not in the record")
-        for case_id in sorted(there - made.keys())[:5]:
-            self.report.find(f"{draw.name}: {case_id}", "is in the record, and no case of the must-pass list")
-        if not self.report.is_verified:
-            return
-        self._kept(draw.name, record["cases"])
-        self._rejudged(draw.name, made, counted)
-        if self.asked.rerun:
-            self._rerun(draw.name, made)
-
-    def _kept(self, name: str, cases: Sequence[Mapping[str, Any]]) -> None:
-        """That the answers are there which had to be kept: who signs does not choose what can be judged again."""
-        by_id = {one.id: one for one in self.answers[name]}
-        number = re.fullmatch(r"failing, and (\d{1,9}) passing", self.conform.kept)
-        if number is None and self.conform.kept != "all":
-            self.report.find(f"{CERTIFICATE}, kept", f"{self.conform.kept!r}")
-            return
-        passing = [case["id"] for case in cases if case["status"] == "pass"]
-        chosen = outputs.sampled(passing, self.conform.nonce, None if number is None else int(number[1]))
-        for case in cases:
-            answer = by_id[case["id"]]
-            if answer.outputs is None and case["compared"]:
-                self.report.find(f"{name}: {case['id']}", "values were compared, and there is no answer")
-            elif (case["id"] in chosen or case["status"] in (*FAILURES, "waived")) and outputs.is_lost(answer):
-                self.report.find(f"{name}: {case['id']}", "its answer had to be kept, and is not")
-
-    def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
-        answers = {one.id: one for one in self.answers[name] if rejudge.can_be_judged(counted[one.id], one)}
-        chosen = outputs.sampled(answers, self.asked.sample_seed, self.asked.rejudge)
-        data, done = outputs.Bytes(self.directory / name / outputs.DATA), 0
-        for case_id in (one for one in answers if one in chosen):
-            self.on_step(f"{name}: judged again {done} of {len(chosen)}")
-            try:
-                other = rejudge.difference(
-                    made[case_id], counted[case_id], answers[case_id], data, self.records[name]
-                )  # fmt: skip
-            except NotByValues:
-                continue
-            except ValueError as error:
-                other = str(error)
-            done += 1
-            if other is not None:
-                self.report.find(f"{name}: {case_id}", f"judged again: {other}")
-        self.report.notes.append(f"{name}: {done} of {len(answers)} kept answers judged again")
-
-    def _rerun(self, name: str, made: Mapping[str, Case]) -> None:
-        backend = self.asked.backend or str(self.conform.backend.get("source") or self.conform.backend["name"])
-        if self.asked.backend is None and "::" in backend:
-            raise UsageError(f"--rerun: the backend is in a file; name it: --backend {backend}")
-        deterministic = [one for one in self.answers[name] if made[one.id].times == 1 and one.outputs is not None]
-        chosen = outputs.sampled((one.id for one in deterministic), self.asked.sample_seed, RERUN)
-        asked_again = [one for one in deterministic if one.id in chosen]
-        replies = rejudge.answers_again(backend, [made[one.id] for one in asked_again], self.asked.timeout_s)
-        differing = 0
-        for number, (answer, reply) in enumerate(zip(asked_again, replies, strict=True), 1):
-            self.on_step(f"{name}: asked again {number} of {len(asked_again)}")
-            if not rejudge.is_same(answer, reply):
-                differing += 1
-                self.report.find(f"{name}: {answer.id}", f"{backend} answers otherwise now")
-        if not differing:
-            self.report.notes.append(f"{name}: {len(asked_again)} calls asked again of {line(backend)}: the same bytes")
 
 
 def _part(record: Mapping[str, Any], name: str) -> Any:

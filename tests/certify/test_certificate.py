@@ -18,8 +18,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conform.certify import envelope, leaves, merkle, outputs
+from conform.certify.found import Asked, Report
 from conform.certify.issue import seed_of
-from conform.certify.verify import Asked, Report, verify
+from conform.certify.verify import verify
 from conform.cli import main
 from conform.errors import UsageError
 from conform.report.run_json import expanded
@@ -259,6 +260,25 @@ def test_a_field_that_the_records_do_not_say(copy: Path, own: Path, change: Call
     assert any(place in one for one in found_in(copy)), found_in(copy)
 
 
+def test_bytes_of_no_answer_are_found(copy: Path, own: Path) -> None:
+    path = copy / "public" / "outputs.bin"
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes() + b"more")
+    signed_anew(copy, own)
+    assert found_in(copy) == [f"public/outputs.bin: has {size + 4} bytes, of which answers have {size}"]
+
+
+def test_a_waiver_that_had_expired_is_found(copy: Path, own: Path) -> None:
+    waiver = {"op": ["aten::exp"], "reason": "known", "until": "2020-01-31", "line": 1, "numerics": {}}
+    waivers = {"source": "w.yaml", "digest": "sha256:00", "entries": [{**waiver, "state": "unused", "cases": 0}]}
+
+    def with_it(told: dict) -> None:
+        told["predicate"]["conform"]["waivers"] = waivers
+
+    signed_anew(copy, own, with_it)
+    assert any(one.startswith("waivers, entry 1: had expired on 2020-01-31") for one in found_in(copy))
+
+
 def test_bytes_that_unpack_to_more_than_they_may_are_not_unpacked(copy: Path, own: Path) -> None:
     folder = copy / "public"
     lines = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
@@ -328,6 +348,8 @@ def test_no_folder_a_full_one_and_another_suite_are_told(tmp_path: Path) -> None
     (tmp_path / "suite.yaml").write_text("tests: []")
     result = run("certify", tmp_path / "suite.yaml", "--backend", "cpu", "--out", tmp_path / "out")
     assert (result.exit_code, "expected built-in suites" in result.stderr) == (2, True)
+    result = run("certify", "smoke", "--backend", "cpu", "--nonce", "", "--out", tmp_path / "out")
+    assert (result.exit_code, "--nonce: found an empty text" in result.stderr) == (2, True)
     (tmp_path / "key").write_text("no key")
     result = run("certify", "smoke", "--backend", "cpu", "--key", tmp_path / "key", "--out", tmp_path / "out")
     assert (result.exit_code, "no private key in PEM" in result.stderr) == (2, True)
