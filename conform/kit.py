@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import conform
@@ -36,23 +37,30 @@ def load() -> None:
 
 # What the truth is made of: the interpreter, the references, and what I8 compares them by.
 _OF_TRUTH = ("call", "domains", "inputs", "interp", "numerics", "refs", "selftest/agreement")
+_OF_PROGRAMS = "interp/stablehlo"  # another operator set, of which I8 compares nothing
 
 
 def digest() -> str:
     """`sha256:...` of the names and contents of the kit's files, without what Python compiled of them."""
-    return _digest_of(_ROOT)
+    return _digest_of(_files(_ROOT))
 
 
 def truth_digest() -> str:
     """The same of interpreter and references alone, and of what decides whether they agree (I8)."""
-    return _digest_of(*(_ROOT / folder for folder in _OF_TRUTH))
+    files = _files(*(_ROOT / folder for folder in _OF_TRUTH))
+    return _digest_of(path for path in files if not path.is_relative_to(_ROOT / _OF_PROGRAMS))
 
 
-def _digest_of(*folders: Path) -> str:
+def _files(*folders: Path) -> list[Path]:
+    """Those of the folders, in order, without what Python compiled of them."""
+    every = sorted(path for folder in folders for path in folder.rglob("*"))
+    return [path for path in every if path.is_file() and path.suffix != ".pyc"]
+
+
+def _digest_of(paths: Iterable[Path]) -> str:
     whole = hashlib.sha256()
-    for path in sorted(path for folder in folders for path in folder.rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":
-            content = path.read_bytes()
-            whole.update(f"{path.relative_to(_ROOT).as_posix()}\0{len(content)}\0".encode())
-            whole.update(content)
+    for path in paths:
+        content = path.read_bytes()
+        whole.update(f"{path.relative_to(_ROOT).as_posix()}\0{len(content)}\0".encode())
+        whole.update(content)
     return f"sha256:{whole.hexdigest()}"
