@@ -20,7 +20,7 @@ from conform.interp.stablehlo.values import Tensor
 MODULES = (
     "elementwise", "bits", "choice", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting",
     "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure", "collectives",
-    "channels", "random",
+    "channels", "random", "chlo",
 )  # fmt: skip
 
 
