@@ -491,3 +491,15 @@ _BITS = "rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>"
 _v("rng_bit_generator", "I2", "2xi64", _BITS, "2xi64 4xui32")
 _v("rng_bit_generator", "C1", "2xui64", _BITS, "3xui64 4xui32")
 _v("rng_bit_generator", "C2", "3xui64", _BITS, "3xui64 4xui32")
+
+_KNOWN = "broadcast_dimensions = array<i64: 0>, known_{}_dimensions = array<i64: {}>"
+_v("dynamic_broadcast_in_dim", "C8", "2xf32 2xi64", _KNOWN.format("expanding", "0, 0"), "?x?xf32")
+_v("dynamic_broadcast_in_dim", "C9", "2xf32 2xi64", _KNOWN.format("expanding", "1"), "?x?xf32")
+_v("dynamic_broadcast_in_dim", "C10", "2xf32 2xi64", _KNOWN.format("nonexpanding", "1"), "?x?xf32")
+_ALGORITHM = (
+    "algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, "
+    "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, "
+    "allow_imprecise_accumulation = false>"
+)
+_HIGH = "precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]"
+_v("dot_general", "C21", "2x3xf32 2x3xf32", f"{_DOT.format('0', '0', '1', '1')}, {_HIGH}, {_ALGORITHM}", "2xf32")
