@@ -24,8 +24,9 @@ MISSING = "StableHLO needs jaxlib: pip install 'conform[stablehlo]'"
 _PLACE = re.compile(r'"-":(\d+):\d+')
 _DENSE = re.compile(r"dense<.*?> : tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>", re.DOTALL)
 RETURNS = ("func.return", "stablehlo.return")
-# Attributes that name a function, and how the op is to run it.
-_CALLEES = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+# Attributes that name functions, which the op is to run.
+_CALLEES = {"func.call": ("callee",), "stablehlo.composite": ("decomposition",)}
+PROGRAMS = {"interpreter.run_parallel": ("programs", "infeed")}
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ def parsed(text: str, file: str) -> Any:
         return _module(generic)
     except _Refused as refusal:
         raise UsageError(_told(refusal.error, generic, file)) from None
+
+
+def named(names: Any) -> list[str]:
+    """The names of functions in a list, or in rows of lists."""
+    return [names] if isinstance(names, str) else [name for one in names for name in named(one)]
 
 
 class _Refused(UsageError):
@@ -193,8 +199,10 @@ class Reader:
         operands = tuple(self.names[one] for one in op.operands)
         attributes = dict(self.attributes(op))
         regions = [self.region(one, where) for one in op.regions if len(one.blocks)]
-        if op.name in _CALLEES:
-            regions.append(self.function(attributes.pop(_CALLEES[op.name])))
+        for name in _CALLEES.get(op.name, ()):
+            regions.append(self.function(attributes.pop(name)))
+        for name in PROGRAMS.get(op.name, ()):
+            regions += [self.function(one) for one in named(attributes.get(name, ()))]
         return Op(op.name, operands, attributes, tuple(map(self.value, op.results)), where, tuple(regions))
 
     def attributes(self, op: Any) -> Iterator[tuple[str, Any]]:

@@ -164,7 +164,7 @@ class _Reader:
             return mark == "true"
         if mark == "array":
             return self._array()
-        if mark.startswith("#stablehlo"):
+        if mark.startswith(("#stablehlo", "#chlo")):
             return self._own(mark)
         if re.fullmatch(r"[-+]?(0x[0-9A-Fa-f]+|\d.*)", mark):
             return self._number(mark)
@@ -202,7 +202,7 @@ class _Reader:
     def _own(self, mark: str) -> Any:
         """`#stablehlo<precision HIGHEST>`, `#stablehlo.gather<offset_dims = [0], ...>`"""
         self._next()
-        if mark == "#stablehlo":
+        if mark in ("#stablehlo", "#chlo"):
             self._next()
             found = self._next()
             self._next()

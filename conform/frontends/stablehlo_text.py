@@ -1,4 +1,5 @@
-"""MLIR files as text: their programs, and the check dialect's own spelling made generic, which every parser reads.
+"""MLIR files as text: their programs, and the own spelling of the dialects check and interpreter made generic, which
+every parser reads.
 
 A file holds several programs, with `// -----` on a line between them. Line breaks are kept, so that places stay true.
 """
@@ -10,7 +11,7 @@ import re
 from conform.errors import UsageError
 
 _DIVIDER = re.compile(r"^[ \t]*// -----.*$", re.MULTILINE)
-_CHECK = re.compile(r"\bcheck\.(\w+)(?=\s+%)")
+_CHECK = re.compile(r"\b(check|interpreter)\.(\w+)(?=\s+%)")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _WORD = re.compile(r"[%@]?[\w.$-]+(?:#\d+)?")
 # What stands behind the operands of a check, by its name; the others have two operands.
@@ -33,14 +34,16 @@ def _without_comments(text: str) -> str:
 
 
 def generic_checks(text: str, name: str) -> str:
-    """`text`, with `check.X %a, value : type` spelled `"check.X"(%a) {value = value : type} : (type) -> ()`.
+    """`text`, with `check.X %a, value : type` spelled `"check.X"(%a) {value = value : type} : (type) -> ()`, and
+    `interpreter.X` likewise.
     UsageError, with the place in the file `name`, for a check that cannot be read."""
     pieces, at = [], 0
     for match in _CHECK.finditer(text):
         if match.start() < at or _is_hidden(text, match.start()):
             continue
         pieces.append(text[at : match.start()])
-        check, at = _Check(text, match.end(), f"{name}:{text.count(chr(10), 0, match.start()) + 1}").generic(match[1])
+        place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        check, at = _Check(text, match.end(), place).generic(match[1], match[2])
         pieces.append(check)
     return "".join([*pieces, text[at:]])
 
@@ -58,7 +61,7 @@ class _Check:
     def __init__(self, text: str, at: int, place: str) -> None:
         self.text, self.at, self.place = text, at, place
 
-    def generic(self, name: str) -> tuple[str, int]:
+    def generic(self, dialect: str, name: str) -> tuple[str, int]:
         """Its generic spelling, and where it ends."""
         begin, operands, attributes = self.at, [self._word()], []
         while self._take(","):
@@ -68,8 +71,7 @@ class _Check:
                 operands.append(word)
             else:
                 self._expect("=")
-                number = self._word()
-                attributes.append(f"{word} = {number} : {'i64' if number.isdigit() else 'f64'}")
+                attributes.append(f"{word} = {self._attribute()}")
         if self._peek() == "{":
             attributes.append(self._balanced()[1:-1])
         elif name in _CONSTANTS and self._peek() != ":":
@@ -85,7 +87,15 @@ class _Check:
         types = types * len(operands) if len(types) == 1 else types
         breaks = "\n" * (self.text.count("\n", begin, self.at) - sum(one.count("\n") for one in (*attributes, *types)))
         listed = f"{{{', '.join(one for one in attributes if one.strip())}}}"
-        return f'"check.{name}"({", ".join(operands)}) {listed} : ({", ".join(types)}) -> (){breaks}', self.at
+        results = types[0] if name == "probe" else ""
+        signature = f"({', '.join(types)}) -> ({results})"
+        return f'"{dialect}.{name}"({", ".join(operands)}) {listed} : {signature}{breaks}', self.at
+
+    def _attribute(self) -> str:
+        if self._peek() == '"':
+            return self._balanced()
+        number = self._word()
+        return f"{number} : {'i64' if number.isdigit() else 'f64'}"
 
     def _peek(self) -> str:
         while self.at < len(self.text) and self.text[self.at].isspace():

@@ -49,6 +49,11 @@ def _show(file: File, with_results: bool) -> None:
         tell(error)
     for ran in file.ran:
         if with_results:
+            for where, one in ran.told.printed:
+                click.echo(f"{escaped(where)}: {text(one)}")
+            for probe, kept in ran.told.probed.items():
+                for at, one in enumerate(kept):
+                    click.echo(f"{escaped(ran.name)}.{escaped(probe)}.{at} = {text(one)}")
             for at, one in enumerate(ran.results):
                 click.echo(f"{escaped(ran.name)}.{at} = {text(one)}")
         for check in ran.checks:

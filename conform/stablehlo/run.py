@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from conform.errors import ConformError, Unjudged, UsageError, did_you_mean
-from conform.frontends.stablehlo import Source, read
+from conform.frontends.stablehlo import PROGRAMS, Source, named, read
 from conform.interp.program.evaluation import evaluate
-from conform.interp.program.form import Function, Program, Value
+from conform.interp.program.form import Function, Op, Program, Value
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.processes import Told
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import format_named
 
@@ -25,8 +26,12 @@ class Ran:
 
     name: str
     results: tuple[Any, ...] = ()
-    checks: tuple[Check, ...] = ()
+    told: Told = field(default_factory=Told)
     error: ConformError | None = None
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return tuple(self.told.checks)
 
 
 @dataclass
@@ -76,8 +81,14 @@ def _asked(source: Source, function: str | None) -> list[str]:
         return [function] if function in source.functions else []
     if "main" in source.functions:
         return ["main"]
-    free = [name for name, one in source.functions.items() if not one.arguments]
+    started = {name for one in source.functions.values() for op in one.ops for name in _started(op)}
+    free = [name for name, one in source.functions.items() if not one.arguments and name not in started]
     return free or list(source.functions)
+
+
+def _started(op: Op) -> list[str]:
+    """The functions that an op runs as processes of a grid: they are no programs by themselves."""
+    return [name for key in PROGRAMS.get(op.name, ()) for name in named(op.attributes.get(key, ()))]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -90,8 +101,8 @@ def _run(source: Source, name: str, arguments: Sequence[np.ndarray]) -> Ran:
         inputs = _inputs(source, name, source.functions[name], arguments)
         results = evaluate(Program(source.functions[name]), op_set, inputs)
     except ConformError as error:
-        return Ran(name, checks=tuple(op_set.checks), error=error)
-    return Ran(name, results, tuple(op_set.checks))
+        return Ran(name, told=op_set.process.told, error=error)
+    return Ran(name, results, op_set.process.told)
 
 
 def _inputs(source: Source, name: str, function: Function, arguments: Sequence[np.ndarray]) -> list[Tensor]:
@@ -135,4 +146,6 @@ def tensors(files: Sequence[File]) -> Mapping[str, np.ndarray]:
             if f"{ran.name}.{at}" in found:
                 raise UsageError(f"--out: two functions are named @{ran.name}: name one file")
             found[f"{ran.name}.{at}"] = one.array
+        for probe, kept in ran.told.probed.items():
+            found |= {f"{ran.name}.{probe}.{at}": one.array for at, one in enumerate(kept)}
     return found

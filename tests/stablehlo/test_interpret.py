@@ -83,7 +83,11 @@ ERRORS = (
     (body('%r = "other.op"() : () -> tensor<2x!quant.uniform<i8:f32, 1.0>>'), 3, "no meaning for elements of the type"),
     (body('%t = "stablehlo.create_token"() : () -> !stablehlo.token',
           '%r:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)'),
-     3, "no meaning for stablehlo.infeed (FILE:3)"),
+     2, "stablehlo.infeed: the infeed has run dry: it had 0 functions (FILE:3)"),
+    (body('%s = "stablehlo.constant"() {value = dense<[0, 1]> : tensor<2xui64>} : () -> tensor<2xui64>',
+          '%r:2 = "stablehlo.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : '
+          '(tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)'),
+     3, "the bits of the algorithm THREE_FRY are left to the implementation (FILE:3)"),
     (body("%b = stablehlo.constant dense<[1]> : tensor<1xi64>",
           "%c = stablehlo.dynamic_reshape %b, %b : (tensor<1xi64>, tensor<1xi64>) -> tensor<?x?xi64>"),
      2, "x.mlir:3: "),

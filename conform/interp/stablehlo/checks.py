@@ -21,6 +21,7 @@ from conform.numerics.ulp import error_ulp
 
 TOLERANCE = 1e-4
 CUSTOM_CALL = "stablehlo.custom_call"
+SERIALIZED = "check.expect_serialized_eq"
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,27 @@ def checked(call: Call) -> Check:
         call.get(unread, None)
     if name not in _RULES:
         raise Unjudged(f"no meaning for {name}; known: {', '.join(_RULES)}")
-    actual = call.operands[0]
-    expected = Tensor(call.attributes["value"]) if name.endswith("_const") else call.operands[1]
+    actual, expected = call.operands[0], _expected(call, name)
+    for one in (actual, expected):
+        if not isinstance(one, Tensor):
+            raise InvalidArguments(f"{name}: found {one}, expected a tensor")
     if (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
         raise InvalidArguments(f"{name}: found {actual}, to be compared with {expected}")
     wrong = _RULES[name](call, actual, expected)
     return Check(name, call.op.location, _failure(actual, expected, wrong) if wrong.any() else None)
+
+
+def _expected(call: Call, name: str) -> Tensor:
+    """A constant, the other operand, or what a probe kept."""
+    if name.endswith("_const"):
+        return Tensor(call.attributes["value"])
+    if name != SERIALIZED:
+        return call.operands[1]
+    probe, at = str(call.attributes["probe_id"]), int(call.get("iter", 0))
+    kept = call.process.told.probed.get(probe, [])
+    if not 0 <= at < len(kept):
+        raise InvalidArguments(f"{name}: probe {probe!r} kept {len(kept)} values, expected one of the number {at}")
+    return kept[at]
 
 
 def _equal(call: Call, actual: Tensor, expected: Tensor) -> np.ndarray:
@@ -96,7 +112,7 @@ def _close(call: Call, actual: Tensor, expected: Tensor) -> np.ndarray:
 _RULES = {
     "check.expect_eq": _equal, "check.expect_eq_const": _equal,
     "check.expect_almost_eq": _almost_equal, "check.expect_almost_eq_const": _almost_equal,
-    "check.expect_close": _close,
+    "check.expect_close": _close, SERIALIZED: _equal,
 }  # fmt: skip
 
 

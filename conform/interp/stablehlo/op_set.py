@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from conform.errors import Unjudged
-from conform.interp.program.evaluation import Run
-from conform.interp.program.form import Op
+from conform.interp.program.evaluation import Run, evaluate
+from conform.interp.program.form import Function, Op, Program
 from conform.interp.stablehlo.checks import Check, checked, is_check
+from conform.interp.stablehlo.processes import Process
 from conform.interp.stablehlo.registry import Call, as_results, table
 
 # Attributes that no meaning reads: how an op may be computed, not what it is.
@@ -18,14 +19,19 @@ WITHOUT_MEANING = ("result_accuracy", "frontend_attributes", "sharding")
 
 
 class StableHLO:
-    """The meaning of every op; `checks` are those of the check dialect that ran so far."""
+    """The meaning of every op; `checks` are those of the check dialect that ran so far. `process`: the one
+    that runs the ops, of a grid of one unless it is given."""
 
-    def __init__(self) -> None:
-        self.checks: list[Check] = []
+    def __init__(self, process: Process | None = None) -> None:
+        self.process = process or Process(evaluated=_evaluated)
+
+    @property
+    def checks(self) -> list[Check]:
+        return self.process.told.checks
 
     def __call__(self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], *regions: Run) -> Sequence[Any]:
         """The results. Unjudged for an op without a meaning; InvalidArguments for a constraint that it breaks."""
-        call = Call(op, tuple(operands), attributes, regions)
+        call = Call(op, tuple(operands), attributes, regions, self.process)
         for name in WITHOUT_MEANING:
             call.get(name, None)
         if is_check(call):
@@ -36,3 +42,7 @@ class StableHLO:
             raise Unjudged(f"no meaning for {op.name}")
         with np.errstate(all="ignore"):
             return as_results(found.function(call))
+
+
+def _evaluated(function: Function, inputs: Sequence[Any], process: Process) -> tuple[Any, ...]:
+    return evaluate(Program(function), StableHLO(process), inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,22 +14,26 @@ import numpy as np
 from conform.errors import InvalidArguments
 from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Op, Value
+from conform.interp.stablehlo.processes import Process
 from conform.interp.stablehlo.values import Tensor
 
 MODULES = (
     "elementwise", "bits", "choice", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting",
-    "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure",
+    "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure", "collectives",
+    "channels", "random", "chlo",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Call:
-    """One op with its operands: what a meaning is given. `results` are the values that the program states."""
+    """One op with its operands, and the process that runs it: what a meaning is given. `results` are the values that
+    the program states."""
 
     op: Op
     operands: tuple[Any, ...]
     attributes: Mapping[str, Any]
     regions: tuple[Run, ...]
+    process: Process = field(default_factory=Process)
 
     @property
     def results(self) -> tuple[Value, ...]:

@@ -428,3 +428,49 @@ def convolutions(count: int = 8) -> Iterator[Case]:
 
 def _marks(marks: list[str]) -> str:
     return f"[{', '.join(marks)}]"
+
+
+# Ops of chlo
+
+WIDE = ["bfloat16", "float16", "float32", "float64"]
+CHLO_UNARY = {
+    **_each("acos acosh asin asinh atan atanh cosh sinh tan square conj", [*WIDE, *COMPLEX]),
+    **_each("digamma erf erfc erf_inv lgamma is_inf is_pos_inf is_neg_inf", WIDE),
+}
+
+
+def chlo_functions() -> Iterator[Case]:
+    for op, dtypes in CHLO_UNARY.items():
+        for dtype in dtypes:
+            values = special_values(dtype)[:96]
+            to = type_of("bool" if op.startswith("is_") else dtype, values.shape)
+            text = f"{constant('x', values, dtype)}  %y = chlo.{op} %x : {type_of(dtype, values.shape)} -> {to}\n"
+            yield Case(f"chlo.{op}", dtype, main(text, [("y", to)]))
+
+
+def chlo_others() -> Iterator[Case]:
+    for op, dtypes in (("next_after", WIDE), ("mulhi", INTEGERS)):
+        for dtype in dtypes:
+            x, y = pairs(dtype)
+            type_ = type_of(dtype, x.shape)
+            text = constant("x", x, dtype) + constant("y", y, dtype)
+            text += f"  %z = chlo.{op} %x, %y : {type_}, {type_} -> {type_}\n"
+            yield Case(f"chlo.{op}", dtype, main(text, [("z", type_)]))
+    for dtype in [*INTEGERS, *WIDE]:
+        x = special_values(dtype)  # the peer's totalOrder has no place for NaN, and takes both zeros for equal (#2497)
+        x = few(x[(x == x) & ~((x == 0) & np.signbit(x.astype(np.float64)))], 24)
+        x = x[: len(x) // 2 * 2].reshape(2, -1)
+        values, places = type_of(dtype, (2, 5)), type_of("int32", (2, 5))
+        if x.shape[1] < 5:
+            continue
+        text = constant("x", x, dtype)
+        text += f"  %v, %i = chlo.top_k(%x, k = 5) : {type_of(dtype, x.shape)} -> ({values}, {places})\n"
+        yield Case("chlo.top_k", dtype, main(text, [("v", values), ("i", places)]))
+    for op in ("add", "maximum", "subtract"):
+        for dtype in (*WIDE, "int8", "uint64"):
+            x, y = few(special_values(dtype), 6).reshape(2, 1, 3), few(special_values(dtype), 4).reshape(4, 1)
+            to = type_of(dtype, (2, 4, 3))
+            text = constant("x", x, dtype) + constant("y", y, dtype)
+            types = f"({type_of(dtype, x.shape)}, {type_of(dtype, y.shape)})"
+            text += f"  %z = chlo.broadcast_{op} %x, %y : {types} -> {to}\n"
+            yield Case(f"chlo.broadcast_{op}", dtype, main(text, [("z", to)]))

@@ -1,4 +1,5 @@
 """The specification's C++ interpreter, as jaxlib has it: run as a child, for it ends its process at what it lacks.
+Ops of chlo are lowered by jaxlib's pass before.
 
 `python peer.py PROGRAMS.json FIRST` prints the results of each program from FIRST on, a line of JSON each.
 """
@@ -28,14 +29,18 @@ def results(programs: list[str]) -> list[list[str] | None]:
 
 
 def _main(file: str, first: int) -> None:
-    from jaxlib.mlir import ir
+    from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir.dialects import stablehlo
 
     from conform.frontends.stablehlo import _context
 
+    stablehlo.register_stablehlo_passes()
+    with _context():
+        lowering = passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))")
     for program in json.loads(Path(file).read_text())[first:]:
         try:
             module = ir.Module.parse(program, _context())
+            lowering.run(module.operation)
             told = [str(one) for one in stablehlo.eval_module(module, [])]
         except Exception:
             told = None

@@ -17,6 +17,7 @@ from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import format_named
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"))
+UNDETERMINED = {"rng_bit_generator"}  # its bits are left to the implementation, whatever it is given
 ROOT = Path(__file__).parents[3]
 
 
@@ -35,7 +36,7 @@ def test_the_checks_of_a_program_hold(path: Path) -> None:
 
 def test_every_op_with_a_meaning_has_a_program() -> None:
     known = {name.removeprefix("stablehlo.") for name in table()}
-    assert {path.stem for path in PROGRAMS} == known & set(NAMES)
+    assert {path.stem for path in PROGRAMS} == known & set(NAMES) - UNDETERMINED
 
 
 def test_the_documentation_lists_the_ops() -> None:

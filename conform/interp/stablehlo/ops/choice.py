@@ -88,13 +88,13 @@ def compare(call: Call) -> Array:
     call.require("C3", kind in kinds, f"compare_type {kind} of {lhs.dtype}, expected {' or '.join(kinds)}")
     holds = DIRECTIONS[call.attributes["comparison_direction"]]
     if kind == "TOTALORDER":
-        return holds(_total_order(lhs), _total_order(rhs))
+        return holds(total_order(lhs), total_order(rhs))
     if not lhs.format.is_complex:
         return holds(lhs.array, rhs.array)
     return _compared(holds, lhs.array, rhs.array)
 
 
-def _total_order(x: Tensor) -> Array:
+def total_order(x: Tensor) -> Array:
     """An integer for each code: negative ones in the opposite order, -0 before +0, NaN beyond infinity by its sign."""
     codes = contiguous(x.array).view(x.format.code_storage).astype(np.int64)
     if x.format.bits == 64:

@@ -55,6 +55,7 @@ def dot_general(call: Call) -> np.ndarray:
         "lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions"
     ))  # fmt: skip
     _precision(call, "C11")
+    _algorithm(call)
     require = call.require
     require("C1", len(batch_l) == len(batch_r), f"batching dimensions {list(batch_l)} and {list(batch_r)}")
     require("C2", len(sum_l) == len(sum_r), f"contracting dimensions {list(sum_l)} and {list(sum_r)}")
@@ -86,7 +87,13 @@ def _precision(call: Call, constraint: str) -> None:
     """Without a meaning for values."""
     precision = call.get("precision_config", ("DEFAULT", "DEFAULT"))
     call.require(constraint, len(precision) in (0, 2), f"precision_config {list(precision)}")
-    call.get("algorithm", None)
+
+
+def _algorithm(call: Call) -> None:
+    """Without a meaning, as precision_config. (C22) to (C24) hold by its spelling."""
+    precision = call.get("precision_config", ())
+    is_free = call.get("algorithm", None) is None or all(one == "DEFAULT" for one in precision)
+    call.require("C21", is_free, f"precision_config {list(precision)} beside an algorithm")
 
 
 def _sizes(one: Tensor, dims: Sequence[int]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from conform.interp.stablehlo.ops.movement import broadcast, padded_as, places_along
+from conform.interp.stablehlo.ops.movement import are_dims, broadcast, is_unique, padded_as, places_along
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 
@@ -33,9 +33,17 @@ def dynamic_broadcast_in_dim(call: Call) -> np.ndarray:
     """broadcast_in_dim into the shape output_dimensions"""
     operand, output_dimensions = call.operands
     call.require("C1", operand.dtype == call.results[0].dtype, f"{operand} with the result {call.results[0]}")
-    call.get("known_expanding_dimensions", ()), call.get("known_nonexpanding_dimensions", ())
+    _known_dimensions(call, operand.rank)
     shape = _shape(call, "I2", "C7", output_dimensions)
     return broadcast(call, operand, call.dims("broadcast_dimensions"), shape)
+
+
+def _known_dimensions(call: Call, rank: int) -> None:
+    """What is known of which dimensions of the operand are repeated: without a meaning but for its constraints."""
+    expanding, others = (call.dims(f"known_{name}_dimensions", ()) for name in ("expanding", "nonexpanding"))
+    call.require("C8", is_unique((*expanding, *others)), f"known dimensions {[*expanding, *others]}")
+    for constraint, dims in (("C9", expanding), ("C10", others)):
+        call.require(constraint, are_dims(dims, rank), f"known dimensions {list(dims)} of {rank}")
 
 
 @meaning("stablehlo.dynamic_iota")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from conform.errors import Unjudged
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Token, Tuple
@@ -33,12 +31,6 @@ def get_tuple_element(call: Call) -> Any:
     found = operand.values[index]
     call.require("C2", call.results[0].holds(found.dtype, found.shape), f"{found} with the result {call.results[0]}")
     return found
-
-
-@meaning("stablehlo.partition_id", "stablehlo.replica_id")
-def process_id(call: Call) -> np.ndarray:
-    """0: the kit runs one process"""
-    return np.asarray(0, np.uint32)
 
 
 @meaning("stablehlo.custom_call")
