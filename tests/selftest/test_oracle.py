@@ -180,7 +180,7 @@ def test_the_digest_is_that_of_what_the_truth_is_made_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, changes: bool
 ) -> None:
     for name in ("interp/evaluate.py", "interp/stablehlo/checks.py", "refs/fft.py", "numerics/ulp.py",
-                 "domains/fft.py", "report/header.py", "selftest/agreement/compare.py", "selftest/i8.json"):  # fmt: skip
+                 "domains/fft.py", "report/header.py", "selftest/agreement/compare.py", "selftest/i8.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     monkeypatch.setattr(kit, "_ROOT", tmp_path)
