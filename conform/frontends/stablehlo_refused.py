@@ -18,6 +18,7 @@ from conform.errors import ConformError, InvalidArguments
 from conform.frontends.stablehlo_attributes import value_of
 from conform.interp.program.form import Function, Op
 from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.processes import Process
 from conform.interp.stablehlo.values import TOKEN, Tensor, Token, Tuple
 from conform.numerics.formats import format_named
 
@@ -102,7 +103,7 @@ def _broken(op: Op, types: Types) -> str:
     held = {name: _zeros(*types[name]) for name in types}
     regions = [_Shown(one, held) for one in op.regions]
     try:
-        StableHLO()(op, [held[name] for name in op.operands], op.attributes, *regions)
+        StableHLO(Process())(op, [held[name] for name in op.operands], op.attributes, *regions)
     except InvalidArguments as error:
         return str(error)
     except (_Asked, ConformError, ValueError, TypeError, LookupError, ArithmeticError):

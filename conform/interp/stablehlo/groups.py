@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp.stablehlo.processes import Exchange, ProcessId
 from conform.interp.stablehlo.registry import Call
 
@@ -51,15 +52,24 @@ def checked_groups(call: Call, unique: str, range_: str, device_ids: str) -> Gro
     call.require(range_, _is_within(ids, ids.size), f"replica_groups {ids.tolist()}")
     call.require(device_ids, channel > 0 or not by_device, f"use_global_device_ids with the channel_id {channel}")
     of_replicas = cross_replica_and_partition if channel > 0 else cross_replica
+    if channel > 0 and not by_device:
+        _needs_grid(call)
     return (flattened_ids if by_device else of_replicas)(call.process.exchange, ids)
 
 
 def covers_grid(call: Call, constraint: str) -> None:
     """The groups of these ops hold every process. What the grid is only running tells, so this is asked last."""
+    _needs_grid(call)
     grid, ids = call.process.exchange, replica_groups(call)
     by_device = bool(call.get("use_global_device_ids", False))
     count, what = (grid.replicas * grid.partitions, "processes") if by_device else (grid.replicas, "replicas")
     call.require(constraint, ids.size == count, f"replica_groups {ids.tolist()} in a grid of {count} {what}")
+
+
+def _needs_grid(call: Call) -> None:
+    """Unjudged where an op is only read, and not run."""
+    if call.process.evaluated is None:
+        raise Unjudged(f"{call.op.name}: what the grid of its processes is, only running tells")
 
 
 def _is_unique(ids: np.ndarray) -> bool:
@@ -91,6 +101,7 @@ def within_grid(call: Call, constraint: str, name: str, ids: np.ndarray) -> None
 def replicas_or_partitions(call: Call) -> tuple[Callable[[Exchange, np.ndarray], Groups], int]:
     """The strategy of an op that has no use_global_device_ids, by its channel_id, and how many there are of what its
     groups are of."""
+    _needs_grid(call)
     grid = call.process.exchange
     return (cross_partition, grid.partitions) if channel_of(call) > 0 else (cross_replica, grid.replicas)
 
