@@ -13,7 +13,7 @@ from conform.frontends.stablehlo import parse
 from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program
 from conform.interp.stablehlo.op_set import StableHLO
-from conform.refs import collectives as refs
+from conform.refs.stablehlo import collectives as refs
 
 OPS = ("all_gather", "all_reduce", "reduce_scatter", "all_to_all", "collective_broadcast", "collective_permute")
 SUBTRACT = """ ({

@@ -1,0 +1,1 @@
+"""References of StableHLO's ops whose meaning no operator of ATen shares."""
