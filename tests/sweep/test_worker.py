@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,15 +38,23 @@ class Backend:
         self.calls.append(call.args[0])
         self.most_in_flight = max(self.most_in_flight, len(self.calls) - self.answered)
 
+    def take_back(self, places: Collection[int]) -> None:
+        waiting = self.calls[self.answered :]
+        self.calls[self.answered :] = [call for place, call in enumerate(waiting) if place not in places]
+
     def receive(self, most: Most) -> Reply:
         number, self.answered = self.answered, self.answered + 1
         right = Output(np.abs(self.calls[number]), (1,))
         return Reply(**{"status": "ok", "result": right, **self.beside.get(number, {})})
 
 
-def swept(backend: Backend) -> Tally:
+def worker(backend: Backend) -> Worker:
     subject = subject_of("abs")
-    return Worker(subject, backend, Judge(subject, (contract_table("opencl"),), "opencl")).tally(THREE_CALLS)
+    return Worker(subject, backend, Judge(subject, (contract_table("opencl"),), "opencl"))
+
+
+def swept(backend: Backend) -> Tally:
+    return worker(backend).tally(THREE_CALLS)
 
 
 def test_calls_are_asked_in_order_one_ahead():
@@ -62,6 +71,18 @@ def test_a_backend_that_dies_after_it_answered():
         (Codes(0, CALL - 1), "crash", "SIGSEGV (Segmentation fault), after it had answered")
     ]
     assert (found.inputs, found.right) == (ALL_RIGHT, ALL_RIGHT)
+
+
+def test_what_was_sent_ahead_to_a_backend_that_hangs_is_taken_back():
+    """Else the next block would be judged by the answer to another call."""
+    hangs = {"status": "timeout", "reason": "no answer", "result": None}
+    own = worker(Backend(dict.fromkeys(range(3), hangs)))
+    found = own.tally(Codes(0, 5 * CALL - 1))
+    assert [(lost.codes, lost.status) for lost in found.lost] == [
+        (THREE_CALLS, "timeout"), (Codes(3 * CALL, 5 * CALL - 1), "not_run")
+    ]  # fmt: skip
+    after = own.tally(Codes(7 * CALL, 8 * CALL - 1))
+    assert (after.inputs, after.right, after.lost) == (CALL, CALL, ())
 
 
 @pytest.mark.parametrize(
