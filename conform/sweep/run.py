@@ -25,7 +25,7 @@ from conform.running.order import of_shard
 from conform.running.pool import as_told, cores
 from conform.running.underway import identity
 from conform.straight_line import TIMEOUT_S, check_timeout
-from conform.sweep import journal, record
+from conform.sweep import breaker, journal, record
 from conform.sweep.journal import Journal, Journaled
 from conform.sweep.pool import tallies
 from conform.sweep.space import BLOCK, Codes, Space
@@ -33,7 +33,8 @@ from conform.sweep.subject import Subject, subject_of
 from conform.sweep.tally import Tally, whole
 from conform.sweep.worker import Plan
 
-Take = Callable[[Codes, Tally], None]
+Add = Callable[[Codes, Tally], None]
+Take = Callable[[Codes, Tally], bool]  # whether more blocks are wanted
 Tested = str | type[Backend] | Backend | Callable
 
 
@@ -80,28 +81,31 @@ def sweep(
     directory = _directory(out, resume)
     journals = [journal.read(each, subject.space) for each in resume]
     known = {block: each.tallies[block] for each in journals for block in blocks if block in each.tallies}
-    todo = [block for block in blocks if block not in known]
+    todo = breaker.left(blocks, known)
     with ExitStack() as opened:
         template = opened.enter_context(Template()) if todo or not journals else None
         header = _header(subject, backend, contract, template, journals)
-        total, found_inputs, asked = whole(subject.space, known.values()), sum(map(len, known)), sum(map(len, blocks))
+        done, found_inputs, asked = dict(known), sum(map(len, known)), sum(map(len, blocks))
         add_line = opened.enter_context(_written(directory, header, journals, known))
 
-        def take(block: Codes, tally: Tally) -> None:
-            nonlocal total
+        def take(block: Codes, tally: Tally) -> bool:
             add_line(block, tally)
-            total = total.merged(tally)
+            done[block] = tally
             if on_block:
-                on_block(total.inputs, found_inputs, asked)
+                on_block(sum(map(len, done)), found_inputs, asked)
+            return bool(breaker.left(todo, done))
 
         plan = Plan(subject, _tested(backend), contract, timeout_s)
         reason = _each_taken(plan, todo, workers or cores(), template, take) if template else None
     if on_end:
         on_end()
+    total = whole(subject.space, breaker.counted(done))
     found = record.build(
         subject, total, header, codes=subject.space.codes if codes is None else codes, shard=shard, asked=asked,
-        stopped=_told(reason), kit_digest_at_end=kit.digest(),
-        timings={"seconds": time.perf_counter() - started, "inputs": total.inputs - found_inputs, "workers": workers},
+        stopped=breaker.told(done, blocks) if reason is None else _told(reason), kit_digest_at_end=kit.digest(),
+        timings={
+            "seconds": time.perf_counter() - started, "inputs": sum(map(len, done)) - found_inputs, "workers": workers,
+        },
     )  # fmt: skip
     if directory is not None:
         write.put(directory / record.FILE, record.to_json(found))
@@ -126,11 +130,12 @@ def _directory(out: Path | None, resume: Sequence[Path]) -> Path | None:
 def _each_taken(
     plan: Plan, todo: Sequence[Codes], workers: int, template: Template, take: Take
 ) -> BaseException | None:
-    """Has every block tallied and taken; what ended that early."""
+    """Has every block tallied and taken, as long as `take` wants more; what ended that early, if anything did."""
     try:
         with closing(tallies(plan, todo, workers, template)) as found:
             for block, tally in found:
-                take(block, tally)
+                if not take(block, tally):
+                    break
     except KeyboardInterrupt as interruption:
         return interruption
     except Exception as error:
@@ -138,9 +143,9 @@ def _each_taken(
     return None
 
 
-def _told(reason: BaseException | None) -> str | None:
-    """Why a sweep ended early, as the record has it."""
-    return interrupt.name(reason) if isinstance(reason, KeyboardInterrupt) else reason and str(reason)
+def _told(reason: BaseException) -> str:
+    """What ended a sweep early, as the record has it."""
+    return interrupt.name(reason) if isinstance(reason, KeyboardInterrupt) else str(reason)
 
 
 # --- What is swept, and whether journals are of the same --------------------------------------------------------------
@@ -196,7 +201,7 @@ def _digest_of(contract: str) -> str | None:
 @contextmanager
 def _written(
     directory: Path | None, header: Mapping[str, Any], journals: Iterable[Journaled], known: Mapping[Codes, Tally]
-) -> Iterator[Take]:
+) -> Iterator[Add]:
     """Writes blocks to the journal in `directory`, which holds the `known` ones from the start."""
     if directory is None:
         yield lambda block, tally: None

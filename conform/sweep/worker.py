@@ -20,12 +20,14 @@ from conform.errors import ConformError
 from conform.judging.declared import arithmetic_for
 from conform.judging.ended import defect
 from conform.judging.structure import aliasing, harm
+from conform.running.breaker import AT_MOST
 from conform.sweep.judged import Judge
 from conform.sweep.space import CALL, PIECE, Codes
 from conform.sweep.subject import Subject
 from conform.sweep.tally import Lost, Tally, whole, without_result
 
 DEFECT = "defect"  # the status of codes on which the kit failed
+NOT_RUN = "not_run"  # of those that a backend that hangs was not asked for
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Worker:
         """Raises BackendUnavailable if the backend cannot be started again."""
         calls, asked, found = deque(block.cut(CALL)), deque(), []
         before: Codes | None = None
+        hung = 0
         while calls or asked:
             while calls and len(asked) < 2:
                 self.process.submit(self.subject.sent(calls[0]))
@@ -68,8 +71,17 @@ class Worker:
             if reply.before is not None:
                 found.append(self._late(before or codes, reply.before))
             found.append(self._of_reply(codes, reply))
+            hung += reply.status == "timeout"
+            if hung == AT_MOST and codes.last < block.last:
+                self.process.take_back(range(len(asked)))
+                found.append(self._not_asked(Codes(codes.last + 1, block.last)))
+                break
             before = codes
         return whole(self.subject.space, found)
+
+    def _not_asked(self, codes: Codes) -> Tally:
+        reason = f"not asked, for the backend hung on {AT_MOST} calls before"
+        return without_result(self.subject.space, Lost(codes, NOT_RUN, reason))
 
     def _late(self, before: Codes, reply: Reply) -> Tally:
         """The backend died of the call `before` after it had answered that: its results are counted already, and that

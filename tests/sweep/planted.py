@@ -68,3 +68,15 @@ class Flushes(TorchDevice):
     def run(self, op, args, kwargs):
         torch.set_flush_denormal(True)
         return super().run(op, args, kwargs)
+
+
+class Hangs(TorchDevice):
+    """On every second call from that on in which PLACE is."""
+
+    name, version = "hangs", "1"
+
+    def run(self, op, args, kwargs):
+        after = int(args[0].numpy().view(np.uint32)[0]) // CALL - PLACE // CALL
+        if after >= 0 and after % 2 == 0:
+            time.sleep(1000)
+        return super().run(op, args, kwargs)

@@ -98,6 +98,38 @@ def test_the_same_record_whatever_the_workers_and_shards(tmp_path, small_blocks)
     assert merged["environment"]["timings"]["inputs"] == 0
 
 
+FROM_PLACE = Codes(PLACE - PLACE % CALL, PLACE - PLACE % CALL + 9 * CALL - 1)
+
+
+def test_a_backend_that_hangs_again_and_again_is_given_up_whoever_asks(tmp_path, small_blocks):
+    """Every second call hangs: the third time is the fifth call. Of shards the last one asks for more than counts."""
+    asked = {"op": "abs", "backend": f"{PLANTED}Hangs", "codes": FROM_PLACE, "timeout_s": 1.0, "workers": 1}
+    expected = sweep(**asked).record
+    assert expected["summary"]["lost"] == {"timeout": 3 * CALL}
+    assert (expected["inputs"], expected["swept"]) == (9 * CALL, 5 * CALL)
+    fifth = hex(FROM_PLACE.first + 5 * CALL - 1)
+    assert expected["stopped"] == (
+        f"the backend hung on 3 calls or more up to the code {fifth}, and was not asked for the rest"
+    )
+    assert (record.word(expected), record.exit_code(expected)) == ("not conformant", 1)
+    for number in (1, 2):
+        found = sweep(**asked, shard=f"{number}/2", out=tmp_path / str(number)).record
+        assert found["swept"] == {1: 3, 2: 4}[number] * CALL
+    merged = sweep(**asked, resume=[tmp_path / "1", tmp_path / "2"], out=tmp_path / "all").record
+    assert told(merged) == told(expected)
+    assert told(sweep(**{**asked, "workers": 2}).record) == told(expected)
+
+
+def test_within_a_block_too_a_backend_is_given_up():
+    """The last call of the block may hang as the third; nothing is left then."""
+    asked = {"op": "abs", "backend": f"{PLANTED}Hangs", "timeout_s": 1.0, "workers": 1}
+    found = sweep(**asked, codes=FROM_PLACE).record
+    ended = [(lost["inputs"], lost["status"], lost["reason"].partition(" (in run,")[0]) for lost in found["lost"]]
+    hung = (CALL, "timeout", "no answer for 1 s")
+    assert ended == [hung, hung, hung, (4 * CALL, "not_run", "not asked, for the backend hung on 3 calls before")]
+    assert (found["swept"], found["summary"]["compared"], found["stopped"]) == (9 * CALL, 2 * CALL, None)
+
+
 def test_what_ends_a_sweep_keeps_what_was_done(tmp_path, small_blocks):
     asked = {"op": "abs", "backend": "cpu", "codes": AROUND, "workers": 1}
 
