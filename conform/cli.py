@@ -16,7 +16,7 @@ from conform.bisect.command import bisect
 from conform.certify.command import certify, verify
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
-from conform.options import DEFAULT_SUITE, several_backends, tell, truth_and_claims
+from conform.options import DEFAULT_SUITE, on_ray, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.interpret import fold, interpret
@@ -147,8 +147,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
               help="Processes of the kit, each with a backend of its own.")  # fmt: skip
 @click.option("--shard", metavar="I/N", help="Only part I of N of the cases; see `conform merge`.")
-@click.option("--ray", "ray_address", metavar="ADDRESS",
-              help="Run the shards on a Ray cluster: auto, or ray://HOST:PORT (docs/run.md).")  # fmt: skip
+@on_ray
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,

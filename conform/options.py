@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conform.report.record import Run
 
 DEFAULT_SUITE = ("core",)
+SHARDS = "shards"  # what has ended of a run on a cluster, until it has ended
 
 
 def truth_and_claims(command: click.decorators.FC) -> click.decorators.FC:
@@ -59,3 +60,47 @@ def show(run: Run, written: Sequence[Path], quiet: bool) -> None:
     click.echo(terminal.render(run.record, width, report))
     if written:
         click.echo(f"written: {' '.join(str(path) for path in written)}")
+
+
+# --- On a cluster -----------------------------------------------------------------------------------------------------
+
+_REFUSED = ("shard", "resume", "workers")
+_OF_THE_DRIVER = ("ray_address", "out", "quiet", "no_progress", "full_record")
+
+
+def on_ray(command: click.decorators.FC) -> click.decorators.FC:
+    """Where the shards of a command run."""
+    told = "Run the shards on a Ray cluster: auto, or ray://HOST:PORT (docs/ci.md)."
+    return click.option("--ray", "ray_address", metavar="ADDRESS", help=told)(command)
+
+
+def words_on_ray(ctx: click.Context, also_refused: Collection[str] = ()) -> list[str]:
+    """The words of the command line again, but for those that its driver alone needs. click.UsageError for what each
+    shard would be told otherwise."""
+    if given := [one for one in _given(ctx) if one.name in (*_REFUSED, *also_refused)]:
+        raise click.UsageError(f"{given[0].opts[0]} says how one machine goes about it: leave it out with --ray")
+    return [word for one in _given(ctx) if one.name not in _OF_THE_DRIVER for word in _words(one, ctx.params[one.name])]
+
+
+def _given(ctx: click.Context) -> list[click.Parameter]:
+    by_hand = click.core.ParameterSource.COMMANDLINE
+    return [one for one in ctx.command.params if ctx.get_parameter_source(one.name) is by_hand]
+
+
+def _words(one: click.Parameter, value: object) -> list[str]:
+    several = list(map(str, value)) if isinstance(value, (tuple, list)) else [str(value)]
+    if isinstance(one, click.Argument):
+        return several
+    return [one.opts[0]] if one.is_flag else [word for each in several for word in (one.opts[0], each)]
+
+
+def told_of_shards(is_quiet: bool) -> Callable[[int, int, str], None]:
+    """What tells of a shard that has ended: how many have, of how many, and what it said."""
+
+    def told(done: int, count: int, said: str) -> None:
+        if said:
+            tell(said.removeprefix("conform: "))
+        if not is_quiet:
+            tell(f"{done} of {count} shards have ended")
+
+    return told

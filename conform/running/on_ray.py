@@ -1,4 +1,4 @@
-"""The shards of a run on a Ray cluster: `conform check --ray ADDRESS`.
+"""The shards of a run, or of a sweep, on a Ray cluster: `conform check --ray ADDRESS`.
 
 Each shard is a task of one CPU, which runs the command itself with `--shard I/N` and gives back its journal; the
 journals are merged, so the record is that of one machine. A task whose node is lost is run again by Ray, on another.
@@ -7,6 +7,7 @@ Nodes need the same kit, backend and files under the same paths.
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -27,7 +28,17 @@ RETRIES = 3  # of a shard whose node is lost
 CONNECT_S = 10.0
 MISSING = "--ray needs Ray: pip install 'conform[ray]'"
 _ERRORS = {UsageError.exit_code: UsageError, BackendUnavailable.exit_code: BackendUnavailable}
-OnShard = Callable[[int, int], None]  # (shards that have ended, of how many)
+OnShard = Callable[[int, int, str], None]  # (shards that have ended, of how many, what the last one said)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A command that is run in shards: its words, the verb first; the folder that its paths are relative to; the file
+    that each shard leaves in its `--out`."""
+
+    words: tuple[str, ...]
+    folder: str
+    journal: str
 
 
 @dataclass(frozen=True)
@@ -39,21 +50,30 @@ class Ended:
     said: str
 
 
-def shard_of(words: Sequence[str], number: int, count: int) -> Ended:
+def shard_of(work: Work, number: int, count: int) -> Ended:
     """Runs one shard, on the node that this is called on."""
+    if not Path(work.folder).is_dir():
+        return Ended(UsageError.exit_code, None, f"there is no folder {work.folder} on the node {socket.gethostname()}")
     with tempfile.TemporaryDirectory(prefix="conform-shard-") as folder:
         command = [
-            sys.executable, "-m", "conform", "check", *words, "--shard", f"{number}/{count}", "--out", folder,
+            sys.executable, "-m", "conform", *work.words, "--shard", f"{number}/{count}", "--out", folder,
             "--workers", "1", "--quiet", "--no-progress",
         ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", check=False)
-        journal = Path(folder) / JOURNAL
+        done = subprocess.run(
+            command, cwd=work.folder, capture_output=True, text=True, errors="backslashreplace", check=False
+        )
+        journal = Path(folder) / work.journal
         return Ended(done.returncode, journal.read_bytes() if journal.exists() else None, done.stderr.strip())
 
 
-def run_on(address: str, words: Sequence[str], out: Path, on_shard: OnShard = lambda done, of: None) -> Run:
-    """The run of `conform check WORDS` on the cluster at `address` (`auto`, `ray://HOST:PORT`), in as many shards as it
-    has CPUs. Their journals go into folders of `out`.
+def run_on(address: str, words: Sequence[str], out: Path, on_shard: OnShard = lambda done, of, said: None) -> Run:
+    """The run of `conform check WORDS` on the cluster at `address`, as `journals_on` has it."""
+    return merged(journals_on(address, ("check", *words), JOURNAL, out, on_shard))
+
+
+def journals_on(address: str, words: Sequence[str], journal: str, out: Path, on_shard: OnShard) -> list[Path]:
+    """Runs `conform WORDS` on the cluster at `address` (`auto`, `ray://HOST:PORT`), in as many shards as it has CPUs.
+    Their journals, files of that name, go into folders of `out`, which are returned in the order of the shards.
 
     Raises UsageError and BackendUnavailable as a shard's command does, UsageError where Ray or the cluster is not
     there.
@@ -62,14 +82,16 @@ def run_on(address: str, words: Sequence[str], out: Path, on_shard: OnShard = la
     try:
         count = max(int(ray.cluster_resources().get("CPU", 0)), 1)
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(shard_of)
-        waiting = {task.remote(list(words), number, count): number for number in range(1, count + 1)}
+        work = Work(tuple(words), os.getcwd(), journal)
+        waiting = {task.remote(work, number, count): number for number in range(1, count + 1)}
         folders: dict[int, Path] = {}
         while waiting:
             (done,), _ = ray.wait(list(waiting), num_returns=1)
             number = waiting.pop(done)
-            folders[number] = _kept(out, number, count, _result(ray, done, number))
-            on_shard(len(folders), count)
-        return merged([folders[number] for number in sorted(folders)])
+            ended = _result(ray, done, number)
+            folders[number] = _kept(out, number, count, journal, ended)
+            on_shard(len(folders), count, ended.said)
+        return [folders[number] for number in sorted(folders)]
     finally:
         ray.shutdown()
 
@@ -101,12 +123,12 @@ def _result(ray: Any, done: Any, number: int) -> Ended:
         raise ConformError(f"shard {number} was lost {RETRIES + 1} times: {line(error)}") from None
 
 
-def _kept(out: Path, number: int, count: int, ended: Ended) -> Path:
+def _kept(out: Path, number: int, count: int, journal: str, ended: Ended) -> Path:
     """The folder of a shard's journal. What kept the shard from being run is raised as its command told it."""
     if ended.journal is None:
         kind = _ERRORS.get(ended.exit_code, KitDefect)
         raise kind(f"shard {number}/{count}: {ended.said.removeprefix('conform: ') or f'exit code {ended.exit_code}'}")
     folder = out / f"shard-{number}"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / JOURNAL).write_bytes(ended.journal)
+    (folder / journal).write_bytes(ended.journal)
     return folder

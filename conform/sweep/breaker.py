@@ -1,8 +1,8 @@
 """The circuit breaker of a sweep: a backend that hangs again and again is not asked for the rest.
 
-Every call that hangs costs the whole time limit, and a sweep has 2^14 calls. Within a block the inputs behind the
-AT_MOST-th hang are not asked; so are the blocks behind that in which, counted in their order, the AT_MOST-th hang of the
-sweep is. What another worker or shard has found there meanwhile does not count, so a record depends on neither.
+Every call that hangs costs the whole time limit, and a sweep has 2^14 calls. Not asked are, within a block, the inputs
+behind the AT_MOST-th hang; and of the blocks, counted in their order, those behind the one that has the AT_MOST-th hang
+of the sweep. What another worker or shard has found there meanwhile does not count, so a record depends on neither.
 """
 
 from __future__ import annotations

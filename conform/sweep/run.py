@@ -59,6 +59,7 @@ def sweep(
     workers: int | None = None,
     out: Path | None = None,
     resume: Sequence[Path] = (),
+    is_merge: bool = False,
     on_block: Callable[[int, int, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
 ) -> Sweep:
@@ -66,8 +67,9 @@ def sweep(
     arguments are the command's options.
 
     Journal and sweep.json are written to `out`. Blocks that the journals in the directories `resume` hold are taken
-    from there; without `out` the only one of them is gone on with. `on_block` is called with the number of inputs that
-    are done, of those found in journals, and of all; `on_end` before the record is made.
+    from there; without `out` the only one of them is gone on with. A merge sweeps nothing: what the journals lack is
+    told as the end of the sweep. `on_block` is called with the number of inputs that are done, of those found in
+    journals, and of all; `on_end` before the record is made.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a sweep that has
     begun is its `reason`.
@@ -81,7 +83,7 @@ def sweep(
     directory = _directory(out, resume)
     journals = [journal.read(each, subject.space) for each in resume]
     known = {block: each.tallies[block] for each in journals for block in blocks if block in each.tallies}
-    todo = breaker.left(blocks, known)
+    todo = [] if is_merge else breaker.left(blocks, known)
     with ExitStack() as opened:
         template = opened.enter_context(Template()) if todo or not journals else None
         header = _header(subject, backend, contract, template, journals)
@@ -102,7 +104,7 @@ def sweep(
     total = whole(subject.space, breaker.counted(done))
     found = record.build(
         subject, total, header, codes=subject.space.codes if codes is None else codes, shard=shard, asked=asked,
-        stopped=breaker.told(done, blocks) if reason is None else _told(reason), kit_digest_at_end=kit.digest(),
+        stopped=_told(reason, done, blocks), kit_digest_at_end=kit.digest(),
         timings={
             "seconds": time.perf_counter() - started, "inputs": sum(map(len, done)) - found_inputs, "workers": workers,
         },
@@ -143,9 +145,15 @@ def _each_taken(
     return None
 
 
-def _told(reason: BaseException) -> str:
-    """What ended a sweep early, as the record has it."""
-    return interrupt.name(reason) if isinstance(reason, KeyboardInterrupt) else str(reason)
+def _told(reason: BaseException | None, done: Mapping[Codes, Tally], blocks: Sequence[Codes]) -> str | None:
+    """Why a sweep of the blocks ended before the last of them, as the record has it."""
+    if isinstance(reason, KeyboardInterrupt):
+        return interrupt.name(reason)
+    if reason is not None:
+        return str(reason)
+    if missing := len(breaker.left(blocks, done)):
+        return f"of {len(blocks)} blocks {missing} {'is' if missing == 1 else 'are'} in no journal"
+    return breaker.told(done, blocks)
 
 
 # --- What is swept, and whether journals are of the same --------------------------------------------------------------

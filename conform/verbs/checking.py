@@ -17,7 +17,7 @@ import click
 
 from conform import interrupt
 from conform.errors import UsageError
-from conform.options import show, tell
+from conform.options import SHARDS, show, tell, told_of_shards, words_on_ray
 
 if TYPE_CHECKING:
     from conform.equivalence.compare import Side
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from conform.report.record import Run
 
 EQUIVALENCE_FILE = "equivalence.json"
-SHARDS = "shards"  # what has ended of a run on a cluster, until it has ended
 _LONGEST_NAME = 80  # characters of a folder
 
 
@@ -81,51 +80,22 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
 
 # --- On a cluster -----------------------------------------------------------------------------------------------------
 
-_NOT_ON_RAY = ("shard", "resume", "budget_s", "fail_fast", "workers")
-_OF_THE_DRIVER = ("ray_address", "out", "quiet", "no_progress", "full_record")
-
-
 def checked_on_ray(ctx: click.Context, address: str, shown: Shown) -> int:
     """Runs the command on a cluster, in shards; writes and tells the whole, and gives its exit code."""
     from conform.report import write
     from conform.running.on_ray import run_on
 
-    if given := [one for one in ctx.command.params if one.name in _NOT_ON_RAY and _is_given(ctx, one)]:
-        raise click.UsageError(f"{given[0].opts[0]} says how one machine goes about it: leave it out with --ray")
+    words = words_on_ray(ctx, also_refused=("budget_s", "fail_fast"))
     if len(ctx.params["backends"]) > 1:
         raise click.UsageError("--ray runs one backend: name one")
     directory = write.prepare(shown.out) if shown.out else None
     with tempfile.TemporaryDirectory(prefix="conform-ray-", ignore_cleanup_errors=True) as scratch:
         shards = directory / SHARDS if directory else Path(scratch)
-        is_quiet = shown.quiet or shown.no_progress
-        run = run_on(address, words_of(ctx), shards, _untold if is_quiet else _told)
+        run = run_on(address, words, shards, told_of_shards(shown.quiet or shown.no_progress))
         shutil.rmtree(shards)  # until now `conform merge` could make the run of them
     written = write.write(run, directory, shown.full_record) if directory else []
     show(run, written, shown.quiet)
     return run.exit_code
-
-
-def words_of(ctx: click.Context) -> list[str]:
-    """The words of the command line again, but for those that its driver alone needs."""
-    words = list(ctx.params["suites"])
-    for one in ctx.command.params:
-        if isinstance(one, click.Option) and one.name not in _OF_THE_DRIVER and _is_given(ctx, one):
-            value = ctx.params[one.name]
-            several = value if isinstance(value, (tuple, list)) else [value]
-            words += [one.opts[0]] if one.is_flag else [word for each in several for word in (one.opts[0], str(each))]
-    return words
-
-
-def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
-    return ctx.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
-
-
-def _told(done: int, count: int) -> None:
-    click.echo(f"conform: {done} of {count} shards have ended", err=True)
-
-
-def _untold(done: int, count: int) -> None:
-    pass
 
 
 # --- Several backends -------------------------------------------------------------------------------------------------
