@@ -108,7 +108,8 @@ class Queries:
         products = dot_of(factors)
         bias = self._bias(keys)
         masked = bias == -np.inf
-        scores = where(masked, -np.inf, self._scaled(products.real, factors) + Real.exact(bias))
+        scaled = self._scaled(products.real, factors)
+        scores = where(masked, -np.inf, where(_decides(bias, scaled), bias, scaled + Real.exact(bias)))
         value = self._value(keys, self.columns)
         is_special = np.logical_or.reduce([_any(~np.isfinite(key)) for _, key in factors])
         is_infinite = np.zeros(bias.shape, bool)
@@ -174,6 +175,11 @@ class Queries:
             for s in np.flatnonzero(piece.scores.hi[query] > -np.inf).tolist():
                 product = exact_dot(own, self.whole.key.at(batch, piece.start + s))
                 yield product, float(piece.bias[query, s]), piece.value[query, s]
+
+
+def _decides(bias: np.ndarray, scaled: Real) -> np.ndarray:
+    """Where an infinite bias makes the score infinite or NaN, whatever number it is added to: the row is NaN then."""
+    return np.isinf(bias) & ~np.isfinite(scaled.radius)
 
 
 def _any(holds: np.ndarray) -> np.ndarray:
