@@ -242,7 +242,8 @@ OPEN = {
         "aten::_cdist_forward", "aten::_pdist_forward",
     ),
     "all bags, or all windows, are known before the first one": (
-        "aten::_embedding_bag", "aten::max_pool2d_with_indices_backward",
+        "aten::_embedding_bag", "aten::embedding_bag*", "aten::max_pool2d_with_indices_backward",
+        "aten::_upsample_*_aa*",
     ),
     "an operand is laid out anew, or converted, as a whole": (
         "aten::_int_mm", "aten::addbmm", "aten::convolution_backward",
@@ -254,8 +255,11 @@ OPEN = {
     "it grows; why is not found yet": (
         "aten::_adaptive_avg_pool3d", "aten::addmv", "aten::conv2d.padding", "aten::conv3d", "aten::conv3d.padding",
         "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
-        "aten::native_layer_norm_backward",
+        "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::cosine_similarity",
+        "aten::pairwise_distance",
     ),
+    "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),
+    "what chance decides is drawn as a whole": ("aten::dropout",),
     "too slow beside blocks this small": (
         "aten::baddbmm", "aten::bmm", "aten::conv2d", "aten::conv_transpose1d", "aten::conv_transpose2d.input",
         "aten::conv_transpose3d.input", "aten::grid_sampler_2d", "aten::grid_sampler_3d", "aten::upsample_bicubic2d",
@@ -300,7 +304,7 @@ def measured(spec: OpSpec, call: MetaTuple) -> int:
 
 
 @pytest.mark.parametrize(
-    "spec", [pytest.param(one, marks=pytest.mark.rotating(24)) for one in measured_by_spec()], ids=lambda one: one.name
+    "spec", [pytest.param(one, marks=pytest.mark.rotating(12)) for one in measured_by_spec()], ids=lambda one: one.name
 )
 def test_work_space_beside_every_long_dim(spec: OpSpec) -> None:
     found, calls = {}, list(long_calls(spec))
