@@ -204,6 +204,22 @@ EVERYWHERE |= {
     for dtype in FLOATS
     for reason in (NAN, "wrong infinity", "a number where NaN is expected")
 }
+# Names that people write kernels for: composed in the half type; one wide, of no samples, of gaps in memory.
+FLASH = "aten::_scaled_dot_product_flash_attention_for_cpu"
+EVERYWHERE |= {
+    *((f"aten::{op}", dtype, ERROR) for dtype in ("float16", "bfloat16") for op in (
+        "soft_margin_loss", "hinge_embedding_loss", "margin_ranking_loss", "poisson_nll_loss", "nll_loss2d",
+        "nll_loss2d_forward", "cosine_similarity", "pairwise_distance",
+    )),
+    ("aten::cosine_similarity", "float16", NAN),
+    *((f"aten::{op}", "float32", "a number where NaN is expected")
+      for op in ("multi_margin_loss", "multilabel_margin_loss")),
+    ("aten::polar", "float64", ERROR),
+    *((f"aten::_upsample_{op}2d_aa", "float32", reason) for op in ("bilinear", "bicubic")
+      for reason in (ERROR, NAN, "wrong infinity", "a number where NaN is expected")),
+    *((FLASH, dtype, reason) for dtype in FLOATS for reason in (ERROR, NAN, "a number where NaN is expected")),
+    *(("aten::embedding_bag", *row) for op, *row in EVERYWHERE if op == "aten::_embedding_bag"),
+}  # fmt: skip
 VECTORS = ("avx2", "avx512", "avx512_bf16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
 AVX512 = ("avx512", "avx512_bf16")
 # What fails on these instruction sets and on no others.
@@ -237,7 +253,7 @@ KNOWN_GENERATED = {
 }
 # Invalid calls of which the process dies, and offsets that are not contiguous.
 CRASHES = {
-    "aten::_embedding_bag",
+    "aten::_embedding_bag", "aten::embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
 }  # fmt: skip

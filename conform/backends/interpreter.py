@@ -34,7 +34,7 @@ class Interpreter(Backend):
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
         results = tuple(map(_result, goldens))
-        if resolve(op, numpy_args, numpy_kwargs, is_array).returns == ("Scalar",):
+        if resolve(op, numpy_args, numpy_kwargs, is_array).returns_number:
             return results[0].item()
         return results[0] if len(results) == 1 else results
 

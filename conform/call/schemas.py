@@ -47,6 +47,11 @@ class OpSchema:
         """The name without its overload: "aten::add"."""
         return self.name.partition(".")[0]
 
+    @property
+    def returns_number(self) -> bool:
+        """Whether it gives a Python number, and no tensor."""
+        return self.returns in (("Scalar",), ("bool",))
+
     def __str__(self) -> str:
         return next(line for line in _lines()[self.packet] if _full_name(line) == self.name)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 
-from conform.domains.engine.arguments import boolean, optional, real, result, tensor
+from conform.domains.engine.arguments import Argument, boolean, optional, real, result, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, INTEGERS, Space
-from conform.domains.engine.vocabulary import divisors, dtype_of, shaped
+from conform.domains.engine.vocabulary import divisors, dtype_of, shape_of, shaped, sized
 from conform.domains.specs import FLOATS, spec
 
 # query [..., heads, L, E], key [..., heads, S, E] and value [..., heads, S, V]
@@ -116,54 +118,122 @@ def _sizes_of_mask(
 
 FLOAT = Dtype.In(FLOATS).unjudged(*OF_NONE)
 
+QUERY = tensor("query", FLOAT, MATRICES.unjudged(GROUPED, lambda query: query.rank >= 2), at_least_1_at(COLUMNS))
+KEY = tensor(
+    "key",
+    dtype_of("query"),
+    MATRICES.unjudged(GROUPED, lambda key: key.rank >= 2),
+    Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
+    at_least_1_at(ROWS),
+    size_at(COLUMNS, "query"),
+    leading_like("query"),
+    Size.In(_leading_beside_none).lenient(OF_NONE[0]),
+)
+VALUE = tensor(
+    "value",
+    dtype_of("query"),
+    MATRICES.unjudged(GROUPED, lambda value: value.rank >= 2),
+    Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
+    size_at(ROWS, "key"),
+    leading_like("query", "key"),
+    Size.In(_leading_beside_none).lenient(OF_NONE[0]),
+    Size.In(_columns).lenient(OF_NONE[0]),
+)
+MASK = optional(
+    tensor(
+        "attn_mask",
+        Dtype.In(lambda query: ("bool", "float32", query.dtype), text="{bool, float32, dtype(query)}"),
+        Rank.Ge(2).unjudged("one of torch's kernels broadcasts any"),
+        Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").unjudged(
+            *OF_NONE
+        ),
+        Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").unjudged(*OF_NONE),
+    ),
+    Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).unjudged(*OF_NONE),
+)
+DROPOUT = real("dropout_p", Value.Eq(0.0).unjudged("P69: what is dropped is drawn"))
+CAUSAL, GROUPS = boolean("is_causal"), boolean("enable_gqa")
+SCALE = optional(real("scale"))
+ATTENDED = result(
+    dtype_of("query"),
+    shaped(
+        lambda query, key, value, enable_gqa: (
+            *_leading(enable_gqa, query, key, value),
+            query.shape[ROWS],
+            value.shape[COLUMNS],
+        ),
+        "[..., L, V]",
+    ),
+)
+
+
+
+def _plain(one: Argument) -> Iterator[Constraint]:
+    """The argument's constraints, of which those that are judged are not."""
+    always = [bool(each.lenience) and each.lenient_where is None for each in one.constraints]
+    pairs = zip(one.constraints, always, strict=True)
+    return (each if is_lenient else each.unjudged("the products promote and broadcast") for each, is_lenient in pairs)
+
+
+spec("aten::scaled_dot_product_attention", QUERY, KEY, VALUE, MASK, DROPOUT, CAUSAL, SCALE, GROUPS, ATTENDED)
+# The plain form, which looks at nothing that its products and sums do not look at.
 spec(
-    "aten::scaled_dot_product_attention",
-    tensor("query", FLOAT, MATRICES.unjudged(GROUPED, lambda query: query.rank >= 2), at_least_1_at(COLUMNS)),
+    "aten::_scaled_dot_product_attention_math",
+    *(replace(one, constraints=tuple(_plain(one))) for one in (QUERY, KEY, VALUE, MASK)),
+    DROPOUT,
+    CAUSAL,
+    optional(tensor("dropout_mask"), Optional.Eq(True).unjudged("P69: what is dropped is drawn")),
+    SCALE,
+    GROUPS,
+    ATTENDED,
+)
+
+# --- One kernel: query, key and value of [N, heads, *, E] -------------------------------------------------------------
+
+
+def _beside_rows(query: MetaArgument) -> tuple[int | None, ...]:
+    return tuple(None if d == query.rank + ROWS else size for d, size in enumerate(query.shape))
+
+
+CHECKED_BEFORE = "scaled_dot_product_attention, which calls it, has checked it"
+
+
+def _checked_before(*constraints: Constraint) -> list[Constraint]:
+    return [one.unjudged(CHECKED_BEFORE) for one in constraints]
+
+
+# Of the further results nothing is documented.
+OF_IMAGES = (
+    tensor("query", Dtype.In(FLOATS), Rank.Eq(4), Size.Ge(1).unjudged(NOT_JUDGED)),
     tensor(
         "key",
-        dtype_of("query"),
-        MATRICES.unjudged(GROUPED, lambda key: key.rank >= 2),
-        Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
-        at_least_1_at(ROWS),
-        size_at(COLUMNS, "query"),
-        leading_like("query"),
-        Size.In(_leading_beside_none).lenient(OF_NONE[0]),
-    ),
-    tensor(
-        "value",
-        dtype_of("query"),
-        MATRICES.unjudged(GROUPED, lambda value: value.rank >= 2),
-        Rank.Le(lambda query: math.inf if query.numel else query.rank).lenient(OF_NONE[0]),
-        size_at(ROWS, "key"),
-        leading_like("query", "key"),
-        Size.In(_leading_beside_none).lenient(OF_NONE[0]),
-        Size.In(_columns).lenient(OF_NONE[0]),
-    ),
-    optional(
-        tensor(
-            "attn_mask",
-            Dtype.In(lambda query: ("bool", "float32", query.dtype), text="{bool, float32, dtype(query)}"),
-            Rank.Ge(2).unjudged("one of torch's kernels broadcasts any"),
-            Rank.Le(lambda query, key: max(query.rank, key.rank), text="max(rank(query), rank(key))").unjudged(
-                *OF_NONE
-            ),
-            Size.In(_sizes_of_mask, text="{1, size d, from the end, of the scores [..., L, S]}").unjudged(*OF_NONE),
-        ),
-        Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).unjudged(*OF_NONE),
-    ),
-    real("dropout_p", Value.Eq(0.0).unjudged("P69: what is dropped is drawn")),
-    boolean("is_causal"),
-    optional(real("scale")),
-    boolean("enable_gqa"),
-    result(
-        dtype_of("query"),
-        shaped(
-            lambda query, key, value, enable_gqa: (
-                *_leading(enable_gqa, query, key, value),
-                query.shape[ROWS],
-                value.shape[COLUMNS],
-            ),
-            "[..., L, V]",
+        _checked_before(
+            dtype_of("query"), Rank.Eq(4), sized(_beside_rows, "size(query, d) but for d = -2"), Size.Ge(1)
         ),
     ),
+    tensor("value", _checked_before(dtype_of("query"), *shape_of("key"))),
+)
+SCORES = shaped(lambda query, key: (*query.shape[:-1], key.shape[ROWS]), "[N, heads, L, S]")
+BIAS = dtype_of("query").unjudged("some kernels take float32 beside half types")
+NOT_BOTH = Optional.In(lambda is_causal: (True,) if is_causal else ANYTHING).unjudged("some kernels refuse a mask then")
+OF_QUERY = result(dtype_of("query"), shape_of("query"))
+
+spec(
+    "aten::_scaled_dot_product_flash_attention_for_cpu",
+    *OF_IMAGES,
+    DROPOUT,
+    CAUSAL,
+    optional(tensor("attn_mask", BIAS, [one.unjudged("kernels broadcast masks") for one in SCORES]), NOT_BOTH),
+    SCALE,
+    OF_QUERY,
+)
+spec(
+    "aten::_scaled_dot_product_efficient_attention",
+    *OF_IMAGES,
+    optional(tensor("attn_bias", BIAS, [one.unjudged("kernels broadcast masks") for one in SCORES]), NOT_BOTH),
+    boolean("compute_log_sumexp"),
+    DROPOUT,
+    CAUSAL,
+    SCALE,
+    OF_QUERY,
 )

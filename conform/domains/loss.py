@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import boolean, index_tensor, integer, optional, real, result, tensor
+import math
+
+from conform.domains.engine.arguments import boolean, dim, index_tensor, integer, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, ENUMERABLE, INTEGERS, Space, integers_between
 from conform.domains.engine.vocabulary import (
     are_broadcast,
     broadcast,
+    broadcast_sizes,
     broadcastable_with,
+    dim_of,
     dtype_of,
+    parameter,
     shape_of,
     shaped,
     typically,
@@ -138,6 +143,7 @@ CLASSES = index_tensor(
     Size.Eq(lambda self: self.shape[0] if self.rank > 1 else 1, text="number of samples"),
     A_CLASS,
 )
+NO_CLASSES = "what has no classes is not judged"
 LOGARITHMS = tensor("self", FLOAT, Rank.In((1, 2)))
 WEIGHT = tensor("weight", dtype_of("self"), CLASS_WEIGHTS)
 NLL = result(
@@ -160,6 +166,19 @@ spec(
 )
 
 
+SO_MANY = "torch counts the weights alone"
+IMAGES = (
+    tensor("self", FLOAT, Rank.Eq(4), Size.Ge(lambda d: int(d == 1), text="1 for the classes").unjudged(NO_CLASSES)),
+    index_tensor("target", INDICES, shaped(_samples, "shape of the samples"), A_CLASS),
+    optional(tensor("weight", dtype_of("self"), [one.unjudged(SO_MANY) for one in CLASS_WEIGHTS])),
+    REDUCTION,
+    IGNORED,
+    NLL,
+)
+spec("aten::nll_loss2d", *IMAGES)
+spec("aten::nll_loss2d_forward", *IMAGES, result(dtype_of("self"), Rank.Eq(0)))
+
+
 def _shape_of_target(self: MetaArgument, target: MetaArgument) -> tuple[int, ...]:
     """The shape that targets must have: of probabilities that of the logits, of class indices that of the samples."""
     return self.shape if target.dtype in FLOATS else _samples(self)
@@ -174,7 +193,7 @@ spec(
         FLOAT,
         Rank.Ge(1),
         Size.Ge(lambda rank, d: int(d == min(rank - 1, 1)), text="1 for the classes").unjudged(
-            "what has no classes is not judged"
+            NO_CLASSES
         ),
     ),
     # Indices, or the probabilities of all classes, which leave nothing to ignore.
@@ -199,4 +218,128 @@ spec(
     IGNORED,
     real("label_smoothing", Value.Ge(0).unjudged("torch looks at the upper end"), Value.Le(1)),
     NLL,
+)
+
+# --- Of margins and counts --------------------------------------------------------------------------------------------
+
+ORDINARY = [one.unjudged("torch takes any number") for one in (Value.Ge(0), Value.Le(1e4))]
+SIGN = Value.In((1, -1)).unjudged("what other targets mean is not documented")
+spec(
+    "aten::soft_margin_loss",
+    tensor("self", FLOAT),
+    tensor("target", OF_ITS_DTYPE, [one.unjudged("torch broadcasts") for one in shape_of("self")], Value.Be((1, -1))),
+    REDUCTION,
+    LOSS,
+)
+spec(
+    "aten::hinge_embedding_loss",
+    tensor("self", FLOAT.unjudged("torch takes what has a difference")),
+    index_tensor("target", OF_ITS_DTYPE, broadcastable_with("self"), SIGN),
+    real("margin"),
+    REDUCTION,
+    LOSS,
+)
+spec(
+    "aten::margin_ranking_loss",
+    tensor("input1", FLOAT.unjudged("torch takes what has a difference")),
+    tensor("input2", dtype_of("input1").unjudged(ONE_DTYPE), broadcastable_with("input1")),
+    tensor(
+        "target", dtype_of("input1").unjudged(ONE_DTYPE), broadcastable_with("input1", "input2"), Value.Be((1, -1))
+    ),
+    real("margin"),
+    REDUCTION,
+    result(
+        dtype_of("input1"),
+        shaped(
+            lambda input1, input2, target, reduction: (
+                broadcast_sizes(input1.shape, input2.shape, target.shape) if reduction == NONE else ()
+            ),
+            "broadcast of the tensors, if reduction = 0",
+        ),
+    ),
+)
+spec(
+    "aten::poisson_nll_loss",
+    tensor("input", FLOAT.unjudged("torch takes what has an exponential"), typically(0, 4)),
+    tensor("target", dtype_of("input").unjudged(ONE_DTYPE), broadcastable_with("input"), typically(0, 9)),
+    boolean("log_input"),
+    boolean("full"),
+    real("eps", ORDINARY),
+    REDUCTION,
+    result(
+        dtype_of("input"),
+        shaped(
+            lambda input, target, reduction: broadcast(input, target) if reduction == NONE else (),
+            "broadcast of input, target, if reduction = 0",
+        ),
+    ),
+)
+
+SOME_CLASSES = Size.Ge(lambda rank, d: int(d == rank - 1), text="1 for the classes")
+OF_SAMPLES = result(
+    dtype_of("self"),
+    shaped(
+        lambda self, reduction: self.shape[:-1] if reduction == NONE else (), "shape of the samples, if reduction = 0"
+    ),
+)
+spec(
+    "aten::multi_margin_loss",
+    tensor("self", FLOAT, Rank.In((1, 2)), SOME_CLASSES),
+    index_tensor(
+        "target",
+        Dtype.Eq("int64"),
+        shaped(lambda self: self.shape[:-1], "shape of the samples"),
+        Value.In(lambda self: integers_between(0, self.shape[-1] - 1), text="{0, ..., number of classes - 1}"),
+    ),
+    scalar("p", Dtype.Eq("int").unjudged("torch converts it"), Value.In((1, 2))),
+    parameter("margin"),
+    optional(tensor("weight", dtype_of("self"), shaped(lambda self: self.shape[-1:], "[number of classes]"))),
+    REDUCTION,
+    OF_SAMPLES,
+)
+spec(
+    "aten::multilabel_margin_loss",
+    tensor("self", FLOAT, Rank.In((1, 2)), SOME_CLASSES),
+    index_tensor(
+        "target",
+        Dtype.Eq("int64"),
+        shape_of("self"),
+        Value.In(lambda self: integers_between(-1, self.shape[-1] - 1), text="{-1, ..., number of classes - 1}"),
+    ),
+    REDUCTION,
+    OF_SAMPLES,
+)
+
+# --- Distances --------------------------------------------------------------------------------------------------------
+
+ONE_RANK = Rank.Eq(lambda x1: x1.rank, text="rank(x1)").unjudged("which dim is meant depends on the broadcast")
+SOME_TERMS = Size.Ge(1).unjudged("nothing has no angle and no distance")
+
+
+def _without_dim(x1: MetaArgument, x2: MetaArgument, dim: int) -> tuple[int, ...]:
+    shape = broadcast(x1, x2)
+    return tuple(size for d, size in enumerate(shape) if d != dim % len(shape)) if shape else ()
+
+
+def _with_last_reduced(x1: MetaArgument, x2: MetaArgument, keepdim: bool) -> tuple[int, ...]:
+    shape = broadcast(x1, x2)[:-1]
+    return (*shape, 1) if keepdim else shape
+
+
+spec(
+    "aten::cosine_similarity",
+    tensor("x1", FLOAT.unjudged("torch converts integers"), SOME_TERMS),
+    tensor("x2", dtype_of("x1").unjudged(ONE_DTYPE), broadcastable_with("x1"), ONE_RANK, SOME_TERMS),
+    dim("dim", dim_of("x1")),
+    real("eps", Value.Gt(0).unjudged("0 / 0"), ORDINARY),
+    result(dtype_of("x1"), shaped(_without_dim, "broadcast of x1, x2 without dim")),
+)
+spec(
+    "aten::pairwise_distance",
+    tensor("x1", FLOAT.unjudged("torch converts integers"), Rank.Ge(1).unjudged("a number is no line"), SOME_TERMS),
+    tensor("x2", dtype_of("x1").unjudged(ONE_DTYPE), broadcastable_with("x1"), SOME_TERMS),
+    real("p", Value.In((1.0, 2.0, math.inf)).unjudged("the kit has three orders")),
+    real("eps", ORDINARY),
+    boolean("keepdim"),
+    result(dtype_of("x1"), shaped(_with_last_reduced, "broadcast of x1, x2 without its last dim, or with size 1")),
 )

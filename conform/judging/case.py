@@ -65,7 +65,7 @@ def verdict_of(
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
     outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts."""
-    domain, reply = domain_of(case, call), as_declared(call.schema.returns, reply)
+    domain, reply = domain_of(case, call), as_declared(call.schema, reply)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
     answer = None if answers is None or is_invalid else _answer(reply, to_hold)

@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
+from conform.call.schemas import OpSchema
 from conform.interp.golden import Given, Golden, Outcome
 from conform.numerics.formats import FORMATS, format_of
 
@@ -49,19 +50,19 @@ def _if_wanted(golden: Golden, output: Any) -> Any:
     return NOTHING if golden.is_none and (output is None or isinstance(output, Output)) else output
 
 
-def as_declared(returns: tuple[str, ...], reply: Reply) -> Reply:
+def as_declared(schema: OpSchema, reply: Reply) -> Reply:
     """The reply with a 0-d tensor for the Python number, of what it is, where torch's schema declares one."""
-    if returns != ("Scalar",):
+    if not schema.returns_number:
         return reply
-    return replace(reply, result=[_as_tensor(one) if type(one) in _NUMBERS else one for one in reply.outputs])
+    return replace(reply, result=[_as_tensor(one) if type(one) in _KINDS else one for one in reply.outputs])
 
 
-_NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+_KINDS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
 def _as_tensor(number: complex) -> Output | complex:
     try:
-        return Output(np.array(number, FORMATS[_NUMBERS[type(number)]].storage), ())
+        return Output(np.array(number, FORMATS[_KINDS[type(number)]].storage), ())
     except OverflowError:  # an integer beyond int64
         return number
 

@@ -188,3 +188,63 @@ def _mean_ball(sums: dict[tuple[Fraction, Fraction], tuple[Fraction, int]], root
         power = (balls[score] - balls[reference]).max(arb(LEAST_EXPONENT)).exp()
         upper, lower = upper + power * fraction_ball(value_sum), lower + power * count
     return upper / lower
+
+
+def _images(op: str, query: RefTensor, key: RefTensor, value: RefTensor, added: RefTensor | None) -> None:
+    """One batch and number of heads, and one length of vectors, without broadcasting; a number for every score."""
+    shapes = {(tensor.shape[:2], tensor.shape[3:]) for tensor in (query, key, value) if len(tensor.shape) == 4}
+    if len(shapes) != 1 or any(len(tensor.shape) != 4 for tensor in (query, key, value)) or key.shape != value.shape:
+        raise ValueError(f"{op} of query {query.shape}, key {key.shape} and value {value.shape}")
+    if added is not None and (added.shape != (*query.shape[:3], key.shape[2]) or added.dtype != query.dtype):
+        raise ValueError(f"{op} adds {added.dtype} {added.shape} to the scores of {query.shape} and {key.shape}")
+
+
+@reference("aten::_scaled_dot_product_flash_attention_for_cpu")
+def flash_attention_for_cpu(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    attn_mask: RefTensor | None = None,
+    scale: float | None = None,
+) -> tuple[RefTensor, Unspecified]:
+    """Attention of (N, H, *, E); of the logarithms of the sums that it divides by nothing is documented."""
+    _images("flash attention", query, key, value, attn_mask)
+    return scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale), UNSPECIFIED
+
+
+@reference("aten::_scaled_dot_product_efficient_attention")
+def efficient_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None,
+    compute_log_sumexp: bool,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E); of the three other results nothing is documented."""
+    _images("efficient attention", query, key, value, attn_bias)
+    output = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
+    return output, UNSPECIFIED, UNSPECIFIED, UNSPECIFIED
+
+
+@reference("aten::_scaled_dot_product_attention_math")
+def attention_math(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_mask: RefTensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    dropout_mask: RefTensor | None = None,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> tuple[RefTensor, Unspecified]:
+    """Attention; of the weights by which it means the values nothing is documented."""
+    if dropout_mask is not None:
+        raise NotImplementedError("the reference of attention has no dropout, found a dropout_mask")
+    output = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    return output, UNSPECIFIED

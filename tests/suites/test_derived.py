@@ -218,20 +218,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (2962, 82),
-        "dtype": (3969, 460),
-        "given": (26, 22),
-        "keyword": (12385, 424),
-        "line": (816, 403),
-        "long": (256, 65),
-        "many": (235, 225),
+        "broadcast": (3348, 91),
+        "dtype": (4112, 496),
+        "given": (32, 27),
+        "keyword": (13580, 458),
+        "line": (894, 438),
+        "long": (260, 66),
+        "many": (276, 258),
         "promotes": (690, 86),
-        "rank": (1717, 402),
-        "refuses": (1597, 369),
-        "rows": (1341, 225),
-        "shape": (652, 329),
-        "size": (3382, 409),
-        "square": (401, 401),
+        "rank": (1805, 435),
+        "refuses": (1750, 402),
+        "rows": (1533, 257),
+        "shape": (681, 345),
+        "size": (3711, 444),
+        "square": (434, 434),
     }
 
 

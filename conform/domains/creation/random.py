@@ -51,14 +51,26 @@ def _nothing_dropped(input: MetaArgument, train: bool | None) -> bool:
     return train is False or input.numel == 0
 
 
+DROPPED = tensor(
+    "input", Dtype.In(FLOATS).unjudged("torch may take others where nothing is dropped, and complex numbers")
+)
+ITSELF = "torch gives input itself, an alias that its schema does not name"
+OFTEN = (0.5, 0.1, 0.25, 0.75)
+spec(
+    "aten::dropout",
+    DROPPED,
+    real("p", Value.Ge(0.0), Value.Gt(0.0).unjudged(ITSELF), Value.Le(1.0), Value.Be(OFTEN)),
+    boolean("train", Value.Eq(True).unjudged(ITSELF)),
+    result(dtype_of("input"), shape_of("input")),
+)
 spec(
     "aten::native_dropout",
-    tensor("input", Dtype.In(FLOATS).unjudged("torch may take others where nothing is dropped, and complex numbers")),
+    DROPPED,
     real(
         "p",
         Value.Ge(0.0).unjudged(UNREAD, _nothing_dropped),
         Value.Le(1.0).unjudged(UNREAD, _nothing_dropped),
-        Value.Be((0.5, 0.1, 0.25, 0.75)),
+        Value.Be(OFTEN),
     ),
     optional(boolean("train")),
     result(dtype_of("input"), shape_of("input")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conform.domains.elementwise.outcomes import TRUTH, TRUTH_OF_PAIR
-from conform.domains.engine.arguments import mask, result, scalar, tensor
+from conform.domains.engine.arguments import boolean, mask, real, result, scalar, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Rank, Value
 from conform.domains.engine.vocabulary import (
     broadcast_of,
@@ -15,7 +15,7 @@ from conform.domains.engine.vocabulary import (
     shape_of,
     written_into,
 )
-from conform.domains.specs import REAL, spec
+from conform.domains.specs import FLOATS, REAL, spec
 
 SOME_EQUAL = Value.Be((1, 2, 3))
 
@@ -34,6 +34,22 @@ _comparisons("aten::eq", not_complex_here(), no_complex_number_here())
 _comparisons("aten::ne", not_complex_here(), no_complex_number_here())
 for _op in ("aten::lt", "aten::le", "aten::gt", "aten::ge"):
     _comparisons(_op, Dtype.In(REAL), Dtype.Ne("complex"))
+
+# --- Closeness --------------------------------------------------------------------------------------------------------
+
+CONVERTED = Dtype.In(FLOATS).unjudged("torch compares integers as float32, and complex numbers by magnitudes")
+CLOSE = (
+    tensor("self", CONVERTED, SOME_EQUAL),
+    tensor("other", dtype_of("self"), broadcastable_with("self"), SOME_EQUAL),
+    real("rtol", Value.Ge(0)),
+    real("atol", Value.Ge(0)),
+    boolean("equal_nan"),
+)
+A_TRUTH = result(Dtype.Eq("bool"), Rank.Eq(0))
+spec("aten::isclose", *CLOSE, TRUTH_OF_PAIR)
+spec("aten::allclose", *CLOSE, A_TRUTH)
+OF_ONE_DTYPE = dtype_of("self").unjudged("some of torch's kernels take two dtypes")
+spec("aten::equal", tensor("self"), tensor("other", OF_ONE_DTYPE), A_TRUTH)
 
 # --- Classes of numbers -----------------------------------------------------------------------------------------------
 

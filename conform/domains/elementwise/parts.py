@@ -14,15 +14,28 @@ from conform.domains.engine.vocabulary import (
     not_complex_here,
     real_dtype_common_to,
     shape_of,
+    shaped,
 )
 from conform.domains.specs import COMPLEX, FLOATS, INTEGERS, REAL, spec
 
 PART = result(Dtype.Eq(lambda self: component(self.dtype)), shape_of("self"))
 
+COMPLEX_OF = {component(dtype): dtype for dtype in COMPLEX}
 OF_ITSELF = "torch gives a real self itself, an alias that its schema does not name"
 spec("aten::conj_physical", tensor("self", Dtype.In(COMPLEX).unjudged(OF_ITSELF)), SAME)
 spec("aten::real", tensor("self"), PART)
 spec("aten::imag", tensor("self", Dtype.In(COMPLEX)), PART)
+spec(
+    "aten::view_as_real",
+    tensor("self", Dtype.In(COMPLEX)),
+    result(Dtype.Eq(lambda self: component(self.dtype)), shaped(lambda self: (*self.shape, 2), "(*shape(self), 2)")),
+)
+spec(
+    "aten::polar",
+    tensor("abs", Dtype.In(("float32", "float64"))),
+    tensor("angle", dtype_of("abs"), broadcastable_with("abs")),
+    result(Dtype.Eq(lambda abs: COMPLEX_OF[abs.dtype], text="the complex dtype of abs"), broadcast_of("abs", "angle")),
+)
 spec(
     "aten::copysign.Tensor",
     tensor("self", Dtype.In(REAL)),

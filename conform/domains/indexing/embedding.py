@@ -91,8 +91,7 @@ def _first_and_last(indices: MetaArgument, include_last_offset: bool) -> int:
 
 
 # Of the further results nothing is documented, neither dtype nor shape.
-spec(
-    "aten::_embedding_bag",
+BAGS = (
     tensor("weight", Dtype.In(FLOATS), Rank.Eq(2)),
     index_tensor(
         "indices",
@@ -119,12 +118,27 @@ spec(
         Optional.In(lambda mode: ANYTHING if mode == 0 else (True,), text="{True} where mode != 0"),
     ),
     boolean("include_last_offset"),
-    PADDING,
-    result(
-        dtype_of("weight"),
-        shaped(
-            lambda weight, offsets, include_last_offset: (offsets.numel - include_last_offset, weight.shape[1]),
-            "(bags, size(weight, 1))",
-        ),
+)
+BAGGED = result(
+    dtype_of("weight"),
+    shaped(
+        lambda weight, offsets, include_last_offset: (offsets.numel - include_last_offset, weight.shape[1]),
+        "(bags, size(weight, 1))",
     ),
+)
+
+spec("aten::_embedding_bag", *BAGS, PADDING, BAGGED)
+spec("aten::embedding_bag", *BAGS, BAGGED)
+spec(
+    "aten::embedding_bag.padding_idx",
+    *BAGS,
+    optional(
+        integer(
+            "padding_idx",
+            Value.Ge(lambda weight: -weight.size(0), text="-size(weight, 0)"),
+            Value.Lt(lambda weight: weight.size(0), text="size(weight, 0)"),
+        ),
+        Optional.In(lambda weight: ANYTHING if weight.size(0) else (True,), text="{True} of no rows"),
+    ),
+    BAGGED,
 )

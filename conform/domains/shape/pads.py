@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conform.domains.engine.arguments import integers, result, scalar, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.arguments import integers, optional, real, result, scalar, string, tensor
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING
 from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, written_into
-from conform.domains.specs import spec
+from conform.domains.specs import FLOATS, spec
 
 Shape = tuple[int, ...]
 
@@ -73,3 +74,43 @@ def _pad(name: str, dims: int, *within: Constraint) -> None:
 for _dims in (1, 2, 3):
     _pad(f"aten::reflection_pad{_dims}d", _dims, Value.Lt(lambda self, i: self.size(-1 - i // 2), text="size"))
     _pad(f"aten::replication_pad{_dims}d", _dims, Value.Le(4).lenient(NOT_MANY))
+
+
+# --- By a mode --------------------------------------------------------------------------------------------------------
+
+
+def _pairs_of(self: MetaArgument) -> tuple[int, ...]:
+    """the lengths of pad for its rank, of 2 to 5"""
+    return tuple(2 * dims for dims in (1, 2, 3) if self.rank in (dims + 1, dims + 2))
+
+
+
+
+def _some_numbers(self: MetaArgument) -> tuple[float, ...]:
+    """{0, 1, 5}, of floats -2.5 and 0.1 too"""
+    return (0.0, 1.0, 5.0, -2.5, 0.1) if self.dtype in FLOATS else (0.0, 1.0, 5.0)
+
+
+spec(
+    "aten::pad",
+    tensor(
+        "self",
+        Dtype.Ne("bool").unjudged("torch pads bools by a constant alone"),
+        Rank.In((2, 3, 4, 5)).unjudged("torch pads any number of dims by a constant"),
+        Size.Ge(1).unjudged("the modes take no elements differently"),
+    ),
+    integers(
+        "pad",
+        Length.In(_pairs_of).unjudged("torch pads any number of dims by a constant"),
+        Value.Ge(0).unjudged(CUT),
+        Value.Le(lambda self, i: self.size(-1 - i // 2) - 1, text="size - 1").unjudged("modes but reflect take more"),
+    ),
+    string("mode", Value.In(("constant", "reflect", "replicate", "circular"))),
+    optional(
+        real("value", Value.In(_some_numbers).unjudged("constant_pad_nd is asked for others")),
+        Optional.In(
+            lambda mode: ANYTHING if mode == "constant" else (True,), text="{True} unless mode is constant"
+        ).unjudged("torch takes a value of 0"),
+    ),
+    result(dtype_of("self"), shaped(lambda self, pad: _padded(self, pad))),
+)

@@ -76,6 +76,13 @@ def _of_either(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) ->
 for _rank in (1, 2, 3):
     _of_sizes(f"aten::upsample_nearest{_rank}d", _rank, NEAREST)
     _of_either(f"aten::upsample_nearest{_rank}d.vec", _rank, NEAREST)
+    _of_sizes(f"aten::_upsample_nearest_exact{_rank}d", _rank, NEAREST)
+    _of_either(f"aten::_upsample_nearest_exact{_rank}d.vec", _rank, NEAREST)
 for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d"), (2, "bicubic2d")):
     _of_sizes(f"aten::upsample_{_name}", _rank, LINEAR, boolean("align_corners"))
     _of_either(f"aten::upsample_{_name}.vec", _rank, LINEAR, boolean("align_corners"))
+
+UNFILTERED = Value.Eq(False).unjudged("aligned corners are defined for no filter")
+for _name in ("bilinear2d_aa", "bicubic2d_aa"):
+    _of_sizes(f"aten::_upsample_{_name}", 2, LINEAR, boolean("align_corners", UNFILTERED))
+    _of_either(f"aten::_upsample_{_name}.vec", 2, LINEAR, boolean("align_corners", UNFILTERED))

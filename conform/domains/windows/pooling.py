@@ -281,7 +281,8 @@ def _adaptive(name: str, rank: int, indices: bool = False) -> None:
 _adaptive("aten::adaptive_avg_pool1d", 1)
 _adaptive("aten::_adaptive_avg_pool2d", 2)
 _adaptive("aten::_adaptive_avg_pool3d", 3)
-_adaptive("aten::adaptive_max_pool2d", 2, indices=True)
+for _rank in (1, 2, 3):
+    _adaptive(f"aten::adaptive_max_pool{_rank}d", _rank, indices=True)
 
 spec(
     "aten::_adaptive_avg_pool2d_backward",

@@ -68,6 +68,14 @@ def native_dropout(input: RefTensor, p: float, train: bool | None) -> tuple[RefT
     return RefTensor(input.dtype, input.shape, zeros), RefTensor("bool", input.shape, [False] * count)
 
 
+@reference("aten::dropout")
+def dropout(input: RefTensor, p: float, train: bool) -> RefTensor:
+    """Each element zero with probability p, else times 1 / (1 - p), where train is True."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout needs p in [0, 1], found {p}")
+    return native_dropout(input, p, train)[0]
+
+
 def _dropped(x: complex, dtype: str) -> complex:
     """x times 0, where every reading gives a zero."""
     return convert(0, dtype) if isfinite(x.real) and isfinite(x.imag) else UNSPECIFIED

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from math import inf
+from fractions import Fraction
+from math import inf, isfinite, isnan
 
 from conform.refs.exact.mapped import each, refuse, unary
 from conform.refs.exact.promotion import (
     COMPLEX,
+    FLOAT,
     Operand,
     Scalar,
+    category,
     common_operands,
     convert,
 )
@@ -59,6 +62,41 @@ _define_comparison("lt", "less", operator.lt, is_order=True)
 _define_comparison("le", "less_equal", operator.le, is_order=True)
 _define_comparison("gt", "greater", operator.gt, is_order=True)
 _define_comparison("ge", "greater_equal", operator.ge, is_order=True)
+
+
+@reference("aten::isclose")
+def isclose_(
+    self: RefTensor, other: RefTensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> RefTensor:
+    """|self - other| <= atol + rtol |other| of finite numbers; infinities by ==; NaN is close to NaN with equal_nan."""
+    if self.dtype != other.dtype or category(self.dtype) != FLOAT:
+        raise ValueError(f"the reference of isclose compares floats of one dtype, found {self.dtype}, {other.dtype}")
+    if not (rtol >= 0 and atol >= 0):
+        raise ValueError(f"tolerances are 0 or more, found rtol {rtol} and atol {atol}")
+
+    def close(x: float, y: float) -> bool:
+        if isfinite(x) and isfinite(y):
+            return abs(Fraction(x) - Fraction(y)) <= Fraction(atol) + Fraction(rtol) * abs(Fraction(y))
+        return x == y or (equal_nan and isnan(x) and isnan(y))
+
+    return each(common_operands(self, other), close, "bool")
+
+
+@reference("aten::allclose")
+def allclose_(
+    self: RefTensor, other: RefTensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> RefTensor:
+    """Whether every pair of elements is close."""
+    return RefTensor("bool", (), [all(isclose_(self, other, rtol, atol, equal_nan).data)])
+
+
+@reference("aten::equal")
+def equal_(self: RefTensor, other: RefTensor) -> RefTensor:
+    """One shape, and elements that are == each other."""
+    if self.dtype != other.dtype:
+        raise ValueError(f"equal compares tensors of one dtype, found {self.dtype} and {other.dtype}")
+    same = self.shape == other.shape and all(x == y for x, y in zip(self.data, other.data, strict=True))
+    return RefTensor("bool", (), [same])
 
 
 @reference("aten::isnan")

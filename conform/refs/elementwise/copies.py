@@ -133,7 +133,7 @@ def nan_to_num(
     return unary(self, lambda z: complex(replaced(z.real), replaced(z.imag)))
 
 
-@reference("aten::conj_physical")
+@reference("aten::conj_physical", "aten::conj")
 def conj_physical(self: RefTensor) -> RefTensor:
     """The complex conjugate; real numbers stay."""
     if category(self.dtype) < COMPLEX:
@@ -147,6 +147,14 @@ def real(self: RefTensor) -> RefTensor:
     if category(self.dtype) < COMPLEX:
         return self
     return unary(self, lambda z: z.real, COMPONENTS[self.dtype])
+
+
+@reference("aten::view_as_real")
+def view_as_real(self: RefTensor) -> RefTensor:
+    """Both parts of each element, side by side in a new last dim."""
+    refuse("view_as_real", self.dtype, BOOL, INTEGER, FLOAT)
+    parts = [part for z in self.data for part in (z.real, z.imag)]
+    return RefTensor(COMPONENTS[self.dtype], (*self.shape, 2), parts)
 
 
 @reference("aten::imag")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from math import inf, isnan, nan
+from math import inf, isfinite, isnan, nan
+
+from flint import arb
 
 from conform.refs.exact.mapped import real_function, refuse
 from conform.refs.exact.promotion import (
     BOOL,
     INTEGER,
+    common_operands,
 )
 from conform.refs.exact.reals import (
+    round_balls,
     round_exp,
     round_gelu,
     round_gelu_tanh,
@@ -18,7 +22,7 @@ from conform.refs.exact.reals import (
 from conform.refs.exact.rounding import (
     round_sqrt,
 )
-from conform.refs.exact.tensor import RefTensor
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.functions.complex_functions import (
     complex_exp,
     complex_sin,
@@ -59,3 +63,22 @@ def gelu(self: RefTensor, approximate: str = "none") -> RefTensor:
         raise ValueError(f"approximate is 'none' or 'tanh'; found {approximate!r}")
     refuse("gelu", self.dtype, BOOL, INTEGER)
     return real_function("gelu", self, forms[approximate])
+
+
+@reference("aten::polar")
+def polar(abs: RefTensor, angle: RefTensor) -> RefTensor:
+    """abs cos(angle) + i abs sin(angle); a cosine or sine of a number other than 0 is transcendental (Lindemann)."""
+    if abs.dtype != angle.dtype or abs.dtype not in ("float32", "float64"):
+        raise ValueError(f"polar takes two of float32 or of float64, found {abs.dtype} and {angle.dtype}")
+    dtype, shape, pairs = common_operands(abs, angle)
+
+    def element(length: float, turn: float) -> complex | Unspecified:
+        if not (isfinite(length) and isfinite(turn)):
+            return UNSPECIFIED
+        if length == 0 or turn == 0:
+            return complex(length, 0.0)
+        parts = round_balls(dtype, lambda: [arb(length) * arb(turn).cos(), arb(length) * arb(turn).sin()])
+        return complex(*parts)
+
+    whole = {"float32": "complex64", "float64": "complex128"}[dtype]
+    return RefTensor(whole, shape, [element(*each) for each in zip(*pairs, strict=True)])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import copysign, inf, isfinite, isnan, nan, trunc
+from math import copysign, inf, isfinite, isinf, isnan, nan, prod, trunc
+
+from flint import arb
 
 from conform.refs.exact.mapped import refuse, unary
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, Scalar, category, convert
-from conform.refs.exact.reals import exact, multiply_exact, round_exact
+from conform.refs.exact.reals import exact, multiply_exact, round_exact, round_real
 from conform.refs.exact.rounding import INTEGER_RANGES, round_ratio
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, lines, wrap_dim
 from conform.refs.references import reference
 
 
@@ -163,3 +165,36 @@ def hardshrink(self: RefTensor, lambd: Scalar = 0.5) -> RefTensor:
     if isnan(width):
         return unary(self, lambda x: UNSPECIFIED)
     return unary(self, lambda x: x if isnan(x) or x > width or x < -width else 0.0)
+
+
+@reference("aten::glu")
+def glu(self: RefTensor, dim: int = -1) -> RefTensor:
+    """a / (1 + e^-b) of the numbers a of the first half along dim and b of the second."""
+    refuse("glu", self.dtype, BOOL, INTEGER, COMPLEX)
+    dim = wrap_dim(dim, len(self.shape))
+    if not self.shape or self.shape[dim] % 2:
+        raise ValueError(f"glu halves dim {dim} of {self.shape}")
+    half = self.shape[dim] // 2
+    shape = tuple(half if d == dim else size for d, size in enumerate(self.shape))
+    data = [None] * prod(shape)
+    for own, line in zip(lines(shape, dim), lines(self.shape, dim), strict=True):
+        for i in range(half):
+            data[own[i]] = _gated(self.dtype, self.data[line[i]], self.data[line[half + i]])
+    return RefTensor(self.dtype, shape, data)
+
+
+def _gated(dtype: str, a: float, b: float) -> float:
+    if isnan(a) or isnan(b):
+        return nan
+    if b == inf or a == 0 or (b == -inf and not isinf(a)):
+        return a if b == inf else 0.0
+    if isinf(a):
+        return nan if b == -inf else a
+    if b == 0:
+        half = Fraction(a) / 2
+        return round_ratio(dtype, half.numerator, half.denominator)
+    if b < -4000:  # e^-4000 < 2^-5000: below every format's range, whatever it is multiplied with
+        return 0.0
+    if b > 4000:
+        return round_real(dtype, lambda: arb(a) * (1 - (-arb(4000)).exp()))
+    return round_real(dtype, lambda: arb(a) / (1 + (-arb(b)).exp()))

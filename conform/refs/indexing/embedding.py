@@ -111,6 +111,47 @@ def embedding_bag(
     return RefTensor(weight.dtype, (bags, width), data), UNSPECIFIED, UNSPECIFIED, UNSPECIFIED
 
 
+@reference("aten::embedding_bag")
+def embedding_bag_without_padding(
+    weight: RefTensor,
+    indices: RefTensor,
+    offsets: RefTensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = SUM,
+    sparse: bool = False,
+    per_sample_weights: RefTensor | None = None,
+    include_last_offset: bool = False,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """_embedding_bag in which every index counts."""
+    return embedding_bag(
+        weight, indices, offsets, mode=mode, per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset,
+    )  # fmt: skip
+
+
+@reference("aten::embedding_bag.padding_idx")
+def embedding_bag_with_padding(
+    weight: RefTensor,
+    indices: RefTensor,
+    offsets: RefTensor,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: RefTensor | None,
+    include_last_offset: bool,
+    padding_idx: int | None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """_embedding_bag with a row that does not count, or none; a negative number counts from the end."""
+    rows = weight.shape[0] if len(weight.shape) == 2 else 0
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise ValueError(f"padding_idx {padding_idx} is none of {rows} rows")
+    padding = -1 if padding_idx is None else padding_idx + rows * (padding_idx < 0)
+    return embedding_bag(
+        weight, indices, offsets, mode=mode, per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset, padding_idx=padding,
+    )  # fmt: skip
+
+
 def _check(weight: RefTensor, indices: RefTensor, offsets: RefTensor, mode: int, factors: RefTensor | None) -> None:
     if category(weight.dtype) != FLOAT or mode not in (SUM, MEAN, MAX):
         raise ValueError(f"weight of {weight.dtype}, mode {mode}")

@@ -100,3 +100,22 @@ def replication_pad2d(self: RefTensor, padding: list[int]) -> RefTensor:
 def replication_pad3d(self: RefTensor, padding: list[int]) -> RefTensor:
     """As replication_pad1d in each of the last three dims; (C, D, H, W) or (N, C, D, H, W)."""
     return _replicate(self, padding, 3)
+
+
+@reference("aten::pad")
+def pad_by_mode(self: RefTensor, pad: list[int], mode: str = "constant", value: float | None = None) -> RefTensor:
+    """The last dims padded by a constant, by the mirror image, by the boundary, or as if the tensor were repeated."""
+    if mode == "constant":
+        return constant_pad_nd(self, pad, 0 if value is None else value)
+    if value not in (None, 0):
+        raise ValueError(f"mode {mode!r} takes no value, found {value}")
+    dims = len(pad) // 2
+    if mode == "reflect":
+        return _reflect(self, pad, dims)
+    if mode == "replicate":
+        return _replicate(self, pad, dims)
+    if mode != "circular":
+        raise ValueError(f"mode is constant, reflect, replicate or circular, found {mode!r}")
+    if any(count > size for size, count in zip(reversed(self.shape), pad[::2], strict=False)):
+        raise ValueError(f"pad {pad} goes round {self.shape} more than once")
+    return _padded(self, pad, dims, lambda i, size: i % size)

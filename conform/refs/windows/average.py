@@ -139,13 +139,13 @@ def adaptive_avg_pool1d(self: RefTensor, output_size: Ints) -> RefTensor:
     return _adaptive(1, self, output_size)
 
 
-@reference("aten::_adaptive_avg_pool2d")
+@reference("aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d")
 def adaptive_avg_pool2d(self: RefTensor, output_size: Ints) -> RefTensor:
     """adaptive_avg_pool1d with two dims: (C, H, W) or (N, C, H, W)."""
     return _adaptive(2, self, output_size)
 
 
-@reference("aten::_adaptive_avg_pool3d")
+@reference("aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d")
 def adaptive_avg_pool3d(self: RefTensor, output_size: Ints) -> RefTensor:
     """adaptive_avg_pool1d with three dims: (C, D, H, W) or (N, C, D, H, W)."""
     return _adaptive(3, self, output_size)

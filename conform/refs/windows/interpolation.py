@@ -27,6 +27,12 @@ def nearest_taps(size: int, count: int, step: Fraction | None) -> list[Taps]:
     return [[(Fraction(1), min(floor(i * step), size - 1))] for i in range(count)]
 
 
+def nearest_exact_taps(size: int, count: int, step: Fraction | None) -> list[Taps]:
+    """Output i takes the element in which its centre lies: floor((i + 1/2) * step), at most the last."""
+    step = Fraction(size, count) if step is None else step
+    return [[(Fraction(1), min(floor((i + HALF) * step), size - 1))] for i in range(count)]
+
+
 def source_places(size: int, count: int, step: Fraction | None, align_corners: bool) -> list[Fraction]:
     """Where the outputs lie among the input elements: corner on corner, else (i + 1/2) * step - 1/2."""
     if align_corners:
@@ -130,12 +136,14 @@ def vector_sizes(
     return [floor(size * Fraction(scale)) for size, scale in zip(sizes, scale_factors, strict=True)], scale_factors
 
 
-def _nearest(self: RefTensor, counts: list[int], scales: Sequence[float | None]) -> RefTensor:
+def _nearest(
+    self: RefTensor, counts: list[int], scales: Sequence[float | None], along: Along = nearest_taps
+) -> RefTensor:
     """Elements of self alone; floats and uint8."""
     if category(self.dtype) in (BOOL, COMPLEX) or (category(self.dtype) == INTEGER and self.dtype != "uint8"):
         raise ValueError(f"upsample_nearest is not defined for {self.dtype}")
     check_resized("upsample_nearest", self.shape, len(scales), counts)
-    return resized(self, counts, scales, nearest_taps, lambda terms: terms[0][1])
+    return resized(self, counts, scales, along, lambda terms: terms[0][1])
 
 
 def weighted(op: str, self: RefTensor, counts: list[int], scales: Sequence[float | None], along: Along) -> RefTensor:
@@ -187,6 +195,37 @@ def _register_nearest(spatial: int) -> None:
         return _nearest(input, *vector_sizes(input, output_size, scale_factors))
 
 
+def _register_nearest_exact(spatial: int) -> None:
+    @reference(f"aten::_upsample_nearest_exact{spatial}d.vec")
+    def nearest(input: RefTensor, output_size: Vector, scale_factors: Scales) -> RefTensor:
+        """The elements in which the centres of the outputs lie, to output_size, or by scale_factors."""
+        _vector_rank(input, spatial)
+        return _nearest(input, *vector_sizes(input, output_size, scale_factors), nearest_exact_taps)
+
+
+@reference("aten::_upsample_nearest_exact1d")
+def nearest_exact1d(self: RefTensor, output_size: Ints, scales: float | None = None) -> RefTensor:
+    """Of (N, C, L): element floor((i + 1/2) * L / output_size), or floor((i + 1/2) / scales), for output i."""
+    return _nearest(self, listed(output_size), [scales], nearest_exact_taps)
+
+
+@reference("aten::_upsample_nearest_exact2d")
+def nearest_exact2d(
+    self: RefTensor, output_size: Ints, scales_h: float | None = None, scales_w: float | None = None
+) -> RefTensor:
+    """_upsample_nearest_exact1d in both dims of (N, C, H, W)."""
+    return _nearest(self, listed(output_size), [scales_h, scales_w], nearest_exact_taps)
+
+
+@reference("aten::_upsample_nearest_exact3d")
+def nearest_exact3d(
+    self: RefTensor, output_size: Ints, scales_d: float | None = None, scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> RefTensor:  # fmt: skip
+    """_upsample_nearest_exact1d in the three dims of (N, C, D, H, W)."""
+    return _nearest(self, listed(output_size), [scales_d, scales_h, scales_w], nearest_exact_taps)
+
+
 def _register_weighted(op: str, spatial: int, taps: Callable[[bool], Along]) -> None:
     @reference(f"aten::{op}.vec")
     def interpolate(input: RefTensor, output_size: Vector, align_corners: bool, scale_factors: Scales) -> RefTensor:
@@ -197,6 +236,7 @@ def _register_weighted(op: str, spatial: int, taps: Callable[[bool], Along]) -> 
 
 for _spatial in (1, 2, 3):
     _register_nearest(_spatial)
+    _register_nearest_exact(_spatial)
 for _op, _spatial in (("upsample_linear1d", 1), ("upsample_bilinear2d", 2), ("upsample_trilinear3d", 3)):
     _register_weighted(_op, _spatial, linear_taps)
 _register_weighted("upsample_bicubic2d", 2, cubic_taps)

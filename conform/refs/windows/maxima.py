@@ -89,14 +89,32 @@ def max_pool3d(
     return _max_pool(3, self, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
+def _adaptive(spatial: int, self: RefTensor, output_size: Ints) -> Pair:
+    op = f"adaptive_max_pool{spatial}d"
+    check_floats(op, self)
+    check_planes(op, self.shape, spatial)
+    counts = [output_size] if isinstance(output_size, int) else list(output_size)
+    if len(counts) != spatial:
+        raise ValueError(f"{op} takes {spatial} output sizes, found {counts}")
+    return _maxima(self, [adaptive_windows(*pair) for pair in zip(self.shape[-spatial:], counts, strict=True)])
+
+
+@reference("aten::adaptive_max_pool1d")
+def adaptive_max_pool1d(self: RefTensor, output_size: Ints) -> Pair:
+    """The greatest element of each of adaptive_avg_pool1d's windows, NaN if one is, and its position in L."""
+    return _adaptive(1, self, output_size)
+
+
 @reference("aten::adaptive_max_pool2d")
 def adaptive_max_pool2d(self: RefTensor, output_size: Ints) -> Pair:
     """The greatest element of each of adaptive_avg_pool2d's windows, NaN if one is, and its position in H * W."""
-    check_floats("adaptive_max_pool2d", self)
-    check_planes("adaptive_max_pool2d", self.shape, 2)
-    if isinstance(output_size, int) or len(output_size) != 2:
-        raise ValueError(f"adaptive_max_pool2d takes two output sizes, found {output_size}")
-    return _maxima(self, [adaptive_windows(*pair) for pair in zip(self.shape[-2:], output_size, strict=True)])
+    return _adaptive(2, self, output_size)
+
+
+@reference("aten::adaptive_max_pool3d")
+def adaptive_max_pool3d(self: RefTensor, output_size: Ints) -> Pair:
+    """The greatest element of each of adaptive_avg_pool3d's windows, NaN if one is, and its position in D * H * W."""
+    return _adaptive(3, self, output_size)
 
 
 @reference("aten::max_pool2d_with_indices_backward")

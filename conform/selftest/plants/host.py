@@ -31,4 +31,4 @@ class Host(TorchDevice):
             self.of, self.backend = (op, defect), plant(op, defect).make()
         answer = self.backend.run(op, args, kwargs)
         is_number = isinstance(answer, torch.Tensor) and answer.ndim == 0 and answer.dtype in NUMBERS.values()
-        return answer.item() if is_number and op_of(op).spec.schema.returns == ("Scalar",) else answer
+        return answer.item() if is_number and op_of(op).spec.schema.returns_number else answer

@@ -136,6 +136,23 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
     )
 
 
+@semantics("aten::dropout", undetermined=True)
+def dropout(input: np.ndarray, p: float, train: bool) -> Outcome | Golden:
+    """Each element zero with probability p, else input / (1 - p) (P101); all as they are where train is False"""
+    outcome = native_dropout(input, p, train)
+    if isinstance(outcome, tuple):
+        return outcome[0]
+
+    def given(outputs: Sequence[np.ndarray]) -> Given:
+        without_number = np.isnan(outputs[0]) & ~np.isnan(input)  # an infinity times 0
+        dropped = (outputs[0] == 0) & (input != 0) | without_number
+        told = np.count_nonzero(input)  # a zero does not tell whether it was kept
+        fault = chance.unlikely_share(told - int(np.count_nonzero(dropped)), told, 1 - p)
+        return Given((_kept(input, p, ~dropped),), fault)
+
+    return Outcome(outcome.goldens[:1], given=given)
+
+
 def _kept(input: np.ndarray, p: float, mask: np.ndarray) -> Golden:
     """input / (1 - p) where the mask is True, or input times that factor in the element type (P30), else a zero
     of any sign; open what is then infinite or NaN: 0 * inf."""

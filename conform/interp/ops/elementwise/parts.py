@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import flat, spans
+from conform.interp.formulas.complexes import joined
 from conform.interp.golden import Golden
 from conform.interp.operands import broadcast_numbers, converted, numbers
 from conform.interp.ops.elementwise.arithmetic import exact, rounded_from
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise, semantics
-from conform.numerics import arithmetic
+from conform.numerics import arithmetic, functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball
+from conform.numerics.escalate import resolved
 from conform.numerics.formats import FORMATS, Format, format_of
 from conform.numerics.real import Real, where
+from conform.numerics.real import joined as joined_reals
 from conform.numerics.rounding import round_to
-from conform.numerics.rounding_errors import flushed_sum
+from conform.numerics.rounding_errors import flushed_sum, held_format
 from conform.numerics.scaled import Scaled
 
 # Of complex numbers
+
+COMPLEX_OF = {fmt.component.name: fmt for fmt in FORMATS.values() if fmt.is_complex}
 
 
 @pointwise("aten::conj_physical")
@@ -40,6 +49,57 @@ def real(self: np.ndarray) -> Golden:
 def imag(self: np.ndarray) -> Golden:
     """The imaginary part of complex numbers"""
     return exact(self.imag, format_of(self).component)
+
+
+@semantics("aten::view_as_real", selects=True, moves=("self",), elements=lambda a: 2 * np.size(a["self"]))
+def view_as_real(self: np.ndarray) -> Golden:
+    """The real and the imaginary part of each element, along a new last dimension; a view"""
+    return exact(np.stack([self.real, self.imag], axis=-1), format_of(self).component)
+
+
+@pointwise("aten::polar")
+def polar(abs: np.ndarray, angle: np.ndarray) -> Golden:
+    """abs * cos(angle) + i abs * sin(angle), each part rounded once; open where an operand is not finite (P70)"""
+    fmt = COMPLEX_OF[format_of(abs).name]
+    pair = broadcast_numbers(fmt.component, abs, angle)
+    finite = np.isfinite(pair[0]) & np.isfinite(pair[1])
+    length, turn = (np.where(finite, operand, 0.5) for operand in pair)
+    value, real, ball = zip(
+        _turned(fmt.component, length, turn, functions.cos, mp.cos, Ball.cos),
+        _turned(fmt.component, length, turn, functions.sin, mp.sin, Ball.sin),
+        strict=True,
+    )
+    parts = joined_reals(partial(np.stack, axis=-1), real)
+    budget = np.stack([each.rad for each in ball], axis=-1)
+    golden = Golden(fmt, joined(fmt, np.stack(value, axis=-1)), parts, budget=budget, zero_sign_free=True)
+    return golden.opened(~finite, "P70")
+
+
+def _turned(
+    fmt: Format,
+    length: np.ndarray,
+    turn: np.ndarray,
+    of_real: Callable[[Real], Real],
+    of_mpmath: Callable[[np.ndarray], np.ndarray],
+    of_ball: Callable[[Ball], Ball],
+) -> tuple[np.ndarray, Real, Ball]:
+    """(value, real, ball) of length * function(turn) for the cosine or the sine."""
+    column, angle = length.reshape(-1, 1), turn.reshape(-1, 1)
+    real = Real.exact(column) * of_real(Real.exact(angle))
+
+    def formula(rows: np.ndarray) -> np.ndarray:
+        return mp.of_float(column[rows]) * of_mpmath(mp.of_float(angle[rows]))
+
+    def rational(index: tuple[int, int]) -> Fraction | None:
+        """Where the function is: at 0 (Lindemann)."""
+        if column[index] and angle[index]:
+            return None
+        return Fraction(column[index]) * int(of_mpmath(mp.of_float(0.0)))
+
+    value, real = resolved(fmt, real, formula, rational)
+    compute = held_format(fmt)
+    ball = Ball.exact(length, compute) * of_ball(Ball.exact(turn, compute))
+    return value.reshape(length.shape), real.reshape(length.shape), ball
 
 
 # Signs and neighbours

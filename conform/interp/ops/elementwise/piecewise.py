@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import flat, spans
+from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
 from conform.interp.ops.elementwise.combinations import rational, wider
 from conform.interp.promotion import float_result, result_type
 from conform.interp.semantics import pointwise, semantics
-from conform.numerics import arithmetic
+from conform.numerics import arithmetic, functions
 from conform.numerics import multiprecision as mp
-from conform.numerics.ball import Ball
+from conform.numerics.ball import Ball, chosen
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, where
@@ -84,6 +86,41 @@ def hardsigmoid(self: np.ndarray) -> Golden:
     ball = Ball.exact(x, held_format(fmt))
     formulas = wider(ball / 6.0 + 0.5, (ball + 3.0) / 6.0).but_exact(np.abs(x) == 3)
     return Golden.derived(fmt, *rational(fmt, lambda y: (y + 3) / 6, x, x), formulas, zero_sign_free=True)
+
+
+@semantics("aten::glu")
+def glu(self: np.ndarray, dim: int = -1) -> Golden:
+    """The first half of self along dim, times 1 / (1 + e^-b) of each number b of the second half"""
+    fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
+    halves = np.split(self, 2, axis)
+    shape, count = halves[0].shape, halves[0].size
+    parts = ((place, _gated(fmt, *(numbers(flat(half, place), fmt) for half in halves))) for place in spans(count))
+    return assembled(parts, count).rearranged(lambda part: part.reshape(shape))
+
+
+def _gated(fmt: Format, a: np.ndarray, b: np.ndarray) -> Golden:
+    """[n]: a * sigmoid(b)."""
+    column, gates = a.reshape(-1, 1), b.reshape(-1, 1)
+
+    def formula(rows: np.ndarray) -> np.ndarray:
+        return mp.of_float(column[rows]) / (1 + mp.exp(-mp.of_float(gates[rows])))
+
+    def rational(index: tuple[int, int]) -> Fraction | None:
+        """Where e^-b is (Lindemann)."""
+        if column[index] and gates[index]:
+            return None
+        return Fraction(column[index]) / 2
+
+    with np.errstate(all="ignore"):
+        real = Real.exact(column) * functions.sigmoid(Real.exact(gates))
+        value, real = resolved(fmt, real, formula, rational)
+        gate = Ball.exact(b, held_format(fmt))
+        logistic = gate.constant(1.0) / ((-gate).exp() + 1.0)
+        # Where e^-b overflows the quotient is 0, and off by what it should be.
+        overflows = (b < 0) & ~np.isfinite(logistic.rad) & np.isfinite(b)
+        tiny = Ball(functions.sigmoid(Real.exact(b)).hi, np.full(b.shape, 2 / gate.compute.max_finite), gate.compute)
+        ball = Ball.exact(a, gate.compute) * chosen(overflows, tiny, logistic)
+    return Golden.derived(fmt, value.reshape(-1), real.reshape(-1), ball, zero_sign_free=True)
 
 
 # Angles

@@ -73,6 +73,7 @@ def _bags(arguments: Mapping[str, Any]) -> int:
     return np.size(arguments["offsets"]) * prod(np.shape(arguments["weight"])[1:])
 
 
+@semantics("aten::embedding_bag", ignores=ABOUT_THE_GRADIENT, elements=_bags)
 @semantics("aten::_embedding_bag", ignores=ABOUT_THE_GRADIENT, elements=_bags)
 def embedding_bag(
     weight: np.ndarray,
@@ -100,6 +101,21 @@ def embedding_bag(
         whole.fill((bags, columns), part)
     result = whole.golden() if count * width else exact(np.zeros((count, width)), fmt)
     return result, *[Golden.of_nothing_documented("P111")] * 3
+
+
+@semantics("aten::embedding_bag.padding_idx", ignores=ABOUT_THE_GRADIENT, elements=_bags)
+def embedding_bag_with_padding(
+    weight: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    mode: int,
+    per_sample_weights: np.ndarray | None,
+    include_last_offset: bool,
+    padding_idx: int | None,
+) -> tuple[Golden, ...]:
+    """As embedding_bag, without the rows of index padding_idx, counted from the end where it is negative (P111)"""
+    padding = -1 if padding_idx is None else padding_idx % len(weight)
+    return embedding_bag(weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding)
 
 
 def _of_one_length(lengths: np.ndarray, width: int) -> Iterator[tuple[np.ndarray, int, slice]]:

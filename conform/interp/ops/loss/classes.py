@@ -46,19 +46,60 @@ def nll_loss_forward(
     self: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int
 ) -> tuple[Golden, Golden]:
     """(-weight[t] * self[t] of each sample or reduced, the sum of the weights); 0 for ignored targets (P54, P67)"""
-    fmt = format_of(self)
-    rows, compute = np.atleast_2d(self), held_format(fmt)
+    rows = np.atleast_2d(self)
+
+    def of_class(place: slice, own: np.ndarray) -> np.ndarray:
+        return rows[np.arange(place.start, place.stop), own]
+
+    shape = target.shape if self.ndim == 2 else ()
+    return _negative_log_likelihood(self, of_class, _Samples(target, weight, ignore_index), reduction, shape)
+
+
+@semantics("aten::nll_loss2d")
+def nll_loss2d(
+    self: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+) -> Golden:
+    """nll_loss of images [N, classes, H, W], of which every pixel is a sample (P54, P67)"""
+    return nll_loss2d_forward(self, target, weight, reduction, ignore_index)[0]
+
+
+@semantics("aten::nll_loss2d_forward")
+def nll_loss2d_forward(
+    self: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int
+) -> tuple[Golden, Golden]:
+    """nll_loss_forward of images [N, classes, H, W], of which every pixel is a sample (P54, P67)"""
+
+    def of_class(place: slice, own: np.ndarray) -> np.ndarray:
+        image, row, column = np.unravel_index(np.arange(place.start, place.stop), target.shape)
+        return self[image, own, row, column]
+
     samples = _Samples(target, weight, ignore_index)
+    return _negative_log_likelihood(self, of_class, samples, reduction, target.shape)
+
+
+def _negative_log_likelihood(
+    self: np.ndarray,
+    of_class: Callable[[slice, np.ndarray], np.ndarray],
+    samples: _Samples,
+    reduction: int,
+    shape: tuple[int, ...],
+) -> tuple[Golden, Golden]:
+    """of_class: of some samples the number of the class that each has."""
+    fmt = format_of(self)
+    compute = held_format(fmt)
 
     def terms(place: slice) -> Terms:
         own, weights, ignored = samples.block(place)
-        x = rows[np.arange(place.start, place.stop), own].astype(np.float64) if rows.size else np.zeros(own.shape)
+        x = of_class(place, own).astype(np.float64) if self.size else np.zeros(own.shape)
         real, ball = Real.exact(weights) * Real.exact(x), Ball.exact(weights, compute) * Ball.exact(x, compute)
         return _without(ignored, Terms(-real, -ball, lambda i: -Fraction(weights[i]) * Fraction(x[i])))
 
     divisor = samples.divisor(compute)
     with np.errstate(all="ignore"):
-        shape = target.shape if self.ndim == 2 else ()
         output = reduced(fmt, samples.blocks(terms), reduction, shape, divisor)
     total = _total_weight(fmt, divisor).opened(np.array(reduction == NONE), "P67")
     return replace(output, zero_sign_free=True), replace(total, zero_sign_free=True)

@@ -68,3 +68,14 @@ def reflection_pad(self: np.ndarray, padding: Sequence[int]) -> Golden:
 def replication_pad(self: np.ndarray, padding: Sequence[int]) -> Golden:
     """The elements beyond an end are the outermost one; negative numbers cut off"""
     return _padded(self, padding, lambda place, size: np.clip(place, 0, size - 1))
+
+
+@semantics("aten::pad", selects=True, moves=("self",), elements=_of_padded("pad"))
+def pad(self: np.ndarray, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Golden:
+    """constant_pad_nd, reflection_pad or replication_pad by the mode ("reflect", "replicate"), or "circular": beyond an
+    end the elements go on from the other end"""
+    if mode == "constant":
+        return constant_pad_nd(self, pad, 0 if value is None else value)
+    if mode == "circular":
+        return _padded(self, pad, lambda place, size: place % size)
+    return (reflection_pad if mode == "reflect" else replication_pad)(self, pad)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import floor, prod
 from typing import Any
 
@@ -54,11 +55,14 @@ def resized(name: str, rank: int) -> Callable[[Mapping[str, Any]], int]:
 # The nearest element
 
 
-def _nearest(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction]) -> Golden:
-    """floor(i * step) along each dim; where float32 may take i * step for a number beyond an integer, the element
-    beside it is as right (P122)."""
+def _nearest(
+    self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction], start: Fraction = Fraction(0)
+) -> Golden:
+    """floor((i + start) * step) along each dim; where float32 may take the product for a number beyond an integer, the
+    element beside it is as right (P122)."""
     rank = len(sizes)
-    low, high = zip(*map(_elements_near, self.shape[-rank:], sizes, steps), strict=True)
+    near = partial(_elements_near, start)
+    low, high = zip(*map(near, self.shape[-rank:], sizes, steps), strict=True)
     golden = _taken(self, low)
     doubtful = [dim for dim in range(rank) if (low[dim] != high[dim]).any()]
     others = [
@@ -68,14 +72,15 @@ def _nearest(self: np.ndarray, sizes: Sequence[int], steps: Sequence[Fraction]) 
     return golden.or_else(*others)
 
 
-def _elements_near(size: int, count: int, step: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """[count]: the element at floor(i * step), and that on the other side of an integer within 4 roundings."""
+def _elements_near(start: Fraction, size: int, count: int, step: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """[count]: the element at floor((i + start) * step), and that on the other side of an integer within 4
+    roundings."""
     error = 4 * Fraction(FORMATS["float32"].unit_roundoff)
     own, other = np.empty((2, count), np.int64)
     for i in range(count):
-        place = i * step
+        place = (i + start) * step
         own[i] = other[i] = floor(place)
-        if i:
+        if place:
             ends = floor(place * (1 - error)), floor(place * (1 + error))
             other[i] = next((end for end in ends if end != own[i]), own[i])
     return np.minimum(own, size - 1), np.minimum(other, size - 1)
@@ -141,6 +146,8 @@ def _interpolated(
 
 # The ops
 
+CENTRE = Fraction(1, 2)  # of a place that is one wide
+
 
 def _nearest_by_sizes(rank: int) -> Callable[..., Golden]:
     def upsample(
@@ -149,6 +156,17 @@ def _nearest_by_sizes(rank: int) -> Callable[..., Golden]:
         """The element at floor(i / scale_factor) along each of the last dims, or at floor(i * input size / output_size)
         (P122); the sizes are floor(input size * scale_factor) where none are given"""
         return _nearest(input, *sizes_of(input.shape, output_size, scale_factors, rank))
+
+    return upsample
+
+
+def _nearest_exact_by_sizes(rank: int) -> Callable[..., Golden]:
+    def upsample(
+        input: np.ndarray, output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
+    ) -> Golden:
+        """The element in which the centre of each place lies: at floor((i + 1/2) / scale_factor) along each of the last
+        dims, or at floor((i + 1/2) * input size / output_size) (P122); sizes as those of upsample_nearest2d"""
+        return _nearest(input, *sizes_of(input.shape, output_size, scale_factors, rank), CENTRE)
 
     return upsample
 
@@ -168,6 +186,8 @@ def _linear_by_sizes(rank: int) -> Callable[..., Golden]:
 for _rank in (1, 2, 3):
     _elements = resized("input", _rank)
     semantics(f"aten::upsample_nearest{_rank}d.vec", selects=True, elements=_elements)(_nearest_by_sizes(_rank))
+    _exact = _nearest_exact_by_sizes(_rank)
+    semantics(f"aten::_upsample_nearest_exact{_rank}d.vec", selects=True, elements=_elements)(_exact)
 for _rank, _name in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
     semantics(f"aten::upsample_{_name}.vec", elements=resized("input", _rank))(_linear_by_sizes(_rank))
 
@@ -216,6 +236,28 @@ def upsample_nearest3d(
 ) -> Golden:
     """As upsample_nearest3d.vec with output_size; a scale says what an element stands for"""
     return _nearest(self, *sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3))
+
+
+@semantics("aten::_upsample_nearest_exact1d", selects=True, elements=resized("self", 1))
+def upsample_nearest_exact1d(self: np.ndarray, output_size: Sequence[int], scales: Scale = None) -> Golden:
+    """As _upsample_nearest_exact1d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales], 1), CENTRE)
+
+
+@semantics("aten::_upsample_nearest_exact2d", selects=True, elements=resized("self", 2))
+def upsample_nearest_exact2d(
+    self: np.ndarray, output_size: Sequence[int], scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As _upsample_nearest_exact2d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2), CENTRE)
+
+
+@semantics("aten::_upsample_nearest_exact3d", selects=True, elements=resized("self", 3))
+def upsample_nearest_exact3d(
+    self: np.ndarray, output_size: Sequence[int], scales_d: Scale = None, scales_h: Scale = None, scales_w: Scale = None
+) -> Golden:
+    """As _upsample_nearest_exact3d.vec with output_size; a scale says what an element stands for"""
+    return _nearest(self, *sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3), CENTRE)
 
 
 @semantics("aten::upsample_linear1d", elements=resized("self", 1))

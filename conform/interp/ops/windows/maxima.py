@@ -104,11 +104,18 @@ for _rank in (2, 3):
     _register(_pooled(_rank, with_indices=True))
 
 
-@semantics("aten::adaptive_max_pool2d", compares=True, elements=adaptive_windows(2, results=2))
-def adaptive_max_pool2d(self: np.ndarray, output_size: Sequence[int]) -> tuple[Golden, Golden]:
-    """The largest element of each of output_size windows along the last two dimensions (those of _adaptive_avg_pool2d),
-    and its number in its image (P4, P5, P120)"""
-    return _largest(self, adaptive(self, per_dim(output_size, 2)))
+def _adaptive(rank: int) -> Callable[..., tuple[Golden, Golden]]:
+    def adaptive_max_pool(self: np.ndarray, output_size: Sequence[int]) -> tuple[Golden, Golden]:
+        """The largest element of each of output_size windows along the last dimensions (those of adaptive_avg_pool),
+        and its number in its image (P4, P5, P120)"""
+        return _largest(self, adaptive(self, per_dim(output_size, rank)))
+
+    return adaptive_max_pool
+
+
+for _rank in (1, 2, 3):
+    _windows = adaptive_windows(_rank, results=2)
+    semantics(f"aten::adaptive_max_pool{_rank}d", compares=True, elements=_windows)(_adaptive(_rank))
 
 
 OF_WINDOWS = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")  # of which the indices tell the outcome

@@ -1,0 +1,117 @@
+"""Names that people write kernels for, beside what they are made of: closeness, gates, parts, pads, attention."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from conform.errors import Unjudged
+from conform.interp.evaluate import evaluate
+from tests.interp.ops.literal import boolean, c64, check, check_open, f16, f32, f64, goldens, i64
+
+
+def test_isclose() -> None:
+    """torch.isclose's example, and what no tolerance makes close."""
+    check("aten::isclose", f64([1.0, 2.0, 3.0]), f64([1.0 + 1e-10, 3.0, 4.0]), gives=boolean([True, False, False]))
+    check("aten::isclose", f64([inf, 4.0]), f64([inf, 6.0]), 0.5, gives=boolean([True, True]))
+    check("aten::isclose", f32([inf, -inf, nan, nan]), f32([-inf, 1.0, nan, 1.0]), 9.0, 9.0,
+          gives=boolean([False, False, False, False]))  # fmt: skip
+    check("aten::isclose", f32([nan, nan]), f32([nan, 1.0]), equal_nan=True, gives=boolean([True, False]))
+    check("aten::isclose", f32([0.0]), f32([-0.0]), 0.0, 0.0, gives=boolean([True]))
+
+
+def test_what_a_rounding_decides_is_not_judged() -> None:
+    """|1 - 1.5| <= 0.5 exactly, and with 1/3 of 1.5 for it, which float32 may round either way."""
+    one, other = f32([1.0, 1.0]), f32([1.5, 2.0])
+    check_open("aten::isclose", one, other, 0.0, 0.5, gives=boolean([True, False]), where_open=[True, False],
+               rule="P146")  # fmt: skip
+    check_open("aten::isclose", one, other, 1 / 3, 0.0, gives=boolean([True, False]), where_open=[True, False],
+               rule="P146")  # fmt: skip
+
+
+def test_allclose_and_equal_are_python_numbers() -> None:
+    check("aten::allclose", f64([10000.0, 1e-07]), f64([10000.1, 1e-08]), gives=boolean(False))
+    check("aten::allclose", f64([10000.0, 1e-08]), f64([10000.1, 1e-09]), gives=boolean(True))
+    check("aten::allclose", f64([1.0, nan]), f64([1.0, nan]), gives=boolean(False))
+    check("aten::allclose", f64([]), f64([]), gives=boolean(True))
+    check_open("aten::allclose", f32([1.0, 7.0]), f32([1.5, 7.0]), 0.0, 0.5, gives=boolean(True), where_open=True,
+               rule="P146")  # fmt: skip
+    check("aten::allclose", f32([1.0, 7.0]), f32([1.5, 9.0]), 0.0, 0.5, gives=boolean(False))
+    check("aten::equal", i64([1, 2]), i64([1, 2]), gives=boolean(True))
+    check("aten::equal", f32([1.0, nan]), f32([1.0, nan]), gives=boolean(False))
+    check("aten::equal", f32([0.0]), f32([[-0.0]]), gives=boolean(False))
+    check("aten::equal", f32([0.0]), f32([-0.0]), gives=boolean(True))
+
+
+def test_glu() -> None:
+    """2 of e^0; what an infinity gates."""
+    check("aten::glu", f32([2.0, 4.0, 3.0, 0.0, inf, -inf]), gives=f32([1.0, 4.0, 0.0]))
+    check("aten::glu", f32([[inf, 1.0, nan], [-inf, nan, 1.0]]), 0, gives=f32([[nan, nan, nan]]))
+    check("aten::glu", f64([1.0, -700.0]), gives=f64([9.85967654375977e-305]))
+    (golden,) = goldens("aten::glu", f32([3.0, -100.0]))
+    assert golden.value.tolist() == [float(np.float32(1.1160227997e-43))]
+    assert golden.budget[0] >= golden.value[0], "e^100 overflows float32, and its inverse is 0"
+
+
+def test_parts_of_complex_numbers() -> None:
+    check("aten::view_as_real", c64([1 - 2j, complex(-0.0, inf)]), gives=f32([[1.0, -2.0], [-0.0, inf]]))
+    check("aten::conj", c64([1 - 2j]), gives=c64([1 + 2j]))
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("constant", [0.0, 1.0, 2.0, 3.0, 0.0, 0.0]),
+        ("reflect", [2.0, 1.0, 2.0, 3.0, 2.0, 1.0]),
+        ("replicate", [1.0, 1.0, 2.0, 3.0, 3.0, 3.0]),
+        ("circular", [3.0, 1.0, 2.0, 3.0, 1.0, 2.0]),
+    ],
+)
+def test_pads(mode: str, expected: list[float]) -> None:
+    check("aten::pad", f32([[1.0, 2.0, 3.0]]), [1, 2], mode, gives=f32([expected]))
+
+
+def test_dropout_of_what_is_kept() -> None:
+    """A half with p = 1/2: what is not 0 is doubled, and a mask shows in the zeros alone."""
+    outcome = evaluate("aten::dropout", [f32([1.0, 2.0, 0.0, inf]), 0.5, True], {})
+    (golden,), fault = outcome.given([f32([2.0, 0.0, 0.0, nan])])
+    assert fault is None
+    assert golden.value.tolist()[:3] == [2.0, 0.0, 0.0]
+    assert golden.open.tolist() == [False, False, False, True]
+    with pytest.raises(Unjudged, match="gives input itself"):
+        goldens("aten::dropout", f32([1.0]), 0.5, False)
+
+
+def test_bags_without_a_row() -> None:
+    weight, indices, offsets = f32([[1.0], [2.0], [4.0]]), i64([0, 2, 1, 2]), i64([0, 2])
+    sums = goldens("aten::embedding_bag", weight, indices, offsets)
+    assert sums[0].value.tolist() == [[5.0], [6.0]]
+    assert [golden.undocumented for golden in sums] == [False, True, True, True]
+    last = goldens("aten::embedding_bag.padding_idx", weight, indices, offsets, False, 0, False, None, False, -1)
+    assert last[0].value.tolist() == [[1.0], [2.0]]
+
+
+OF_ONE_KEY = f16([[[[1.0, 2.0]]]])
+
+
+@pytest.mark.parametrize(
+    ("op", "more", "others"),
+    [
+        ("aten::_scaled_dot_product_attention_math", {}, 1),
+        ("aten::_scaled_dot_product_flash_attention_for_cpu", {}, 1),
+        ("aten::_scaled_dot_product_efficient_attention", {"attn_bias": None, "compute_log_sumexp": True}, 3),
+    ],
+)
+def test_attention_by_other_names(op: str, more: dict, others: int) -> None:
+    """Of one key its value, and of a scale without end the value of the larger product."""
+    first, *rest = goldens(op, OF_ONE_KEY, OF_ONE_KEY, OF_ONE_KEY, **more)
+    assert first.value.tolist() == [[[[1.0, 2.0]]]]
+    assert [golden.undocumented for golden in rest] == [True] * others
+
+
+def test_an_infinite_bias_decides_beside_a_product_beyond_float64() -> None:
+    """-1e308 * 1e308 + inf is inf, and e^(inf - inf) NaN."""
+    query, key, value = f64([[-1e308]]), f64([[1e308], [1.0]]), f64([[1.0], [2.0]])
+    check("aten::scaled_dot_product_attention", query, key, value, f64([[inf, 0.0]]), gives=f64([[nan]]))
