@@ -12,6 +12,9 @@ from pathlib import Path
 PAGE = Path(__file__).with_name("policy.md")
 
 
+_ITEM = r"(?:^|[,;:] |\(| of | and ){}(?=[,;:()]|$| \(| by | with | and )"
+
+
 @dataclass(frozen=True)
 class Rule:
     """One row of the page."""
@@ -37,9 +40,14 @@ def rules_of(op: str, function: Callable) -> list[Rule]:
     """The rules whose question names the op (`aten::add.Tensor`: `add`), or that its definition names."""
     name = op.partition("::")[2].partition(".")[0]
     named = {number for source in _sources(function) for number in re.findall(r"\bP\d+\b", source)}
-    return [
-        rule for rule in rules().values() if rule.number in named or re.search(rf"\b{re.escape(name)}\b", rule.question)
-    ]
+    return [rule for rule in rules().values() if rule.number in named or _is_about(rule.question, name)]
+
+
+def _is_about(question: str, name: str) -> bool:
+    """Whether the subject, up to a colon, names the op, or a list behind it: many names are words of prose too."""
+    subject, _, rest = question.partition(":")
+    word = re.escape(name)
+    return re.search(rf"\b{word}\b", subject) is not None or re.search(_ITEM.format(word), rest) is not None
 
 
 def _sources(function: Callable) -> list[str]:

@@ -30,6 +30,14 @@ def plain() -> None:
     """A definition that names no rule."""
 
 
+def test_names_that_are_words_of_prose_are_found_in_subjects_and_lists_alone() -> None:
+    """`equal` is an op, and what elements are; P84 lists sum and mean behind its colon, P25 speaks of an index."""
+    assert [rule.number for rule in rules_of("aten::equal", plain)] == []
+    assert "P84" in [rule.number for rule in rules_of("aten::sum", plain)]
+    assert "P71" in [rule.number for rule in rules_of("aten::asinh", plain)]
+    assert "P25" not in [rule.number for rule in rules_of("aten::index.Tensor", plain)]
+
+
 def test_rules_of_an_op_are_those_that_name_it_and_those_it_names() -> None:
     assert [rule.number for rule in rules_of("aten::amax", plain)] == ["P4", "P5"]
     assert [rule.number for rule in rules_of("aten::no_such_op", plain)] == []
