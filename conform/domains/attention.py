@@ -227,13 +227,3 @@ spec(
     SCALE,
     OF_QUERY,
 )
-spec(
-    "aten::_scaled_dot_product_efficient_attention",
-    *OF_IMAGES,
-    optional(tensor("attn_bias", BIAS, [one.unjudged("kernels broadcast masks") for one in SCORES]), NOT_BOTH),
-    boolean("compute_log_sumexp"),
-    DROPOUT,
-    CAUSAL,
-    SCALE,
-    OF_QUERY,
-)

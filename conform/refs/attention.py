@@ -214,23 +214,6 @@ def flash_attention_for_cpu(
     return scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale), UNSPECIFIED
 
 
-@reference("aten::_scaled_dot_product_efficient_attention")
-def efficient_attention(
-    query: RefTensor,
-    key: RefTensor,
-    value: RefTensor,
-    attn_bias: RefTensor | None,
-    compute_log_sumexp: bool,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-) -> tuple[RefTensor | Unspecified, ...]:
-    """Attention of (N, H, *, E); of the three other results nothing is documented."""
-    _images("efficient attention", query, key, value, attn_bias)
-    output = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
-    return output, UNSPECIFIED, UNSPECIFIED, UNSPECIFIED
-
-
 @reference("aten::_scaled_dot_product_attention_math")
 def attention_math(
     query: RefTensor,

@@ -219,19 +219,19 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3348, 91),
-        "dtype": (4112, 496),
+        "dtype": (4132, 497),
         "given": (32, 27),
-        "keyword": (13580, 458),
-        "line": (894, 438),
+        "keyword": (13545, 457),
+        "line": (892, 437),
         "long": (260, 66),
-        "many": (276, 258),
+        "many": (275, 257),
         "promotes": (690, 86),
-        "rank": (1805, 435),
-        "refuses": (1750, 402),
-        "rows": (1533, 257),
+        "rank": (1804, 434),
+        "refuses": (1748, 401),
+        "rows": (1527, 256),
         "shape": (681, 345),
-        "size": (3711, 444),
-        "square": (434, 434),
+        "size": (3701, 443),
+        "square": (433, 433),
     }
 
 

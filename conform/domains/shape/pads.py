@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from conform.domains.engine.arguments import integers, optional, real, result, scalar, string, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING
+from conform.domains.engine.spaces import ANYTHING, REALS, Space
 from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, written_into
-from conform.domains.specs import FLOATS, spec
+from conform.domains.specs import COMPLEX, FLOATS, spec
 
 Shape = tuple[int, ...]
 
@@ -86,9 +86,11 @@ def _pairs_of(self: MetaArgument) -> tuple[int, ...]:
 
 
 
-def _some_numbers(self: MetaArgument) -> tuple[float, ...]:
-    """{0, 1, 5}, of floats -2.5 and 0.1 too"""
-    return (0.0, 1.0, 5.0, -2.5, 0.1) if self.dtype in FLOATS else (0.0, 1.0, 5.0)
+def _some_numbers(self: MetaArgument) -> Space | tuple[float, ...]:
+    """[-10^4, 10^4], of integers whole numbers up to 100"""
+    if self.dtype in (*FLOATS, *COMPLEX):
+        return REALS.within(-1e4, 1e4)
+    return tuple(map(float, range(0 if self.dtype == "uint8" else -100, 101)))
 
 
 spec(
@@ -107,7 +109,11 @@ spec(
     ),
     string("mode", Value.In(("constant", "reflect", "replicate", "circular"))),
     optional(
-        real("value", Value.In(_some_numbers).unjudged("constant_pad_nd is asked for others")),
+        real(
+            "value",
+            Value.In(_some_numbers).unjudged("constant_pad_nd is asked for others"),
+            Value.Be((1.0, -2.0, 0.0, 5.0)),
+        ),
         Optional.In(
             lambda mode: ANYTHING if mode == "constant" else (True,), text="{True} unless mode is constant"
         ).unjudged("torch takes a value of 0"),

@@ -337,24 +337,3 @@ def flash_attention_for_cpu(
     """scaled_dot_product_attention of [N, heads, *, E], and the logarithms of the sums that it divides by (P149)"""
     own = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     return own, Golden.of_nothing_documented("P149")
-
-
-@semantics(
-    "aten::_scaled_dot_product_efficient_attention",
-    attends=_ATTENDS,
-    elements=_rows_of_values,
-    ignores=("compute_log_sumexp",),
-)
-def efficient_attention(
-    query: np.ndarray,
-    key: np.ndarray,
-    value: np.ndarray,
-    attn_bias: np.ndarray | None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-) -> tuple[Golden, ...]:
-    """scaled_dot_product_attention of [N, heads, *, E], the logarithms of the sums that it divides by, and the seed and
-    offset of the draws of what is dropped (P149)"""
-    own = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
-    return own, *[Golden.of_nothing_documented("P149")] * 3

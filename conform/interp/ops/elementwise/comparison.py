@@ -16,7 +16,6 @@ from conform.interp.size import broadcast_elements
 from conform.numerics.ball import Ball
 from conform.numerics.formats import FORMATS, format_of
 from conform.numerics.real import Real
-from conform.numerics.rounding_errors import held_format
 
 BOOL = FORMATS["bool"]
 
@@ -77,10 +76,9 @@ def isclose(
     x, y = broadcast_numbers(fmt, self, other)
     finite = np.isfinite(x) & np.isfinite(y)
     near, undecided = _within(np.where(finite, x, 0.0), np.where(finite, y, 0.0), rtol, atol)
-    compute = held_format(fmt)
     with np.errstate(all="ignore"):
-        distance = Ball.exact(x, compute) - Ball.exact(y, compute)
-        allowed = _magnitude(Ball.exact(y, compute) * distance.constant(rtol)) + distance.constant(atol)
+        distance = Ball.exact(x, fmt) - Ball.exact(y, fmt)
+        allowed = _magnitude(Ball.exact(y, fmt) * distance.constant(rtol)) + distance.constant(atol)
         margin = distance.rad + allowed.rad
         doubtful = finite & ~(np.abs(np.abs(distance.mid) - allowed.mid) > margin) & (x != y)
     both_nan = np.isnan(x) & np.isnan(y) & equal_nan

@@ -51,7 +51,7 @@ def imag(self: np.ndarray) -> Golden:
     return exact(self.imag, format_of(self).component)
 
 
-@semantics("aten::view_as_real", selects=True, moves=("self",), elements=lambda a: 2 * np.size(a["self"]))
+@semantics("aten::view_as_real", selects=True, elements=lambda a: 2 * np.size(a["self"]))
 def view_as_real(self: np.ndarray) -> Golden:
     """The real and the imaginary part of each element, along a new last dimension; a view"""
     return exact(np.stack([self.real, self.imag], axis=-1), format_of(self).component)

@@ -73,7 +73,6 @@ def _bags(arguments: Mapping[str, Any]) -> int:
     return np.size(arguments["offsets"]) * prod(np.shape(arguments["weight"])[1:])
 
 
-@semantics("aten::embedding_bag", ignores=ABOUT_THE_GRADIENT, elements=_bags)
 @semantics("aten::_embedding_bag", ignores=ABOUT_THE_GRADIENT, elements=_bags)
 def embedding_bag(
     weight: np.ndarray,
@@ -101,6 +100,19 @@ def embedding_bag(
         whole.fill((bags, columns), part)
     result = whole.golden() if count * width else exact(np.zeros((count, width)), fmt)
     return result, *[Golden.of_nothing_documented("P111")] * 3
+
+
+@semantics("aten::embedding_bag", ignores=ABOUT_THE_GRADIENT, elements=_bags)
+def embedding_bag_of_all(
+    weight: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    mode: int = SUM,
+    per_sample_weights: np.ndarray | None = None,
+    include_last_offset: bool = False,
+) -> tuple[Golden, ...]:
+    """As _embedding_bag, of which every index counts (P111)"""
+    return embedding_bag(weight, indices, offsets, mode, per_sample_weights, include_last_offset)
 
 
 @semantics("aten::embedding_bag.padding_idx", ignores=ABOUT_THE_GRADIENT, elements=_bags)

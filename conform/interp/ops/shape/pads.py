@@ -70,7 +70,7 @@ def replication_pad(self: np.ndarray, padding: Sequence[int]) -> Golden:
     return _padded(self, padding, lambda place, size: np.clip(place, 0, size - 1))
 
 
-@semantics("aten::pad", selects=True, moves=("self",), elements=_of_padded("pad"))
+@semantics("aten::pad", selects=True, elements=_of_padded("pad"))
 def pad(self: np.ndarray, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Golden:
     """constant_pad_nd, reflection_pad or replication_pad by the mode ("reflect", "replicate"), or "circular": beyond an
     end the elements go on from the other end"""
