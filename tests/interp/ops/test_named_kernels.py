@@ -87,6 +87,7 @@ def test_dropout_of_what_is_kept() -> None:
     outcome = evaluate("aten::dropout", [f32([1.0, 2.0, 0.0, inf]), 0.5, True], {})
     (golden,), fault = outcome.given([f32([2.0, 0.0, 0.0, nan])])
     assert fault is None
+    assert golden.zero_sign_free.tolist() == [False, True, True, True]
     assert golden.value.tolist()[:3] == [2.0, 0.0, 0.0]
     assert golden.open.tolist() == [False, False, False, True]
     with pytest.raises(Unjudged, match="gives input itself"):

@@ -146,9 +146,9 @@ def dropout(input: np.ndarray, p: float, train: bool) -> Outcome | Golden:
     def given(outputs: Sequence[np.ndarray]) -> Given:
         without_number = np.isnan(outputs[0]) & ~np.isnan(input)  # an infinity times 0
         dropped = (outputs[0] == 0) & (input != 0) | without_number
-        told = np.count_nonzero(input)  # a zero does not tell whether it was kept
+        told = np.count_nonzero(input)  # a zero does not tell whether it was kept, and so has any sign
         fault = chance.unlikely_share(told - int(np.count_nonzero(dropped)), told, 1 - p)
-        return Given((_kept(input, p, ~dropped),), fault)
+        return Given((_kept(input, p, ~dropped & (input != 0)),), fault)
 
     return Outcome(outcome.goldens[:1], given=given)
 
