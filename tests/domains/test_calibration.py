@@ -31,6 +31,11 @@ FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that ar
 # Specs of which torch is asked nothing.
 NOT_FOR_TORCH = {
     "aten::cbrt": "the kit's own",
+    **{f"aten::embedding_bag{overload}": "of some bags the process dies" for overload in ("", ".padding_idx")},
+    **{f"aten::{op}": "its CPU has no kernels of half types"
+       for op in ("multi_margin_loss", "multilabel_margin_loss", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa",
+                  "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", "multi_margin_loss.out",
+                  "multilabel_margin_loss.out", "_upsample_bilinear2d_aa.out", "_upsample_bicubic2d_aa.out")},
     "aten::binary_cross_entropy.out": "it multiplies weights of self's shape into an out of the reduced one",
 }
 # Non-lenient invalid tuples, which torch takes nevertheless, or its out variant: by op, what the constraint says, and
@@ -45,6 +50,8 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
        "where no dtype is asked for it takes that of out" for op in ("nansum", "cumsum", "cumprod")},
     ("aten::take_along_dim", "indices < size(self, dim), numel(self) where dim is None"):
         "some indices are held against no size: it reads beyond",
+    **{(f"aten::soft_margin_loss{out}", "dtype(self) in {float16, bfloat16, float32, float64}"):
+       "it takes complex numbers, of which nothing is documented" for out in ("", ".out")},
     ("aten::pow.Scalar", "dtype(out) = common dtype of self, exponent"): "with the powers of 1 it fills out, too",
     **{(f"aten::{op}", "1 <= size(self, d)"): "of no elements it fills out with the least or the greatest number"
        for op in ("max", "min")},
@@ -112,6 +119,11 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        for op in ops for constraint in (f"rank(input) in {{{rank}, {rank - 1}}}", f"rank(weight) = {rank}")},
     **{(f"aten::conv{spatial}d.padding", "stride[i] in 1 of a kernel that is not in the input"):
        "padding has no value then" for spatial in (1, 2, 3)},
+    ("aten::dropout", "0.0 <= p"): IMPLIED,
+    ("aten::cosine_similarity", "0 <= eps"): IMPLIED,
+    **{("aten::glu", constraint): "a dim is chosen of those of even size"
+       for constraint in ("1 <= rank(self)", "-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)",
+                          "size(self, d) in an even number of the last dim, if no dim before is even")},
     ("aten::stack", "1 <= length(tensors)"): "the first of the tensors bounds other arguments",
     **{(f"aten::{op}", f"{rank} <= rank(self)"): NO_SUCH_DIM
        for op, rank in (("slice_scatter", 1), ("select.int", 1), ("select_scatter", 1), ("pixel_shuffle", 3))},
@@ -128,6 +140,10 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        for op, constraint in (("split_with_sizes", "0 <= split_sizes[i]"), ("split.sizes", "0 <= split_size[i]"),
                               ("pixel_shuffle", "1 <= upscale_factor"), ("pixel_unshuffle", "1 <= downscale_factor"),
                               ("topk", "0 <= k"), ("_embedding_bag", "dtype(offsets) in {int64, int32}"))},
+    **{(f"aten::embedding_bag{overload}", f"dtype({operand}) in {{int64, int32}}"): IMPLIED
+       for overload in ("", ".padding_idx") for operand in ("indices", "offsets")},
+    **{(f"aten::embedding_bag{overload}", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE
+       for overload in ("", ".padding_idx")},
     **{(f"aten::{op}", f"dtype({operand}) in {{float16, bfloat16, float32, float64}}"): IMPLIED
        for op, operand in (("_cdist_forward", "x1"), ("_pdist_forward", "self"))},
     ("aten::diag_embed", "1 <= rank(self)"): NO_OTHER_DIM,
