@@ -121,6 +121,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        "padding has no value then" for spatial in (1, 2, 3)},
     ("aten::dropout", "0.0 <= p"): IMPLIED,
     ("aten::cosine_similarity", "0 <= eps"): IMPLIED,
+    ("aten::pad", "rank(self) in {2, 3, 4, 5}"): "no length of pad goes with another rank",
     **{("aten::glu", constraint): "a dim is chosen of those of even size"
        for constraint in ("1 <= rank(self)", "-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)",
                           "size(self, d) in an even number of the last dim, if no dim before is even")},
