@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from conform.foreign import cell, code, line
+from conform.report.header import i8_held, i8_is_whole
 from conform.report.numbers import percent
 
 _TEMPLATE = """# Certificate of {backend}: {result}
@@ -51,7 +52,6 @@ def render(result: str, conform: Mapping[str, Any]) -> str:
 
 def _facts(conform: Mapping[str, Any]) -> dict[str, str]:
     kit, truth, figure = conform["kit"], conform["truth"], conform["kit"]["selftest"]
-    i8 = truth["i8"]
     facts = {
         "date": conform["date"],
         "backend": f"{conform['backend']['name']} {conform['backend'].get('version') or ''}",
@@ -60,9 +60,7 @@ def _facts(conform: Mapping[str, Any]) -> dict[str, str]:
         "must-pass list": f"{' '.join(conform['must_pass']['suites'])}, sha256:{conform['must_pass']['digest']}"
         + ("" if conform["must_pass"]["is_whole"] else "; A PART OF IT"),
         "contract": conform["must_pass"]["contract"],
-        "I8 (interpreter against references)": f"held on {i8['on']} for {i8['pairs']} pairs of op and dtype"
-        if i8
-        else "not known for this kit",
+        "I8 (interpreter against references)": i8_held(truth["i8"]),
         "self-test": f"{figure['caught']:,} of {figure['plants']:,} planted defects caught, "
         f"{figure['explained']:,} explained",
         "nonce": f"{conform['nonce']} ({conform['nonce_is']})",
@@ -123,6 +121,6 @@ def tell(result: str, conform: Mapping[str, Any], path: Path) -> None:
     for level in conform["levels"] if conform["must_pass"]["is_whole"] else ():
         if not level["held"]:
             click.echo(f"  not {level['name']}: {line(level['why_not'])}")
-    if conform["truth"]["i8"] is None:
-        click.echo("  I8 is not known for this kit: conform selftest --full runs it")
+    if not i8_is_whole(conform["truth"]["i8"]):
+        click.echo(f"  I8 {i8_held(conform['truth']['i8'])}")
     click.echo(f"written: {path}")

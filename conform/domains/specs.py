@@ -46,6 +46,12 @@ def _first_of_packet() -> dict[str, OpSpec]:
     return {one.name.partition(".")[0]: one for one in reversed(_SPECS.values())}
 
 
+def module_of(op_name: str) -> str:
+    """The module that registers the spec of this overload, or of that of which it is an alias; KeyError without one."""
+    _load()
+    return _MODULE[op_name]
+
+
 def specs() -> tuple[OpSpec, ...]:
     """Every spec, family by family."""
     _load()

@@ -60,15 +60,26 @@ ORACLES = {
 
 
 def _truth(record: Mapping) -> list[str]:
-    """`truth: the interpreter, sha256:..., for which I8 last held on 2026-11-23 (1,191 ops and dtypes)`."""
+    """`truth: the interpreter, sha256:...; I8 holds for all 497 ops (...)`."""
     truth = record["truth"]
     if truth is None:
         return []
-    green = truth["i8"]
-    held = "not known for it: conform selftest --full runs it"
-    if green is not None:
-        held = f"last held for it on {green['on']} ({green['pairs']:,} ops and dtypes, {green['elements']:,} elements)"
-    return [escaped(f"truth: {ORACLES[truth['oracle']]}, {truth['digest']}; I8 {held}")]
+    return [escaped(f"truth: {ORACLES[truth['oracle']]}, {truth['digest']}; I8 {i8_held(truth['i8'])}")]
+
+
+def i8_is_whole(green: Mapping | None) -> bool:
+    """Whether I8 is known to hold for every op of the kit."""
+    return green is not None and green.get("ops", 0) == green.get("of")
+
+
+def i8_held(green: Mapping | None) -> str:
+    """Of which ops of the kit I8 is known to hold, and where not of all, how to find out."""
+    if green is None:
+        return "is not known to hold: conform selftest --full runs it"
+    evidence = f"{green['pairs']:,} pairs of op and dtype, {green['elements']:,} elements, since {green['on']}"
+    if i8_is_whole(green):
+        return f"holds for all {green['of']:,} ops ({evidence})"
+    return f"holds for {green['ops']:,} of {green['of']:,} ops ({evidence}); conform selftest --full runs the others"
 
 
 def _manifest(record: Mapping) -> list[str]:

@@ -171,7 +171,7 @@ def build(
     waived       {"source", "digest", "entries"}: by which failures were waived; None where there are none
     manifest     {"source", "digest", "claims"}: what the backend claims to do; None where it claims nothing
     truth        {"oracle", "digest", "i8"}: whose results are the truth, the digest of interpreter and references, and
-                 when I8 last held for that; None where a record is of nothing but given verdicts
+                 of which ops I8 is known to hold; None where a record is of nothing but given verdicts
     """
     position = {test: number for number, test in enumerate(tests)}
     every = sorted(verdicts, key=lambda verdict: (position[verdict.test], _natural(verdict.id)))

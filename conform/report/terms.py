@@ -30,9 +30,12 @@ class Waivers(Form):
 
 
 class Green(Form):
-    """The last full run of I8: the day in UTC, pairs of an op and a dtype, and elements that were equal."""
+    """Of how many ops I8 held on files that have not changed since, and how many there are: the oldest day in UTC that
+    counts, the pairs of such an op and a dtype, and the elements that were equal."""
 
     on: Printable
+    ops: Count
+    of: Count
     pairs: Count
     elements: Count
 
@@ -42,7 +45,7 @@ class Truth(Form):
 
     oracle: Literal["interp", "refs"]
     digest: Digest
-    i8: Annotated[Green | None, Field(description="null: not known of this digest")]
+    i8: Annotated[Green | None, Field(description="null: not known of any op")]
 
 
 class ClaimEntry(Form):

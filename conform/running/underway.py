@@ -81,7 +81,7 @@ class Underway:
         self._number = {case.id: number for group in groups for number, case in group}
         self._asked_of = Counter(case.op for group in groups for _, case in group)
         self._started = time.monotonic()
-        self._kit_digest, self._truth_digest = kit.digest(), kit.truth_digest()
+        self._kit_digest, self._truth_digest, self._i8 = kit.digest(), kit.truth_digest(), last_green()
         # Where the backend comes from, read before it runs.
         self._source = backend_names.source(asked.name) if asked.name is not None else origin(asked.backend)
         self._breaker = Breaker()
@@ -176,7 +176,7 @@ class Underway:
             imports=list(asked.imports),
             waivers=asked.waivers,
             manifest=asked.manifest,
-            truth={"oracle": asked.oracle, "digest": self._truth_digest, "i8": last_green(self._truth_digest)},
+            truth={"oracle": asked.oracle, "digest": self._truth_digest, "i8": self._i8},
             numerics=described["numerics"],
             invocation={
                 "backend": asked.name,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import conform
 from conform import kit
 from conform.call.bound import bound_call
 from conform.errors import KitDefect, Unjudged
+from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.report import header
@@ -133,34 +134,59 @@ def test_an_unknown_oracle_is_refused(ran: Callable[..., Run]) -> None:
         ran(oracle="torch")
 
 
-# --- When I8 last held ------------------------------------------------------------------------------------------------
+# --- Of which ops I8 is known to hold ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    def note(digest: str) -> None:
-        told = {"digest": digest, "on": "2026-11-23", "pairs": 1191, "elements": 12345678}
-        monkeypatch.setattr(green, "shipped", lambda: told)
+def ledger_of(*ops: str) -> dict[str, Any]:
+    """An entry for each op as its files are, of two dtypes."""
+    modules = ["conform.refs.functions.real"]
+    return {
+        op: {
+            "on": f"2026-11-2{number}", "digest": green.digest_of(op, modules), "modules": modules,
+            "elements": {"float32": 10_000, "float64": 12_345},
+        } for number, op in enumerate(ops)
+    }  # fmt: skip
 
-    return note
+
+def noted(monkeypatch: pytest.MonkeyPatch, ledger: dict[str, Any]) -> None:
+    monkeypatch.setattr(green, "shipped", lambda: ledger)
 
 
-def test_i8_is_known_of_the_digest_that_it_ran_on(ran: Callable[..., Run], noted: Callable[[str], None]) -> None:
-    noted(kit.truth_digest())
+def test_i8_is_known_of_the_ops_in_the_ledger(ran: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    noted(monkeypatch, ledger_of("aten::exp", "aten::mm"))
     run = ran(ids="small*")
+    of = len(semantics.names())
     assert run.record["truth"] == {
         "oracle": "interp", "digest": kit.truth_digest(),
-        "i8": {"on": "2026-11-23", "pairs": 1191, "elements": 12345678},
+        "i8": {"on": "2026-11-20", "ops": 2, "of": of, "pairs": 4, "elements": 44_690},
     }  # fmt: skip
-    told = "I8 last held for it on 2026-11-23 (1,191 ops and dtypes, 12,345,678 elements)"
-    assert header.lines(run.record)[-1] == f"truth: the interpreter, {kit.truth_digest()}; {told}"
+    told = f"I8 holds for 2 of {of} ops (4 pairs of op and dtype, 44,690 elements, since 2026-11-20); "
+    assert header.lines(run.record)[-1] == (
+        f"truth: the interpreter, {kit.truth_digest()}; {told}conform selftest --full runs the others"
+    )
 
 
-def test_of_another_digest_nothing_is_known(ran: Callable[..., Run], noted: Callable[[str], None]) -> None:
-    noted("sha256:" + "0" * 64)
+def test_i8_is_known_of_all_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+    noted(monkeypatch, ledger_of("aten::exp"))
+    monkeypatch.setattr(semantics, "names", lambda: ["aten::exp"])
+    told = header.i8_held(green.last_green())
+    assert told == "holds for all 1 ops (2 pairs of op and dtype, 22,345 elements, since 2026-11-20)"
+
+
+@pytest.mark.parametrize("field", ["digest", "modules"])
+def test_of_other_files_nothing_is_known(ran: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, field: str) -> None:
+    other = {"digest": "sha256:" + "0" * 64, "modules": ["conform.refs.no_more"]}
+    ledger = ledger_of("aten::exp")
+    ledger["aten::exp"][field] = other[field]
+    noted(monkeypatch, ledger)
     run = ran(ids="small*")
     assert run.record["truth"]["i8"] is None
-    assert header.lines(run.record)[-1].endswith("; I8 not known for it: conform selftest --full runs it")
+    assert header.lines(run.record)[-1].endswith("; I8 is not known to hold: conform selftest --full runs it")
+
+
+def test_of_an_op_that_is_no_more_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    noted(monkeypatch, {"aten::gone": {"on": "2026-11-20", "digest": "", "modules": [], "elements": {}}})
+    assert green.last_green() is None
 
 
 @pytest.mark.parametrize(
@@ -187,11 +213,3 @@ def test_the_digest_is_that_of_what_the_truth_is_made_of(
     before = kit.truth_digest()
     (tmp_path / path).write_text("changed")
     assert (kit.truth_digest() != before) == changes
-
-
-def test_what_is_shipped_is_whole() -> None:
-    """There may be none; what is there was written by tools/i8_figure.py."""
-    if green.FILE.is_file():
-        told = json.loads(green.FILE.read_text())
-        assert set(told) == {"digest", "on", "pairs", "elements"}
-        assert told["elements"] >= 10_000 * told["pairs"] > 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from conform.domains.specs import spec_of
+from conform.domains.specs import module_of, spec_of
 from conform.interp import semantics
 from conform.numerics.draws import Stream
+from conform.refs import lookup
 from conform.selftest.agreement.calls import Witness, derived
 from conform.selftest.agreement.compare import compare
 from conform.selftest.agreement.draw import Draw
@@ -53,6 +54,11 @@ class Agreement:
 def ops_and_dtypes() -> list[tuple[str, str]]:
     """Every overload that has semantics, with every dtype of its spec."""
     return [(op, dtype) for op in semantics.names() for dtype in spec_of(op).dtypes]
+
+
+def modules_of(op: str) -> list[str]:
+    """Those in which the meaning of the overload `op`, its spec and its reference stand."""
+    return sorted({semantics.find(op).function.__module__, module_of(op), lookup(op).__module__})
 
 
 def agree(op: str, dtype: str, at_least: int = WITNESSED_ELEMENTS) -> Agreement:
