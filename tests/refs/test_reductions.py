@@ -201,3 +201,14 @@ def test_data_without_a_range_leave_a_histogram_open(data: list[float]) -> None:
 def test_refused(op: str, arguments: dict) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         call(op, **arguments)
+
+
+def test_diff_and_mode() -> None:
+    same(call("diff", self=ints([1, 3, 2]), append=ints([4, 5])), "int64", [2, -1, 2, 1])
+    same(call("diff", self=floats([[1.0, inf], [0.0, 2.0], [-0.5, inf]]), n=2, dim=0), "float32", [[0.5, inf]])
+    same(call("diff", self=tensor("uint8", [0, 1, 0]), n=2), "uint8", [254])
+    with pytest.raises(ValueError, match="n >= 0"):
+        call("diff", self=floats(1.0))
+    values, indices = call("mode", self=floats([[1.0, 2.0, 2.0], [nan, 3.0, nan], [1.0, 2.0, 3.0]]))
+    assert values.data == [2.0, UNSPECIFIED, UNSPECIFIED]
+    assert indices.data == [1, UNSPECIFIED, 0]
