@@ -214,6 +214,7 @@ EVERYWHERE |= {
     ("aten::cosine_similarity", "float16", NAN),
     *((f"aten::{op}", "float32", "a number where NaN is expected")
       for op in ("multi_margin_loss", "multilabel_margin_loss")),
+    ("aten::mode", "float32", "wrong value"),
     ("aten::polar", "float64", ERROR),
     *((f"aten::_upsample_{op}2d_aa", "float32", reason) for op in ("bilinear", "bicubic")
       for reason in (ERROR, NAN, "wrong infinity", "a number where NaN is expected")),

@@ -47,6 +47,13 @@ def test_the_mean_over_no_samples_is_no_number(op: str, target: tuple[int, ...])
     assert np.isnan(golden.value)
 
 
+def test_a_number_that_stands_twice_beside_a_nan_is_the_mode() -> None:
+    line = [1.0, float("nan"), 1.0, 0.0]
+    assert [line.count(number) for number in line] == [2, 1, 2, 1]  # the NaN is counted as the object that it is
+    golden = conform.golden("aten::mode", np.array(line, np.float32))
+    assert golden.value[0].tolist() == 1.0
+
+
 def test_the_cosine_next_to_a_multiple_of_half_a_turn() -> None:
     with mpmath.workprec(2000):
         expected = float(mpmath.cos(mpmath.mpf(6381956970095103) * 2**797))

@@ -36,6 +36,7 @@ NOT_FOR_TORCH = {
        for op in ("multi_margin_loss", "multilabel_margin_loss", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa",
                   "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", "multi_margin_loss.out",
                   "multilabel_margin_loss.out", "_upsample_bilinear2d_aa.out", "_upsample_bicubic2d_aa.out")},
+    "aten::diff.out": "of fewer elements than differences it raises, where aten::diff returns none",
     "aten::binary_cross_entropy.out": "it multiplies weights of self's shape into an out of the reduced one",
 }
 # Non-lenient invalid tuples, which torch takes nevertheless, or its out variant: by op, what the constraint says, and
