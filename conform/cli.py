@@ -128,8 +128,11 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="Value classes. Default: all in built-in suites, typical in a YAML file.")  # fmt: skip
 @click.option("--layouts", type=click.Choice(["as-written", "all"]),
               help="Memory layouts. Default: all in built-in suites, as-written in a YAML file.")  # fmt: skip
+@click.option("--args", "arguments", metavar="FILE.npz", type=click.Path(path_type=Path, dir_okay=False),
+              help="What the function of a StableHLO program gets. Default: drawn by its types.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True,
-              help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file.")  # fmt: skip
+              help="The table of bounds: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file; of StableHLO "
+              "programs also checks, their own.")  # fmt: skip
 @truth_and_claims
 @click.option("--waivers", metavar="FILE|NAME",
               help="Failures that are known, and do not count as long as they are as expected.")  # fmt: skip
@@ -167,7 +170,8 @@ def check(
 ) -> None:
     """Run SUITEs on a backend and judge every result.
 
-    SUITE is a built-in name or a YAML file; the default is core. Built in are smoke and core, part of which is
+    SUITE is a built-in name, a YAML file or a file of StableHLO programs (FILE.mlir, for backends xla and iree); the
+    default is core. Built in are smoke and core, part of which is
     derived from the argument specs, scale (sizes of models, and around those of blocks), modules (those of torch.nn),
     and, made from the specs at random, generated (valid calls) and negative (invalid ones, which a backend must
     refuse).
@@ -183,6 +187,7 @@ def check(
     conform check --backend cuda --shard 2/4 --out results-2
     conform check --backend cuda --ray ray://head:10001 --out results
     conform check --backend cpu --backend cuda --out both
+    conform check model.mlir --backend xla --args inputs.npz
 
     The coverage that --min-coverage asks for is counted over all cases asked; of kernels in a file, over those of the
     ops of which any was judged. A refusal counts only beside a valid call of its op and dtype that passed.

@@ -17,7 +17,7 @@ from conform.backends.client import BackendProcess
 from conform.backends.given import given
 from conform.backends.jail import jail_for
 from conform.backends.names import holds_kernels
-from conform.contracts.tables import contract_table
+from conform.contracts.tables import Table, contract_table
 from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.interp import semantics
@@ -37,7 +37,7 @@ from conform.running.underway import Asked, Underway
 from conform.running.verdicts import INTERP, ORACLES, REFS, verdicts_of
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Case, Selection, select
 
 if TYPE_CHECKING:  # torch is imported for modules alone
     from torch.nn import Module
@@ -46,6 +46,8 @@ TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
 HUGE_ELEMENTS = 2**32
+CHECKS = "checks"  # the contract of a program's own checks
+PROGRAMS = ".mlir"  # of a name that is no suite's but that of a file of StableHLO programs
 
 
 def check(
@@ -61,6 +63,7 @@ def check(
     samples: int = 1,
     values: str | None = None,
     layouts: str | None = None,
+    arguments: Path | None = None,
     contract: str = "opencl",
     timeout_s: float = TIMEOUT_S,
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
@@ -86,6 +89,9 @@ def check(
     `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
     tensors and Python values (a tensor alone stands for itself), judged as an operator is; keyword arguments are a dict
     behind the inputs. Parameters are those that it has; its mode (training or evaluation) is that which it is in.
+
+    Suites that end in `.mlir` are files of StableHLO programs (docs/stablehlo.md): their functions are judged, on
+    inputs that are drawn by their types or are those in the npz file `arguments`.
 
     The backend is a name, a subclass of Backend (which the worker creates), an instance of one, or a function
     run(op, args, kwargs); what is no name is pickled, and runs in a process of its own all the same. `ops` are globs,
@@ -121,8 +127,9 @@ def check(
         op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts,
         determinism=determinism,
     )  # fmt: skip
-    suite = _suite(suites, rest, selection, cores() if workers is None else workers)
-    table, cases = contract_table(contract), select(suite, selection)
+    processes = cores() if workers is None else workers
+    suite = _suite(suites, rest, selection, processes, contract, arguments)
+    table, cases = _table(contract, suite), select(suite, selection)
     cases = cases if counting == usual else selected(cases, counting)
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
@@ -136,7 +143,7 @@ def check(
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
         are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers), manifest=claims,
-        manifest_name=manifest, oracle=oracle,
+        manifest_name=manifest, oracle=oracle, arguments=arguments,
     )  # fmt: skip
     judged = partial(
         verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting,
@@ -167,11 +174,16 @@ def _check_limits(timeout_s: float, golden_timeout_s: float, budget_s: float | N
 
 def _load_for(groups: Sequence[Group], oracle: str) -> None:
     """What the cases need is loaded before the backend runs, and before a time limit could interrupt that."""
-    if any(case.draw.test.is_module for group in groups for _, case in group[:1]):
+    if any(_is_to_construct(case) for group in groups for _, case in group[:1]):
         importlib.import_module("conform.frontends.construction")  # with torch
     if oracle == REFS:
         importlib.import_module("conform.selftest.agreement.oracle").load()
     semantics.names()
+
+
+def _is_to_construct(case: Case) -> bool:
+    test = case.draw.test
+    return test.is_module and test.op.given is None
 
 
 def _ended(underway: Underway, bench: Alone | Pool, run: Callable[[], None], on_end: Callable[[], None]) -> Run:
@@ -212,8 +224,20 @@ def _bench(
     return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks)
 
 
-def _suite(what: Any, rest: Sequence[Any], selection: Selection, processes: int) -> Suite:
-    """The suites of these names, or the call of a torch module on `rest`, as one test."""
+def _table(contract: str, suite: Suite) -> Table:
+    """The contract; that of StableHLO programs may be their own checks."""
+    if contract != CHECKS:
+        return contract_table(contract)
+    from conform.frontends.stablehlo_checks import table_of
+
+    return table_of(suite)
+
+
+def _suite(
+    what: Any, rest: Sequence[Any], selection: Selection, processes: int, contract: str, arguments: Path | None
+) -> Suite:
+    """The suites of these names, or the call of a torch module on `rest`, as one test; of files of StableHLO programs
+    their functions, which get `arguments`."""
     if is_module(what):
         from conform.given_module import suite_of
 
@@ -223,7 +247,19 @@ def _suite(what: Any, rest: Sequence[Any], selection: Selection, processes: int)
                              "and where it takes some a dict of keyword arguments")  # fmt: skip
         return suite_of(what, *rest)
     names = [what] if isinstance(what, str) else what
+    if any(name.endswith(PROGRAMS) for name in names):
+        return _programs(names, contract, arguments)
+    if arguments is not None:
+        raise UsageError(f"--args is what a StableHLO program gets; there is no {PROGRAMS} file among the suites")
     return load(names, seed=selection.seed, ops=selection.ops, ids=selection.ids, processes=processes)
+
+
+def _programs(names: Sequence[str], contract: str, arguments: Path | None) -> Suite:
+    from conform.frontends.stablehlo_suite import suite_of
+
+    if others := [name for name in names if not name.endswith(PROGRAMS)]:
+        raise UsageError(f"StableHLO programs make a run of their own: found {', '.join(others)} beside them")
+    return suite_of(names, contract, arguments)
 
 
 def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conform.errors import ConformError
+from conform.errors import ConformError, Unsupported
 
 
 class BackendUnavailable(ConformError):
@@ -71,3 +71,11 @@ class Backend:
         from conform.backends.eager import run_by_operators
 
         return run_by_operators(self, module, args, kwargs)
+
+    def run_program(self, text: str, args: list[Any]) -> Sequence[Any]:
+        """What the function `main` of a StableHLO program, the only public one, returns for the arguments: a tensor for
+        each result, on any device, in the order of the text. Arguments and errors are as in `run`.
+
+        By default none is run: an engine that compiles MLIR does so.
+        """
+        raise Unsupported(f"{self.name} runs no StableHLO programs")

@@ -22,8 +22,8 @@ class Call:
     Tensors are numpy arrays in the storage dtype of their format (contiguous, whatever their numpy strides), or
     objects with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that
     torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object. `requires_grad` holds the
-    numbers (args, then kwargs, lists flattened) of the tensors that get this flag. `module` is a pickled torch module,
-    which is called in place of an operator; `op` then is its class.
+    numbers (args, then kwargs, lists flattened) of the tensors that get this flag. What is called may be no operator
+    but `module`, a pickled torch module, of the class `op`, or `program`, the text of a StableHLO program.
     """
 
     op: str
@@ -31,6 +31,7 @@ class Call:
     kwargs: dict[str, Any] = field(default_factory=dict)
     requires_grad: frozenset[int] = frozenset()
     module: bytes | None = None
+    program: str | None = None
 
 
 def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
@@ -64,6 +65,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         "tensors": tensors,
         "requires_grad": sorted(call.requires_grad),
         "module_path": sys.path if is_module else None,
+        "program": call.program,
     }
     return frame(header), storages
 

@@ -21,11 +21,14 @@ ENTRY_POINT_GROUP = "conform.backends"
 # torch devices that hold and compute values, as `conform backends` lists them; any other device string loads as well.
 _USUAL_DEVICES = ("cpu", "cuda", "mps", "xpu")
 COMPILED = {"inductor": "torch.compile by Inductor", "aot_eager": "torch.compile without code of its own"}
+# Engines that run StableHLO programs: the module that each needs, and what it is.
+ENGINES = {"xla": ("jaxlib", "XLA for the CPU"), "iree": ("iree.compiler", "IREE for the CPU")}
+BUILT_IN = ("self", *COMPILED, *ENGINES)
 
 
 def load(name: str) -> Backend:
-    """The backend called `name`: `self`, `inductor`, `aot_eager`, `FILE.py::CLASS`, `folder:DIR`, the name of an entry
-    point or a torch device string; with arguments for its class, perhaps: `FILE.py::CLASS(size=3)`.
+    """The backend called `name`: `self`, `inductor`, `aot_eager`, `xla`, `iree`, `FILE.py::CLASS`, `folder:DIR`, the
+    name of an entry point or a torch device string; with arguments for its class, perhaps: `FILE.py::CLASS(size=3)`.
 
     Raises UsageError if there is none; what the backend raises on loading passes through.
     """
@@ -34,6 +37,8 @@ def load(name: str) -> Backend:
         return created(_folder(), name, {"path": one.path, **one.options})
     if one.path is not None:
         return created(_class_in_file(one), name, one.options)
+    if one.plain in ENGINES:
+        return created(_engine(one.plain), name, one.options)
     if one.plain in COMPILED:
         return created(_compiled(), name, {"mode": one.plain, **one.options})
     if (entry_point := _entry_points().get(one.plain)) is not None:
@@ -61,6 +66,16 @@ def _compiled() -> type[Backend]:
     return Compiled
 
 
+def _engine(name: str) -> type[Backend]:
+    if name == "xla":
+        from conform.backends.xla import XLA
+
+        return XLA
+    from conform.backends.iree import IREE
+
+    return IREE
+
+
 def backends() -> list[tuple[str, bool, str]]:
     """(name, available, version and device or the reason why not) of the backends that can be named.
 
@@ -69,8 +84,17 @@ def backends() -> list[tuple[str, bool, str]]:
     rows = [("self", True, "the kit's interpreter; needs no device")]
     rows += [(device, *_availability(device)) for device in _USUAL_DEVICES]
     rows += [(mode, True, f"{text}; each call is compiled") for mode, text in COMPILED.items()]
+    rows += [(name, *_presence(package, text)) for name, (package, text) in ENGINES.items()]
     rows += [(name, True, f"entry point {point.value}") for name, point in sorted(_entry_points().items())]
     return rows
+
+
+def _presence(package: str, text: str) -> tuple[bool, str]:
+    try:
+        is_there = importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of what it is in
+        is_there = False
+    return is_there, f"{text}: StableHLO programs" if is_there else f"{text}: {package} is not installed"
 
 
 def _availability(device: str) -> tuple[bool, str]:
@@ -93,7 +117,7 @@ def holds_kernels(name: str) -> bool:
 
 def is_device(name: str) -> bool:
     """Whether the name is that of a device of torch, and nothing else."""
-    return not (name in ("self", *COMPILED) or "(" in name or holds_kernels(name) or name in _entry_points())
+    return not (name in BUILT_IN or "(" in name or holds_kernels(name) or name in _entry_points())
 
 
 def source(name: str) -> dict[str, str]:
@@ -132,7 +156,7 @@ def _torch_device(name: str) -> Backend:
     try:
         torch.device(name)
     except RuntimeError:
-        known = ["self", *_USUAL_DEVICES, *COMPILED, *_entry_points()]
+        known = [*BUILT_IN, *_USUAL_DEVICES, *_entry_points()]
         raise UsageError(
             f"unknown backend {name!r}{did_you_mean(name, known)}; it is neither a torch device nor an entry point of "
             f"{ENTRY_POINT_GROUP!r} nor FILE.py::CLASS nor folder:DIR (`conform backends` lists what there is)"

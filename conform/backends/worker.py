@@ -150,6 +150,8 @@ def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
         tensors[number].requires_grad_()
     args = [from_tree(tree, tensors, torch_object) for tree in header["args"]]
     kwargs = {name: from_tree(tree, tensors, torch_object) for name, tree in header["kwargs"].items()}
+    if header["program"] is not None:
+        return tuple(backend.run_program(header["program"], args))
     if header["module_path"] is None:
         return backend.run(header["op"], args, kwargs)
     return tuple(leaves(backend.run_module(_module(header["module_path"], tensors[-1]), args, kwargs)))

@@ -17,7 +17,7 @@ from conform.call.bound import bound_call
 from conform.certify.outputs import Bytes, Line
 from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import contract_table
-from conform.frontends.construction import module_of
+from conform.frontends.called import called
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
@@ -48,7 +48,7 @@ def difference(case: Case, told: Mapping[str, Any], answer: Line, data: Bytes, r
     Raises ValueError where the bytes are not what the index says, NotByValues.
     """
     arguments = logical(case.arguments(case.draw.arguments()))
-    module = module_of(case.draw) if case.draw.test.is_module else None
+    module = called(case.draw) if case.draw.test.is_module else None
     bind = partial(bound_call, case.op) if module is None else module.bound
     call = bind(arguments.args, arguments.kwargs)
     outcome = evaluated(call)
@@ -88,8 +88,10 @@ def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iter
         for case in cases:
             given = case.arguments(case.draw.arguments())
             sent = exported(given) if is_exporting else given
-            pickled = module_of(case.draw).pickled if case.draw.test.is_module else None
-            process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled))
+            if case.draw.test.is_module:
+                process.submit(called(case.draw).sent(sent.args, sent.kwargs, sent.requires_grad))
+            else:
+                process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
             yield process.receive()
 
 

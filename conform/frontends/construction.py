@@ -40,8 +40,6 @@ def module_of(draw: Draw) -> ModuleCall:
     NoGolden, with the reason, where its class cannot be found or constructed.
     """
     spec = draw.test.op
-    if isinstance(spec.given, ModuleCall):
-        return spec.given
     try:
         module = _constructed(draw, spec.path, spec, "module")
         if not isinstance(module, torch.nn.Module):

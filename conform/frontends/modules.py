@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 from torch._dynamo import OptimizedModule
 from torch.utils import _pytree as pytree
 
+from conform.backends.call import Call
 from conform.backends.given import dumps
 from conform.backends.interpreter import to_numpy
 from conform.call.bound import Bound
@@ -63,6 +64,10 @@ class ModuleCall:
             return self.meaning(*pytree.tree_unflatten(list(arguments.values()), nest))
 
         return Bound(schema, named, meaning)
+
+    def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
+        """The call as a worker gets it."""
+        return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled)
 
     def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
         """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.

@@ -13,12 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
 from conform.frontends.stablehlo_refused import constraint_of
 from conform.frontends.stablehlo_text import generic_checks, programs
 from conform.interp.program.form import Function, Op, Value
+from conform.numerics.formats import format_named
 
 MISSING = "StableHLO needs jaxlib: pip install 'conform[stablehlo]'"
 _PLACE = re.compile(r'"-":(\d+):\d+')
@@ -219,3 +222,45 @@ class Reader:
 
     def place(self, op: Any) -> str:
         return place(str(op.location), self.file)
+
+
+# --- What of a program is run, and on what ----------------------------------------------------------------------------
+
+
+def asked_functions(source: Source, function: str | None) -> list[str]:
+    """The functions of a program that are run: `function` if it is named, else main, else every one without arguments,
+    else all."""
+    if function is not None:
+        return [function] if function in source.functions else []
+    if "main" in source.functions:
+        return ["main"]
+    started = {name for one in source.functions.values() for op in one.ops for name in _started(op)}
+    free = [name for name, one in source.functions.items() if not one.arguments and name not in started]
+    return free or list(source.functions)
+
+
+def _started(op: Op) -> list[str]:
+    """The functions that an op runs as processes of a grid: they are no programs by themselves."""
+    return [name for key in PROGRAMS.get(op.name, ()) for name in named(op.attributes.get(key, ()))]
+
+
+def input_array(where: str, array: np.ndarray, value: Value) -> np.ndarray:
+    """An array in the storage of its format: numpy's files keep that of small formats as bytes alone. UsageError, which
+    begins with `where`, for one that is not of the argument's type."""
+    storage = format_named(value.dtype).storage
+    if array.dtype.kind == "V" and array.dtype.itemsize == storage.itemsize:
+        array = array.view(storage)
+    if array.dtype != storage or not value.holds(value.dtype, array.shape):
+        raise UsageError(f"{where}: found {array.dtype}{list(array.shape)}, expected {value}")
+    return array
+
+
+def load_arrays(path: Path | None) -> list[np.ndarray]:
+    """The arrays of an npz file, in its order. UsageError where it cannot be read."""
+    if path is None:
+        return []
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return [file[name] for name in file.files]
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path}: no npz file of arrays: {error}") from None

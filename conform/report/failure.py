@@ -113,7 +113,8 @@ def repro_command(case: Mapping, record: Mapping) -> str | None:
     again. None for one that no command can name."""
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
-    if directory is None or backend is None or case["check"] == DETERMINISM:
+    is_program = any(name.endswith(PROGRAMS) for name in invocation.get("suites", ()))
+    if directory is None or backend is None or is_program or case["check"] == DETERMINISM:
         return None
     named = ["--backend", backend] if "::" in backend else []
     return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
@@ -128,7 +129,7 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     invocation = record["environment"]["invocation"]
     backend = invocation.get("backend", record["backend"]["name"])
     contract = invocation.get("contract", record["contract"])
-    suites = invocation.get("suites", record["suite"]["names"])
+    suites = _suites_of(case, record)
     options: dict[str, object] = {"ids": glob.escape(case["id"]), "seed": record["seed"]}
     sample = case["id"].removeprefix(f"{case['test']}/").split("/")[3:]
     if case["check"] == DETERMINISM:
@@ -142,6 +143,7 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
         options |= {"layouts": "all"} if case["layout"] != "contiguous" else {}
     options |= {"contract": contract} if contract != "opencl" else {}
     options |= {"manifest": given} if (given := invocation.get("manifest")) else {}
+    options |= {"arguments": given} if (given := invocation.get("args")) else {}
     options |= {"oracle": given} if (given := invocation.get("oracle", "interp")) != "interp" else {}
     options |= {"checks": ",".join(given)} if (given := invocation.get("checks")) else {}
     if backend is None:
@@ -151,4 +153,13 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     return shlex.join(["conform", "check", *suites, "--backend", backend, *words])
 
 
-_OPTIONS = {"ids": "--id", "dtypes": "--dtype"}  # those whose name in Python is another
+_OPTIONS = {"ids": "--id", "dtypes": "--dtype", "arguments": "--args"}  # those whose name in Python is another
+PROGRAMS = ".mlir"
+
+
+def _suites_of(case: Mapping, record: Mapping) -> Sequence[str]:
+    """The suites that hold the case: of a StableHLO program its file, which the case is named by."""
+    names = record["suite"]["names"]
+    given = record["environment"]["invocation"].get("suites", names)
+    own = dict(zip(names, given, strict=False)).get(case["id"].partition("@")[0])
+    return given if own is None or not own.endswith(PROGRAMS) else [own]

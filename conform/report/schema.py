@@ -82,6 +82,7 @@ class Invocation(Form):
     contract: GivenPath
     suites: list[GivenPath]
     manifest: GivenPath | None = None
+    args: GivenPath | None = None  # what a StableHLO program got
     oracle: Literal["interp", "refs"] = "interp"
     checks: list[CheckName] | None = None  # None: those that count by default
     out: GivenPath | None = None

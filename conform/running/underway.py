@@ -57,6 +57,7 @@ class Asked:
     manifest: Manifest | None = None
     manifest_name: str | None = None  # as it was given
     oracle: str = INTERP
+    arguments: Path | None = None  # those of a StableHLO program
 
     @property
     def name(self) -> str | None:
@@ -184,6 +185,7 @@ class Underway:
                 "manifest": asked.manifest_name,
                 "suites": list(asked.suite.names),
                 "oracle": asked.oracle,
+                "args": None if asked.arguments is None else str(asked.arguments),
                 "checks": None if asked.are_usual else sorted(asked.checks),
             },
         )

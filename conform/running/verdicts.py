@@ -37,7 +37,7 @@ from conform.running.breaker import Breaker
 from conform.suites.cases import Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
-    from conform.frontends.modules import ModuleCall
+    from conform.frontends.called import Called
 
 IN_FLIGHT = 8
 INTERP, REFS = ORACLES = ("interp", "refs")  # whose results are the truth
@@ -134,25 +134,27 @@ def _typical(case: Case, limits: Limits) -> Arguments:
     return arguments
 
 
-def _module(case: Case) -> ModuleCall | None:
-    """The module of a case's draw, with its parameters; None of an operator. NoGolden where it cannot be made."""
+def _module(case: Case) -> Called | None:
+    """The module of a case's draw, with its parameters, or its program; None of an operator. NoGolden where it cannot
+    be made."""
     if not case.draw.test.is_module:
         return None
-    from conform.frontends.construction import module_of
+    from conform.frontends.called import called
 
-    return module_of(case.draw)
+    return called(case.draw)
 
 
 def _prepared(
-    case: Case, typical: Arguments | Exception, exports: bool, module: ModuleCall | None
+    case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
 ) -> tuple[Arguments, Call]:
     """The arguments of a case, and its call as it is sent."""
     if isinstance(typical, Exception):
         raise typical
     arguments = case.arguments(typical)
     sent = exported(arguments) if exports else arguments
-    pickled = None if module is None else module.pickled
-    return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad, pickled)
+    if module is not None:
+        return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
+    return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
 
 
 def _attempt(function: Callable[[], Any]) -> Any:
@@ -186,7 +188,7 @@ class _Judge:
 
     def unclaimed(
         self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected],
-        module: ModuleCall | None,
+        module: Called | None,
     ) -> Verdict | None:  # fmt: skip
         """The verdict on a case that the manifest does not claim: of what goes in, and, if that is not too large, of
         what should come out."""
@@ -208,7 +210,7 @@ class _Judge:
         typical: Arguments | Exception,
         known: dict[tuple[str, str], Expected],
         exports: bool,
-        module: ModuleCall | None = None,
+        module: Called | None = None,
     ) -> Verdict | None:
         """Sends the call of a case, or says why there is none."""
         made = _attempt(partial(_prepared, case, typical, exports, module))
@@ -220,7 +222,7 @@ class _Judge:
         return None
 
     def _expected(
-        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected], module: ModuleCall | None
+        self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected], module: Called | None
     ) -> Callable[[], Expected]:
         """The case's call and its outcome, bound and computed once for all layouts that hold the same values."""
         key = (case.values, case.layout if case.layout.startswith("expanded") else "")
@@ -251,7 +253,7 @@ class _Judge:
         yield verdict
 
     def repeated(
-        self, case: Case, typical: Arguments | Exception, exports: bool, module: ModuleCall | None
+        self, case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
     ) -> Iterator[Verdict]:
         """The verdict on a case of several equal calls, the last of which goes to another process; behind those on
         all calls that the backend has."""

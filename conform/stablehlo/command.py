@@ -11,10 +11,11 @@ from tabulate import tabulate
 
 from conform.errors import UsageError
 from conform.foreign import escaped
+from conform.frontends.stablehlo import load_arrays
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.dense import text
 from conform.options import tell
-from conform.stablehlo.run import File, load, run_file, tensors
+from conform.stablehlo.run import File, run_file, tensors
 
 ORDER = (70, 1, 2, 3)  # the exit code of several files is the first of these that one of them has
 VERDICTS = {0: "ok", 1: "FAIL", 2: "invalid", 3: "no meaning", 70: "defect of the kit"}
@@ -24,7 +25,7 @@ def interpret(paths: Sequence[Path], function: str | None, arguments: Path | Non
     """Run the files, print what came of them, and give the exit code."""
     files = _files(paths)
     as_table = len(files) > 1 or paths[0].is_dir()
-    inputs = load(arguments)
+    inputs = load_arrays(arguments)
     found = []
     for path in files:
         found.append(run_file(path, function, inputs))

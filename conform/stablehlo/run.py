@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from conform.errors import ConformError, Unjudged, UsageError, did_you_mean
-from conform.frontends.stablehlo import PROGRAMS, Source, named, read
+from conform.frontends.stablehlo import Source, asked_functions, input_array, read
 from conform.interp.program.evaluation import evaluate
-from conform.interp.program.form import Function, Op, Program, Value
+from conform.interp.program.form import Function, Program
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.processes import Told
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import format_named
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def run_file(path: Path, function: str | None, arguments: Sequence[np.ndarray]) 
     found = File(path)
     try:
         sources = read(path)
-        asked = [(source, name) for source in sources for name in _asked(source, function)]
+        asked = [(source, name) for source in sources for name in asked_functions(source, function)]
         if function is not None and not asked:
             known = sorted({name for source in sources for name in source.functions})
             raise UsageError(
@@ -73,22 +72,6 @@ def run_file(path: Path, function: str | None, arguments: Sequence[np.ndarray]) 
     for source, name in asked:
         found.ran.append(_run(source, name, arguments))
     return found
-
-
-def _asked(source: Source, function: str | None) -> list[str]:
-    """The functions of a program that are run."""
-    if function is not None:
-        return [function] if function in source.functions else []
-    if "main" in source.functions:
-        return ["main"]
-    started = {name for one in source.functions.values() for op in one.ops for name in _started(op)}
-    free = [name for name, one in source.functions.items() if not one.arguments and name not in started]
-    return free or list(source.functions)
-
-
-def _started(op: Op) -> list[str]:
-    """The functions that an op runs as processes of a grid: they are no programs by themselves."""
-    return [name for key in PROGRAMS.get(op.name, ()) for name in named(op.attributes.get(key, ()))]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -110,29 +93,8 @@ def _inputs(source: Source, name: str, function: Function, arguments: Sequence[n
         stated = ", ".join(map(str, function.arguments))
         raise UsageError(f"{source.file}: function @{name} takes {len(function.arguments)} arguments ({stated}), "
                          f"{len(arguments)} are given: --args FILE.npz holds them")  # fmt: skip
-    return [_input(f"{source.file}: argument {at} of @{name}", one, value)
+    return [Tensor(input_array(f"{source.file}: argument {at} of @{name}", one, value))
             for at, (one, value) in enumerate(zip(arguments, function.arguments, strict=True))]  # fmt: skip
-
-
-def _input(where: str, array: np.ndarray, value: Value) -> Tensor:
-    """An array in the storage of its format: numpy's files keep that of small formats as bytes alone."""
-    storage = format_named(value.dtype).storage
-    if array.dtype.kind == "V" and array.dtype.itemsize == storage.itemsize:
-        array = array.view(storage)
-    if array.dtype != storage or not value.holds(value.dtype, array.shape):
-        raise UsageError(f"{where}: found {array.dtype}{list(array.shape)}, expected {value}")
-    return Tensor(array)
-
-
-def load(path: Path | None) -> list[np.ndarray]:
-    """The arrays of an npz file, in its order. UsageError where it cannot be read."""
-    if path is None:
-        return []
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return [file[name] for name in file.files]
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: no npz file of arrays: {error}") from None
 
 
 def tensors(files: Sequence[File]) -> Mapping[str, np.ndarray]:

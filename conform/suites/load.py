@@ -102,8 +102,11 @@ def _files(names: list[str]) -> list[tuple[Path, str, bool]]:
         if name in builtin.NAMES:
             for path in builtin.files(name):  # none of a suite that is made from specs alone
                 found.setdefault(path, (path, builtin.shown(path), True))
-        elif os.path.isfile(name):
+        elif os.path.isfile(name) and not name.endswith(".mlir"):
             found.setdefault(Path(name).resolve(), (Path(name), name, False))
+        elif name.endswith(".mlir"):
+            raise UsageError(f"{name}: a file of StableHLO programs is no suite file: conform check runs it, alone or "
+                             "with others of its kind")  # fmt: skip
         else:
             hint = f"{suggest(name, builtin.NAMES)}; expected {', '.join(builtin.NAMES)} or the path of a YAML file"
             raise UsageError(f"no suite {describe(name)}{hint}")

@@ -10,7 +10,8 @@ from conform.suites.nodes import ClassPath, Given, Node, Tensor, holds_object, t
 
 @dataclass(frozen=True, slots=True)
 class ModuleSpec:
-    """A module to construct from a class and arguments, then to call; or `given`, one that was made in Python."""
+    """A module to construct from a class and arguments, then to call; or `given`, what is there already: a module that
+    was made in Python, or a program of a file."""
 
     path: ClassPath
     args: tuple[Node, ...]
@@ -74,7 +75,7 @@ class Test:
 
     @property
     def is_module(self) -> bool:
-        """Whether a module is called, and no operator."""
+        """Whether a module or a program is called, and no operator."""
         return not isinstance(self.op, str)
 
     @property

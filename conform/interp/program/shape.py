@@ -43,21 +43,21 @@ def _moving(op: str, *moved: str) -> Callable[..., Any]:
         if all(getattr(one, "array", 0) is not None for one in numbers):
             return NotImplemented
         held = operands(fmt, *numbers) if fmt.is_float else _choices(op, numbers)
-        places = iter(_places([one.shape for one in held]))
+        places = iter(places_of([one.shape for one in held]))
         placed = {
             name: [next(places) for _ in value] if isinstance(value, list | tuple) else next(places)
             for name, value in given.items()
         }
         others = {name: _array(op, name, value) for name, value in arguments.items() if name not in given}
         goldens = evaluate(op, (), {**others, **placed}).goldens
-        row = _in_a_row(held)
-        results = tuple(row.moved(lambda part, golden=golden: _at(part, golden.value)) for golden in goldens)
+        row = in_a_row(held)
+        results = tuple(at_places(row, golden.value) for golden in goldens)
         return results if schema(op).returns != ("Tensor",) else results[0]
 
     return function
 
 
-def _places(shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
+def places_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """For each shape the numbers of its elements, counted on from 1, from one to the next."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     starts = np.cumsum([0, *sizes])
@@ -91,7 +91,12 @@ def _choices(op: str, numbers: Sequence[Any]) -> list[Number]:
     ]
 
 
-def _in_a_row(numbers: list[Number]) -> Number:
+def at_places(row: Number, places: np.ndarray) -> Number:
+    """The elements of `in_a_row` at places as `places_of` counts them; at 0 a zero."""
+    return row.moved(lambda part: _at(part, places))
+
+
+def in_a_row(numbers: Sequence[Number]) -> Number:
     """All elements of the numbers, one after the other."""
     flat = [one.moved(lambda part: part.reshape(-1)) for one in numbers]
     rads = np.concatenate([one.rad for one in flat])
@@ -167,7 +172,7 @@ def _put(self: Number, src: Number, place: tuple[Any, ...]) -> Number:
         whole = self.array.copy()
         whole[place] = src.array
         return Number.exact(whole)
-    whole, some = _places([self.shape, src.shape])
+    whole, some = places_of([self.shape, src.shape])
     whole = np.array(whole)  # of a 0-d tensor it is a scalar
     whole[place] = some
-    return _in_a_row(operands(self.format, self, src)).moved(lambda part: _at(part, whole))
+    return at_places(in_a_row(operands(self.format, self, src)), whole)

@@ -17,6 +17,7 @@ from conform.interp.program.form import Op, Value
 from conform.interp.stablehlo.processes import Process
 from conform.interp.stablehlo.values import Tensor
 
+ALL = 1 << 30  # operands, of an op that has as many as a program gives it
 MODULES = (
     "elementwise", "bits", "choice", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting",
     "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure", "collectives",
@@ -59,11 +60,20 @@ class Call:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What an op means; `pointwise`: each element of its results depends on the same element of its operands alone."""
+    """What an op means, and what holds of it whatever its operands are.
+
+    pointwise  each element of its results depends on the same element of its operands alone
+    moves      of how many of its first operands it moves elements, and does nothing else with them
+    selects    it rounds nothing: of exact operands the results are exact, in whatever order they are computed
+    runs       it runs its regions on operands that it does not look into, but for what chooses between them
+    """
 
     name: str
     function: Callable[[Call], Sequence[Any]]
     pointwise: bool
+    moves: int = 0
+    selects: bool = False
+    runs: bool = False
 
     @property
     def text(self) -> str:
@@ -73,14 +83,16 @@ class Meaning:
 _table: dict[str, Meaning] = {}
 
 
-def meaning(*names: str, pointwise: bool = False) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
+def meaning(
+    *names: str, pointwise: bool = False, moves: int = 0, selects: bool = False, runs: bool = False
+) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
     """Register the decorated function as the meaning of the ops `names`: a Tensor, an array or several of a Call."""
 
     def register(function: Callable[[Call], Any]) -> Callable[[Call], Any]:
         for name in names:
             if name in _table:
                 raise ValueError(f"{name} is defined twice: {_table[name].function.__module__}, {function.__module__}")
-            _table[name] = Meaning(name, function, pointwise)
+            _table[name] = Meaning(name, function, pointwise, moves, selects or bool(moves), runs)
         return function
 
     return register

@@ -89,7 +89,7 @@ _infinite("is_neg_inf", np.isneginf)
 # Of two numbers
 
 
-@meaning("chlo.next_after", pointwise=True)
+@meaning("chlo.next_after", pointwise=True, selects=True)
 def next_after_(call: Call) -> Array:
     """The number beside x in the direction of y: y where they are equal"""
     x, y = _operands(call, "float")
@@ -108,13 +108,13 @@ def mulhi(call: Call) -> Array:
 # Constants
 
 
-@meaning("chlo.constant")
+@meaning("chlo.constant", selects=True)
 def constant(call: Call) -> Array:
     """value"""
     return np.asarray(call.attributes["value"])
 
 
-@meaning("chlo.constant_like")
+@meaning("chlo.constant_like", selects=True)
 def constant_like(call: Call) -> Array:
     """value at every place of operand"""
     value, fmt = call.attributes["value"], format_named(call.results[0].dtype)
@@ -126,7 +126,7 @@ def constant_like(call: Call) -> Array:
 # The largest
 
 
-@meaning("chlo.top_k")
+@meaning("chlo.top_k", selects=True)
 def top_k(call: Call) -> tuple[Array, Array]:
     """The k largest elements along the last dimension, the largest first, and where they are: by IEEE 754's totalOrder,
     of equal ones the first one first"""

@@ -10,14 +10,14 @@ from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import format_of
 
 
-@meaning("stablehlo.maximum", pointwise=True)
+@meaning("stablehlo.maximum", pointwise=True, selects=True)
 def maximum(call: Call) -> Array:
     """The larger of lhs and rhs: NaN if either is, +0 rather than -0; of complex numbers by (real, imag)"""
     x, y = same_types(call)
     return extreme(x, y, +1)
 
 
-@meaning("stablehlo.minimum", pointwise=True)
+@meaning("stablehlo.minimum", pointwise=True, selects=True)
 def minimum(call: Call) -> Array:
     """The smaller of lhs and rhs: NaN if either is, -0 rather than +0; of complex numbers by (real, imag)"""
     x, y = same_types(call)
@@ -45,7 +45,7 @@ def _lexicographic(x: Array, y: Array, direction: int) -> Array:
     return (ahead & ~np.isnan(y)) | np.isnan(x)
 
 
-@meaning("stablehlo.select", pointwise=True)
+@meaning("stablehlo.select", pointwise=True, selects=True)
 def select(call: Call) -> Array:
     """on_true where pred, on_false elsewhere; a 0-dimensional pred chooses all"""
     pred, on_true, on_false = call.operands
@@ -57,7 +57,7 @@ def select(call: Call) -> Array:
     return np.where(pred.array, on_true.array, on_false.array)
 
 
-@meaning("stablehlo.clamp", pointwise=True)
+@meaning("stablehlo.clamp", pointwise=True, selects=True)
 def clamp(call: Call) -> Array:
     """minimum(maximum(operand, min), max)"""
     low, operand, high = call.operands

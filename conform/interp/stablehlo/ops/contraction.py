@@ -3,12 +3,13 @@ whatever precision_config allows; integers wrap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
-from conform.interp.formulas.complexes import joined
+from conform.interp.formulas.complexes import joined as joined_parts
 from conform.interp.ops.contraction.sums import golden_of
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded, states
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows
@@ -43,12 +44,33 @@ def _complex_product(lhs: np.ndarray, rhs: np.ndarray, fmt: Format) -> np.ndarra
     a, b, c, d = (part.astype(np.float64) for part in (lhs.real, lhs.imag, rhs.real, rhs.imag))
     real = _float_product(np.concatenate([a, -b], 1), np.concatenate([c, d], 0), fmt.component)
     imag = _float_product(np.concatenate([a, b], 1), np.concatenate([d, c], 0), fmt.component)
-    return joined(fmt, np.stack([real, imag], -1))
+    return joined_parts(fmt, np.stack([real, imag], -1))
+
+
+@dataclass(frozen=True)
+class Products:
+    """Pairs of matrices [m, k] and [k, n] that are to be multiplied, and how the result of `shape` is made of the
+    products, if there are any: nothing that depends on what the elements are."""
+
+    pairs: list[tuple[np.ndarray, np.ndarray]]
+    joined: Callable[[Sequence[np.ndarray]], np.ndarray]
+    shape: tuple[int, ...]
+
+
+def multiplied(call: Call, products: Products) -> np.ndarray:
+    fmt = format_named(call.results[0].dtype)
+    found = [product(lhs, rhs, fmt) for lhs, rhs in products.pairs]
+    return products.joined(found) if found else np.empty(products.shape, fmt.storage)
 
 
 @meaning("stablehlo.dot_general")
 def dot_general(call: Call) -> np.ndarray:
     """The sums of products of lhs and rhs over the contracting dimensions, one for each place in the batching ones"""
+    return multiplied(call, dot_products(call))
+
+
+def dot_products(call: Call) -> Products:
+    """A matrix of each operand for each place in the batching dimensions."""
     lhs, rhs = call.operands
     numbers = call.attributes["dot_dimension_numbers"]
     batch_l, batch_r, sum_l, sum_r = (tuple(numbers.get(name, ())) for name in (
@@ -77,10 +99,8 @@ def dot_general(call: Call) -> np.ndarray:
     require("C13", lhs.dtype == rhs.dtype, f"operands of the types {lhs} and {rhs}")
     left = _matrices(lhs, batch_l, rows, sum_l)
     right = _matrices(rhs, batch_r, sum_r, columns)
-    fmt = format_named(call.results[0].dtype)
-    found = [product(a, b, fmt) for a, b in zip(left, right, strict=True)]
-    whole = np.stack(found) if found else np.empty(0, fmt.storage)
-    return whole.reshape((*_sizes(lhs, batch_l), *_sizes(lhs, rows), *_sizes(rhs, columns)))
+    shape = (*_sizes(lhs, batch_l), *_sizes(lhs, rows), *_sizes(rhs, columns))
+    return Products(list(zip(left, right, strict=True)), lambda found: np.concatenate(found).reshape(shape), shape)
 
 
 def _precision(call: Call, constraint: str) -> None:
@@ -114,17 +134,18 @@ def convolution(call: Call) -> np.ndarray:
     """The sums of products of each window of lhs and the kernels rhs"""
     lhs, rhs = call.operands
     padding = np.asarray(call.get("padding", np.zeros((max(lhs.rank - 2, 0), 2), np.int64)), np.int64)
-    return convolved(call, lhs, rhs, padding)
+    return multiplied(call, window_products(call, lhs, rhs, padding))
 
 
 @meaning("stablehlo.dynamic_conv")
 def dynamic_conv(call: Call) -> np.ndarray:
     """convolution with a padding that is an operand"""
     lhs, rhs, padding = call.operands
-    return convolved(call, lhs, rhs, padding.array.astype(np.int64))
+    return multiplied(call, window_products(call, lhs, rhs, padding.array.astype(np.int64)))
 
 
-def convolved(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> np.ndarray:
+def window_products(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> Products:
+    """Of each group the windows of lhs, in rows, and the kernels."""
     numbers, rank = call.attributes["dimension_numbers"], lhs.rank
     call.require("C1", lhs.rank == rhs.rank, f"operands of the types {lhs} and {rhs}")
     ones = (1,) * (rank - 2)
@@ -146,7 +167,6 @@ def convolved(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> np.n
     kernel = np.flip(kernel, [at + 1 for at, turned in enumerate(reversal) if turned])
     window = kernel.shape[1:-1]
     counts = window_counts(x.shape[1:-1], window, strides, base, dilations, padding)
-    fmt = format_named(call.results[0].dtype)
     call.require("C27", lhs.dtype == rhs.dtype, f"operands of the types {lhs} and {rhs}")
     spread = _padded(x, padding, base)
     rows = window_rows(
@@ -154,16 +174,17 @@ def convolved(call: Call, lhs: Tensor, rhs: Tensor, padding: np.ndarray) -> np.n
     )
     rows = np.moveaxis(rows, 0, -2)  # [batch, *counts, window, features]
     flat_kernel = np.moveaxis(kernel, 0, -2).reshape(prod(window), kernel.shape[0], kernel.shape[-1])
-    result = _grouped(rows, flat_kernel, fmt, groups, batches)
-    order = (
-        numbers["output_batch_dimension"],
-        *numbers["output_spatial_dimensions"],
-        numbers["output_feature_dimension"],
-    )
-    found = np.moveaxis(result, range(rank), order)
+    ends = (numbers["output_batch_dimension"], *numbers["output_spatial_dimensions"],
+            numbers["output_feature_dimension"])  # fmt: skip
+    batch = (x.shape[0] // batches, *counts)
+    shape = np.moveaxis(np.empty((*batch, kernel.shape[-1]), bool), range(rank), ends).shape
     call.require("C26", len(call.results[0].shape) == rank, f"the result {call.results[0]} of {lhs}")
-    states(call, "C25", fmt.name, found.shape)
-    return found
+    states(call, "C25", call.results[0].dtype, shape)
+
+    def joined(found: Sequence[np.ndarray]) -> np.ndarray:
+        return np.moveaxis(np.concatenate([one.reshape(*batch, one.shape[-1]) for one in found], -1), range(rank), ends)
+
+    return Products(_grouped(rows, flat_kernel, groups, batches), joined, shape)
 
 
 def _padded(x: np.ndarray, padding: np.ndarray, base: Sequence[int]) -> np.ndarray:
@@ -176,18 +197,16 @@ def _padded(x: np.ndarray, padding: np.ndarray, base: Sequence[int]) -> np.ndarr
     return padded(x, np.zeros((), x.dtype), *zip(*edges, strict=True), interior)
 
 
-def _grouped(rows: np.ndarray, kernel: np.ndarray, fmt: Format, groups: int, batches: int) -> np.ndarray:
-    """[batch, *counts, out] of rows [batch, *counts, window, in] and a kernel [window, in, out]."""
-    count = max(groups, batches)
-    outs = np.split(kernel, count, axis=-1)
+def _grouped(
+    rows: np.ndarray, kernel: np.ndarray, groups: int, batches: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The matrices of each group, of rows [batch, *counts, window, in] and a kernel [window, in, out]."""
+    outs = np.split(kernel, max(groups, batches), axis=-1)
     ins = np.split(rows, groups, axis=-1) if groups > 1 else np.split(rows, batches, axis=0)
-    found = []
-    for x, weights in zip(ins, outs, strict=True):
-        shape = (*x.shape[:-2], weights.shape[-1])
-        terms = prod(x.shape[-2:])
-        one = product(x.reshape(prod(x.shape[:-2]), terms), weights.reshape(terms, weights.shape[-1]), fmt)
-        found.append(one.reshape(shape))
-    return np.concatenate(found, -1)
+    return [
+        (x.reshape(prod(x.shape[:-2]), prod(x.shape[-2:])), weights.reshape(prod(weights.shape[:2]), weights.shape[2]))
+        for x, weights in zip(ins, outs, strict=True)
+    ]
 
 
 def _arranged(one: Tensor, numbers: dict[str, object], name: str, first: str, last: str) -> np.ndarray:

@@ -40,7 +40,7 @@ def _as_stated(call: Call, constraint: str, results: tuple[Any, ...]) -> tuple[A
     return results
 
 
-@meaning("stablehlo.if")
+@meaning("stablehlo.if", runs=True)
 def if_(call: Call) -> tuple[Any, ...]:
     """true_branch() where pred, else false_branch()"""
     (pred,) = call.operands
@@ -50,7 +50,7 @@ def if_(call: Call) -> tuple[Any, ...]:
     return call.regions[0 if bool(pred.array) else 1]()
 
 
-@meaning("stablehlo.case")
+@meaning("stablehlo.case", runs=True)
 def case(call: Call) -> tuple[Any, ...]:
     """branches[index](), the last of them where index is none of theirs"""
     (index,) = call.operands
@@ -62,7 +62,7 @@ def case(call: Call) -> tuple[Any, ...]:
     return call.regions[chosen if 0 <= chosen < len(call.regions) else -1]()
 
 
-@meaning("stablehlo.while")
+@meaning("stablehlo.while", runs=True)
 def while_(call: Call) -> tuple[Any, ...]:
     """body(body(...(operand))), as long as cond of it is true"""
     cond, body = call.regions
@@ -83,7 +83,7 @@ def while_(call: Call) -> tuple[Any, ...]:
     raise Unjudged(f"{call.op.name}: not at its end after {LOOPS} steps")
 
 
-@meaning("func.call", "stablehlo.composite")
+@meaning("func.call", "stablehlo.composite", runs=True)
 def called(call: Call) -> tuple[Any, ...]:
     """What the function gives that is named; of a composite the decomposition"""
     for name in ("name", "version", "composite_attributes"):
@@ -91,7 +91,7 @@ def called(call: Call) -> tuple[Any, ...]:
     return call.regions[0](*call.operands)
 
 
-@meaning("stablehlo.optimization_barrier")
+@meaning("stablehlo.optimization_barrier", runs=True)
 def optimization_barrier(call: Call) -> tuple[Any, ...]:
     """operand"""
     call.require(

@@ -28,7 +28,7 @@ def _shape(call: Call, label: str, constraint: str, operand: Tensor) -> tuple[in
     return shape
 
 
-@meaning("stablehlo.dynamic_broadcast_in_dim")
+@meaning("stablehlo.dynamic_broadcast_in_dim", moves=1)
 def dynamic_broadcast_in_dim(call: Call) -> np.ndarray:
     """broadcast_in_dim into the shape output_dimensions"""
     operand, output_dimensions = call.operands
@@ -46,7 +46,7 @@ def _known_dimensions(call: Call, rank: int) -> None:
         call.require(constraint, are_dims(dims, rank), f"known dimensions {list(dims)} of {rank}")
 
 
-@meaning("stablehlo.dynamic_iota")
+@meaning("stablehlo.dynamic_iota", selects=True)
 def dynamic_iota(call: Call) -> np.ndarray:
     """iota of the shape output_shape"""
     shape, dim = _shape(call, "I1", "C2", call.operands[0]), int(call.attributes["iota_dimension"])
@@ -54,7 +54,7 @@ def dynamic_iota(call: Call) -> np.ndarray:
     return places_along(dim, shape, call.results[0].dtype)
 
 
-@meaning("stablehlo.dynamic_pad")
+@meaning("stablehlo.dynamic_pad", moves=2)
 def dynamic_pad(call: Call) -> np.ndarray:
     """pad by edge_padding_low, edge_padding_high and interior_padding, which are operands"""
     operand, value, *paddings = call.operands
@@ -62,7 +62,7 @@ def dynamic_pad(call: Call) -> np.ndarray:
     return padded_as(call, operand, value, low, high, interior)
 
 
-@meaning("stablehlo.dynamic_reshape")
+@meaning("stablehlo.dynamic_reshape", moves=1)
 def dynamic_reshape(call: Call) -> np.ndarray:
     """reshape into the shape output_shape"""
     operand, output_shape = call.operands
@@ -72,7 +72,7 @@ def dynamic_reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(shape)
 
 
-@meaning("stablehlo.real_dynamic_slice")
+@meaning("stablehlo.real_dynamic_slice", moves=1)
 def real_dynamic_slice(call: Call) -> np.ndarray:
     """slice from start_indices in steps of strides up to limit_indices, operands; no op of the specification"""
     operand = call.operands[0]

@@ -123,7 +123,7 @@ def _rounding(name: str, torch_name: str) -> None:
         return of_torch(f"aten::{torch_name}", x)
 
     function.__doc__ = f"{name}(operand), a number of the format"
-    meaning(f"stablehlo.{name}", pointwise=True)(function)
+    meaning(f"stablehlo.{name}", pointwise=True, selects=True)(function)
 
 
 _rounding("ceil", "ceil")
@@ -131,7 +131,7 @@ _rounding("floor", "floor")
 _rounding("round_nearest_even", "round")
 
 
-@meaning("stablehlo.round_nearest_afz", pointwise=True)
+@meaning("stablehlo.round_nearest_afz", pointwise=True, selects=True)
 def round_nearest_afz(call: Call) -> Array:
     """The integer nearest to operand, of two the one farther from 0; the sign of a zero is kept"""
     (x,) = same_types(call)
@@ -143,7 +143,7 @@ def round_nearest_afz(call: Call) -> Array:
         return round_to(fmt, np.where(np.isfinite(number), np.copysign(rounded, number), number))
 
 
-@meaning("stablehlo.abs", pointwise=True)
+@meaning("stablehlo.abs", pointwise=True, selects=True)
 def abs_(call: Call) -> Array:
     """|operand|, of complex numbers a real one; the smallest integer stays"""
     operand = call.operands[0]
@@ -163,7 +163,7 @@ def _modulus(fmt: Format, z: Array) -> Array:
         return np.where(special, round_to(fmt.component, wide), golden.value).astype(fmt.component.storage)
 
 
-@meaning("stablehlo.negate", pointwise=True)
+@meaning("stablehlo.negate", pointwise=True, selects=True)
 def negate(call: Call) -> Array:
     """-operand; integers wrap"""
     (x,) = same_types(call)
@@ -171,7 +171,7 @@ def negate(call: Call) -> Array:
     return of_torch("aten::neg", x)
 
 
-@meaning("stablehlo.sign", pointwise=True)
+@meaning("stablehlo.sign", pointwise=True, selects=True)
 def sign(call: Call) -> Array:
     """-1, 0 or 1; a zero keeps its sign, NaN stays; of complex numbers operand / |operand|"""
     (x,) = same_types(call)
@@ -248,7 +248,7 @@ def _wraps(fmt: Format, x: Array, y: Array) -> Array:
     return (x == fmt.min_value) & (y == -1) if fmt.kind == "int" else np.zeros(x.shape, bool)
 
 
-@meaning("stablehlo.remainder", pointwise=True)
+@meaning("stablehlo.remainder", pointwise=True, selects=True)
 def remainder(call: Call) -> Array:
     """lhs less the multiple of rhs that lhs / rhs, toward zero, is: it has the sign of lhs; not of complex numbers, of
     which the specification leaves it open"""
@@ -308,7 +308,7 @@ def atan2(call: Call) -> Array:
 # Parts of complex numbers
 
 
-@meaning("stablehlo.complex", pointwise=True)
+@meaning("stablehlo.complex", pointwise=True, selects=True)
 def complex_(call: Call) -> Array:
     """The complex number of the real part lhs and the imaginary part rhs"""
     lhs, rhs = call.operands
@@ -333,7 +333,7 @@ def _part(name: str, of_real: Callable[[Array], Array]) -> None:
         return getattr(operand.array, name).copy() if fmt.is_complex else of_real(operand.array)
 
     function.__doc__ = f"The {name} part of operand"
-    meaning(f"stablehlo.{name}", pointwise=True)(function)
+    meaning(f"stablehlo.{name}", pointwise=True, selects=True)(function)
 
 
 _part("real", lambda x: x)

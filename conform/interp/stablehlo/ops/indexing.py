@@ -45,7 +45,7 @@ def _full_starts(
     return starts
 
 
-@meaning("stablehlo.gather")
+@meaning("stablehlo.gather", moves=1)
 def gather(call: Call) -> np.ndarray:
     """Slices of operand, of slice_sizes, that begin at start_indices"""
     operand, indices = call.operands
@@ -53,7 +53,7 @@ def gather(call: Call) -> np.ndarray:
     return gathered(call, operand, indices, sizes)
 
 
-@meaning("stablehlo.dynamic_gather")
+@meaning("stablehlo.dynamic_gather", moves=1)
 def dynamic_gather(call: Call) -> np.ndarray:
     """gather of slice_sizes, which is an operand"""
     operand, indices, sizes = call.operands

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from conform.interp.stablehlo.registry import Call, meaning
+from conform.interp.stablehlo.registry import ALL, Call, meaning
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, format_named
 from conform.numerics.rounding import convert
@@ -35,7 +35,7 @@ def same_element_type(call: Call, constraint: str = "C1") -> Tensor:
     return operand
 
 
-@meaning("stablehlo.constant", pointwise=True)
+@meaning("stablehlo.constant", pointwise=True, selects=True)
 def constant(call: Call) -> np.ndarray:
     """value"""
     value = Tensor(call.attributes["value"])
@@ -43,7 +43,7 @@ def constant(call: Call) -> np.ndarray:
     return value.array
 
 
-@meaning("stablehlo.iota")
+@meaning("stablehlo.iota", selects=True)
 def iota(call: Call) -> np.ndarray:
     """The place along iota_dimension, as the element type has it: integers wrap, floats are rounded"""
     result, dim = call.results[0], int(call.attributes["iota_dimension"])
@@ -56,7 +56,7 @@ def places_along(dim: int, shape: Sequence[int], dtype: str) -> np.ndarray:
     return np.broadcast_to(convert(places, FORMATS["int64"], format_named(dtype)), shape).copy()
 
 
-@meaning("stablehlo.broadcast_in_dim")
+@meaning("stablehlo.broadcast_in_dim", moves=1)
 def broadcast_in_dim(call: Call) -> np.ndarray:
     """operand, its dimension k as dimension broadcast_dimensions[k] of the result, and repeated along all others"""
     operand, dims = same_element_type(call), call.dims("broadcast_dimensions")
@@ -76,7 +76,7 @@ def broadcast(call: Call, operand: Tensor, dims: Sequence[int], shape: Sequence[
     return np.broadcast_to(operand.array.transpose(order).reshape(spread), shape).copy()
 
 
-@meaning("stablehlo.reshape")
+@meaning("stablehlo.reshape", moves=1)
 def reshape(call: Call) -> np.ndarray:
     """The elements of operand in their order, in another shape"""
     operand, result = same_element_type(call), call.results[0]
@@ -84,7 +84,7 @@ def reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(result.shape)
 
 
-@meaning("stablehlo.transpose")
+@meaning("stablehlo.transpose", moves=1)
 def transpose(call: Call) -> np.ndarray:
     """Dimension permutation[k] of operand as dimension k"""
     operand, permutation = same_element_type(call), call.dims("permutation")
@@ -95,7 +95,7 @@ def transpose(call: Call) -> np.ndarray:
     return operand.array.transpose(permutation)
 
 
-@meaning("stablehlo.reverse")
+@meaning("stablehlo.reverse", moves=1)
 def reverse(call: Call) -> np.ndarray:
     """operand with the order of its elements turned round along dimensions"""
     operand, dims = same_element_type(call), call.dims("dimensions")
@@ -105,7 +105,7 @@ def reverse(call: Call) -> np.ndarray:
     return np.flip(operand.array, dims)
 
 
-@meaning("stablehlo.slice")
+@meaning("stablehlo.slice", moves=1)
 def slice_(call: Call) -> np.ndarray:
     """The elements of operand from start_indices, in steps of strides, up to limit_indices"""
     operand = same_element_type(call)
@@ -123,7 +123,7 @@ def slice_(call: Call) -> np.ndarray:
     return found
 
 
-@meaning("stablehlo.concatenate")
+@meaning("stablehlo.concatenate", moves=ALL)
 def concatenate(call: Call) -> np.ndarray:
     """inputs one after the other along dimension"""
     inputs, dim = call.operands, int(call.attributes["dimension"])
@@ -143,7 +143,7 @@ def _but(shape: Sequence[int], dim: int) -> tuple[int, ...]:
     return (*shape[:dim], *shape[dim + 1 :])
 
 
-@meaning("stablehlo.pad")
+@meaning("stablehlo.pad", moves=2)
 def pad(call: Call) -> np.ndarray:
     """operand with padding_value between its elements and around them; negative edges cut off"""
     operand, value = call.operands
@@ -178,7 +178,7 @@ def padded(
                         for lo, hi, size in zip(low, high, outer, strict=True))]  # fmt: skip
 
 
-@meaning("stablehlo.dynamic_slice")
+@meaning("stablehlo.dynamic_slice", moves=1)
 def dynamic_slice(call: Call) -> np.ndarray:
     """slice_sizes elements of operand from start_indices on, which are moved inward until they all are there"""
     operand, *starts = call.operands
@@ -204,7 +204,7 @@ def _within(starts: Sequence[Tensor], sizes: Sequence[int], shape: Sequence[int]
     return tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
 
 
-@meaning("stablehlo.dynamic_update_slice")
+@meaning("stablehlo.dynamic_update_slice", moves=2)
 def dynamic_update_slice(call: Call) -> np.ndarray:
     """operand with update in the place of its elements from start_indices on, which are moved inward until all fit"""
     operand, update, *starts = call.operands

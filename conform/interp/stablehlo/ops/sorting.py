@@ -11,7 +11,7 @@ from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 
 
-@meaning("stablehlo.sort")
+@meaning("stablehlo.sort", selects=True)
 def sort(call: Call) -> tuple[np.ndarray, ...]:
     """inputs together, along dimension, in the order of comparator; equal ones keep their order, whatever is_stable"""
     inputs, (comparator,) = call.operands, call.regions

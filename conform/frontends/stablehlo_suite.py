@@ -1,0 +1,142 @@
+"""StableHLO files as suites: a test a function, whose inputs are drawn by their types, or given."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from conform.errors import UsageError
+from conform.frontends.stablehlo import (
+    Source,
+    asked_functions,
+    input_array,
+    load_arrays,
+    parse,
+    text_of,
+    texts_of,
+)
+from conform.frontends.stablehlo_called import OF_THE_INTERPRETER, ProgramCall
+from conform.frontends.stablehlo_checks import CHECKS, Limit, limits_of
+from conform.frontends.stablehlo_engine import MAIN, for_engines
+from conform.interp.program.form import Value
+from conform.numerics.formats import FORMATS
+from conform.suites.dtypes import kind_of
+from conform.suites.nodes import ClassPath, Draw, Given, Node, Tensor
+from conform.suites.test import ModuleSpec, Suite, Test
+
+SUFFIX = ".mlir"
+_DRAWS = {
+    "float": Draw("normal"), "complex": Draw("normal"), "int": Draw("randint"), "bool": Draw("bernoulli"),
+}  # fmt: skip
+_POSITIVE = Draw("uniform", 0.5, 2.0)  # of formats without a sign
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it is named, and as records name it."""
+
+    path: Path
+    recorded: str
+    contract: str
+    arrays: tuple[np.ndarray, ...] | None
+
+
+def is_program(name: str) -> bool:
+    """Whether a suite of this name is a file of StableHLO programs."""
+    return name.endswith(SUFFIX)
+
+
+def suite_of(names: Sequence[str], contract: str, arguments: Path | None) -> Suite:
+    """The functions of these files, each a test: of every program main, or else every function without arguments, or
+    else all. `arguments`: an npz file with what the one function gets. Judged by the contract `stablehlo` they are what
+    the specification's interpreter makes of them.
+
+    UsageError, with file and line, for what cannot be read, parsed or called.
+    """
+    arrays = None if arguments is None else tuple(load_arrays(arguments))
+    digest, tests, recorded = hashlib.sha256(), [], []
+    for name in dict.fromkeys(names):
+        path = Path(name)
+        recorded.append(_recorded(path.name, recorded))
+        tests += _tests(_File(path, recorded[-1], contract, arrays))
+        digest.update(path.read_bytes())
+    if arrays is not None:
+        if len(tests) != 1:
+            raise UsageError(f"--args: {len(tests)} functions are to be called; expected one, which takes them")
+        digest.update(arguments.read_bytes())
+    return Suite(list(dict.fromkeys(names)), recorded, tuple(tests), f"sha256:{digest.hexdigest()}")
+
+
+def _recorded(base: str, others: Sequence[str]) -> str:
+    """`a.mlir#2` of the second file of this name."""
+    same = sum(one.partition("#")[0] == base for one in others)
+    return f"{base}#{same + 1}" if same else base
+
+
+def _tests(file: _File) -> list[Test]:
+    found: list[Test] = []
+    counted: Counter[str] = Counter()
+    for text in texts_of(text_of(file.path), str(file.path)):
+        source = parse(text, str(file.path))
+        for name in asked_functions(source, None):
+            counted[name] += 1
+            suffix = f"#{counted[name]}" if counted[name] > 1 else ""
+            found += _of_function(file, text, source, name, f"{file.recorded}@{name}{suffix}")
+    return found
+
+
+def _of_function(file: _File, text: str, source: Source, name: str, called: str) -> list[Test]:
+    """The function as one test, or by its checks a test each."""
+    if file.contract != CHECKS:
+        return [_test(file, text, name, called, f"{file.path}:{source.line}")]
+    limits = limits_of(source.functions[name])
+    if not limits:
+        raise UsageError(f"{file.path}:{source.line}: function @{name} checks nothing, by which it could be judged")
+    lines = [one.location.rpartition(":")[2] for one in limits]
+    names = [f"{called}:{line}" + (f"#{at}" if lines.count(line) > 1 else "") for at, line in enumerate(lines)]
+    return [
+        _test(file, text, name, own, limit.location, at, limit)
+        for at, (own, limit) in enumerate(zip(names, limits, strict=True))
+    ]
+
+
+def _test(
+    file: _File, text: str, name: str, called: str, location: str, check: int | None = None, limit: Limit | None = None
+) -> Test:
+    alone, source = for_engines(text, str(file.path), name, check)
+    function = source.functions[MAIN]
+    if not function.results:
+        raise UsageError(f"{location}: function @{name} returns and checks nothing: there is nothing to judge")
+    call = ProgramCall(called, alone, function, file.contract in OF_THE_INTERPRETER, limit)
+    return Test(
+        called, ModuleSpec(ClassPath(called), (), {}, given=call), _inputs(file, name, function.arguments), {},
+        device=None, cast_input0_to_complex=False, impl=None, pair=None, location=location, arguments_at=location,
+        builtin=False, recorded_at=f"{file.recorded}:{location.rpartition(':')[2]}",
+    )  # fmt: skip
+
+
+def _inputs(file: _File, name: str, arguments: Sequence[Value]) -> tuple[Node, ...]:
+    where = f"{file.path}: argument {{}} of @{name}"
+    if file.arrays is None:
+        return tuple(_drawn(where.format(at), one) for at, one in enumerate(arguments))
+    if len(file.arrays) != len(arguments):
+        stated = ", ".join(map(str, arguments))
+        raise UsageError(f"{file.path}: function @{name} takes {len(arguments)} arguments ({stated}), --args has "
+                         f"{len(file.arrays)}")  # fmt: skip
+    pairs = enumerate(zip(file.arrays, arguments, strict=True))
+    return tuple(Given(input_array(where.format(at), array, value)) for at, (array, value) in pairs)
+
+
+def _drawn(where: str, value: Value) -> Tensor:
+    if value.dtype not in FORMATS:
+        raise UsageError(f"{where}: found {value}, expected a tensor: no backend is sent anything else")
+    if None in value.shape:
+        raise UsageError(f"{where}: found {value}, of an open size; --args FILE.npz gives one")
+    fmt, kind = FORMATS[value.dtype], kind_of(value.dtype)
+    is_signed = kind in ("int", "bool") or (fmt.component if fmt.is_complex else fmt).is_signed
+    return Tensor(value.shape, kind, value.dtype, _DRAWS[kind] if is_signed else _POSITIVE)

@@ -1,0 +1,100 @@
+"""Functions and arithmetic of one element of each operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp import semantics
+from conform.interp.program.choice import either, is_unknown
+from conform.interp.program.number import Number
+from conform.interp.stablehlo.reals.exact import known
+from conform.interp.stablehlo.reals.rules import rule, torch
+from conform.interp.stablehlo.registry import Call
+from conform.numerics.ball import Ball
+from conform.numerics.formats import compute_format
+
+# Ops that mean what one of torch's operators means, on floats.
+SAME = {
+    "stablehlo.add": "add.Tensor", "stablehlo.subtract": "sub.Tensor", "stablehlo.multiply": "mul.Tensor",
+    "stablehlo.divide": "div.Tensor", "stablehlo.negate": "neg", "stablehlo.abs": "abs", "stablehlo.sign": "sign",
+    "stablehlo.exponential": "exp", "stablehlo.exponential_minus_one": "expm1", "stablehlo.log": "log",
+    "stablehlo.log_plus_one": "log1p", "stablehlo.sine": "sin", "stablehlo.cosine": "cos", "stablehlo.tanh": "tanh",
+    "stablehlo.logistic": "sigmoid", "stablehlo.sqrt": "sqrt", "stablehlo.rsqrt": "rsqrt",
+    "stablehlo.floor": "floor", "stablehlo.ceil": "ceil", "stablehlo.round_nearest_even": "round",
+    "chlo.erf": "erf", "chlo.erfc": "erfc", "chlo.square": "square",
+}  # fmt: skip
+
+
+def _same(torch_name: str) -> Any:
+    return lambda call: torch(torch_name, *call.operands)
+
+
+for _name, _torch_name in SAME.items():
+    rule(_name)(_same(_torch_name))
+
+
+@rule("stablehlo.convert")
+def convert(call: Call) -> Number:
+    """A rounding, or a step to integers, toward zero."""
+    return torch("_to_copy", *call.operands, dtype=call.results[0].dtype)
+
+
+@rule("stablehlo.tan", "chlo.tan")
+def tan(call: Call) -> Number:
+    """sin / cos, which errs by more than a function of its own."""
+    (x,) = call.operands
+    return torch("div.Tensor", torch("sin", x), torch("cos", x))
+
+
+@rule("stablehlo.is_finite")
+def is_finite(call: Call) -> Number:
+    """Decided where the number is bounded."""
+    (x,) = call.operands
+    return either(np.isfinite(x.real.hi), is_unknown(x))
+
+
+@rule("stablehlo.power")
+def power(call: Call) -> Number:
+    """To a power that is one known number; of other known ones as a function."""
+    x, y = call.operands
+    if y.array is not None and x.array is None and y.array.size and (y.array == y.array.flat[0]).all():
+        return torch("pow.Tensor_Scalar", x, exponent=float(y.array.flat[0]))
+    return _function(call, "pow.Tensor_Tensor", POWER_ULPS)
+
+
+# --- Functions of known numbers ---------------------------------------------------------------------------------------
+
+POWER_ULPS = 16.0
+# ULPs that an honest implementation may spend on one: OpenCL C 3.0, full profile, section 7.4.
+FUNCTIONS = {
+    "stablehlo.cbrt": ("cbrt", 2.0), "stablehlo.atan2": ("atan2", 6.0),
+    "chlo.acos": ("acos", 4.0), "chlo.acosh": ("acosh", 4.0), "chlo.asin": ("asin", 4.0), "chlo.asinh": ("asinh", 4.0),
+    "chlo.atan": ("atan", 5.0), "chlo.atanh": ("atanh", 5.0), "chlo.cosh": ("cosh", 4.0), "chlo.sinh": ("sinh", 4.0),
+}  # fmt: skip
+
+
+def _function(call: Call, torch_name: str, ulps: float) -> Number:
+    """A correctly rounded function of numbers that are known, off by so many ulps of the compute type. NoGolden of
+    others: nothing tells how steep it is there."""
+    arrays = [known(call, one).array for one in call.operands]
+    golden = semantics.find(f"aten::{torch_name}").function(*arrays)
+    if golden.real is None or not golden.format.is_float:
+        raise NoGolden(f"{call.op.name}: nothing is known of its errors on {call.operands[0].dtype} numbers")
+    exact = Ball.exact(golden.real.hi, compute_format(golden.format))
+    with np.errstate(all="ignore"):
+        rad = exact.rounded(exact.mid, np.zeros(exact.mid.shape), ulps).rad
+    determined = ~np.isfinite(golden.real.hi) | (golden.real.hi == 0) & (golden.real.radius == 0)
+    unknown = golden.open if golden.open is not None else np.zeros(golden.value.shape, bool)
+    rad = np.where(unknown, np.inf, np.where(determined, 0.0, rad))
+    return Number(golden.format, golden.real, rad, may_round=True)
+
+
+def _of_function(torch_name: str, ulps: float) -> Any:
+    return lambda call: _function(call, torch_name, ulps)
+
+
+for _name, (_torch_name, _ulps) in FUNCTIONS.items():
+    rule(_name)(_of_function(_torch_name, _ulps))

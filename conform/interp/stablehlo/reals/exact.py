@@ -1,0 +1,42 @@
+"""Ops on operands that are known exactly: by the meaning that they have on tensors."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import replace
+from typing import Any
+
+from conform.errors import NoGolden
+from conform.interp.program.number import Number
+from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.registry import Call
+from conform.interp.stablehlo.values import Tensor
+
+
+def is_exact(call: Call) -> bool:
+    """Whether all that an op works on is known, what its regions take from around them too."""
+    captured = [region.scope[name] for region in call.regions for name in region.function.captured]
+    return all(not isinstance(one, Number) or one.array is not None for one in (*call.operands, *captured))
+
+
+def exactly(call: Call) -> tuple[Any, ...]:
+    """The results of an op of which `is_exact` holds, and which rounds nothing of them."""
+    meaning = StableHLO()
+    regions = [
+        replace(one, runner=replace(one.runner, op_set=meaning, listener=None),
+                scope=ChainMap({name: _tensor(one.scope[name]) for name in one.function.captured}))
+        for one in call.regions
+    ]  # fmt: skip
+    results = meaning(call.op, [_tensor(one) for one in call.operands], call.attributes, *regions)
+    return tuple(Number.exact(one.array) if isinstance(one, Tensor) else one for one in results)
+
+
+def known(call: Call, operand: Any) -> Any:
+    """An operand that the op needs to know, as its meaning takes it. NoGolden for one that was computed."""
+    if isinstance(operand, Number) and operand.array is None:
+        raise NoGolden(f"{call.op.name}: what it does hangs on {operand}, which honest engines have otherwise")
+    return _tensor(operand)
+
+
+def _tensor(value: Any) -> Any:
+    return Tensor(value.array) if isinstance(value, Number) else value

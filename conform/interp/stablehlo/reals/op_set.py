@@ -1,0 +1,64 @@
+"""The op set: what an op that rounds gives is a rule's to say, all else the meaning that it has anyway.
+
+The specification rounds each result to its element type. An engine that fuses ops keeps what the compute type holds;
+both are honest, and the rules, which are those of torch's operators where these mean the same, allow for either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conform.errors import NoGolden
+from conform.interp.program.evaluation import Run
+from conform.interp.program.form import Op
+from conform.interp.program.number import Number
+from conform.interp.stablehlo import registry
+from conform.interp.stablehlo.op_set import WITHOUT_MEANING
+from conform.interp.stablehlo.reals import rules
+from conform.interp.stablehlo.reals.exact import exactly, is_exact, known
+from conform.interp.stablehlo.reals.movement import moved
+from conform.interp.stablehlo.registry import Call, Meaning
+
+
+class Reals:
+    """The meaning of every op on Numbers."""
+
+    def __call__(self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], *regions: Run) -> Sequence[Any]:
+        """The results. NoGolden, which names the op, where nothing is known of the errors that it makes or passes on;
+        what its meaning raises."""
+        meaning = registry.table().get(op.name)
+        if meaning is None:
+            raise NoGolden(f"no meaning for {op.name}")
+        call = Call(op, tuple(operands), attributes, regions)
+        for name in WITHOUT_MEANING:
+            call.get(name, None)
+        if meaning.runs:
+            return registry.as_results(meaning.function(_chosen(call)))
+        if is_exact(call) and (meaning.selects or not _are_floats(op)):
+            return exactly(call)
+        return _ruled(call, meaning)
+
+
+def _chosen(call: Call) -> Call:
+    """The call, in which what chooses between regions is known."""
+    if call.op.name in ("stablehlo.if", "stablehlo.case"):
+        return replace(call, operands=tuple(known(call, one) for one in call.operands))
+    return call
+
+
+def _are_floats(op: Op) -> bool:
+    return any(one.dtype.startswith(("float", "bfloat", "complex")) for one in op.results)
+
+
+def _ruled(call: Call, meaning: Meaning) -> Sequence[Any]:
+    rule = rules.find(call.op.name)
+    if rule is not None:
+        found = rule(call)
+        return tuple(found) if isinstance(found, list | tuple) else (found,)
+    if meaning.moves:
+        return moved(call, min(meaning.moves, len(call.operands)))
+    if any(isinstance(one, Number) and one.format.is_complex for one in call.operands):
+        raise NoGolden(f"{call.op.name}: nothing is known of the errors of complex numbers")
+    raise NoGolden(f"{call.op.name}: no rule tells what becomes of the errors of what a program has computed")

@@ -1,0 +1,120 @@
+"""Reductions by regions that are one known operation, in any order.
+
+Each step of a region rounds to the region's element type, so an engine that adds half types up in them is honest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.program.evaluation import Run
+from conform.interp.program.number import Number
+from conform.interp.program.shape import places_of
+from conform.interp.stablehlo.ops.movement import padded
+from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
+from conform.interp.stablehlo.reals.movement import arranged
+from conform.interp.stablehlo.reals.rules import rule, torch
+from conform.interp.stablehlo.registry import Call
+from conform.numerics.rounding_errors import gamma
+
+
+@rule("stablehlo.reduce")
+def reduce(call: Call) -> Number:
+    """The elements along dimensions, and the initial value."""
+    operand, init, join = _one_joined(call)
+    dims = sorted(call.dims("dimensions"))
+    kept = [dim for dim in range(operand.ndim) if dim not in dims]
+    (places,) = places_of([operand.shape])
+    rows = places.transpose(*dims, *kept).reshape(prod(operand.shape[dim] for dim in dims), -1)
+    shape = [operand.shape[dim] for dim in kept]
+    return _joined(join, arranged([operand], rows.reshape(rows.shape[0], *shape)), init)
+
+
+@rule("stablehlo.reduce_window")
+def reduce_window(call: Call) -> Number:
+    """The elements of each window, padded with the initial value, and that again."""
+    operand, init, join = _one_joined(call)
+    window, strides, base, dilations, padding = windows_of(call, operand.shape, {
+        "window_dimensions": ("C4", "C5"), "window_strides": ("C6", "C7"), "base_dilations": ("C8", "C9"),
+        "window_dilations": ("C10", "C11"),
+    })  # fmt: skip
+    counts = window_counts(operand.shape, window, strides, base, dilations, padding)
+    places, value = places_of([operand.shape, ()])
+    interior, edges = [each - 1 for each in base], (padding[:, 0].tolist(), padding[:, 1].tolist())
+    rows = window_rows(padded(places, value, *edges, interior), counts, window, strides, dilations)
+    return _joined(join, arranged([operand, init], rows), init)
+
+
+def _one_joined(call: Call) -> tuple[Number, Number, str]:
+    """The operand and the initial value, in the element type of the region, and what joins two elements."""
+    (body,) = call.regions
+    join = _operation(body)
+    if len(call.operands) != 2 or join not in JOINED:
+        known = ", ".join(JOINED)
+        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, expected one of {known}")
+    dtype = body.function.arguments[0].dtype
+    operand, init = (torch("_to_copy", one, dtype=dtype) if one.dtype != dtype else one for one in call.operands)
+    return operand, init, join
+
+
+def _operation(body: Run) -> str | None:
+    """The op that is all of a region, on both its arguments."""
+    function = body.function
+    if len(function.ops) != 1 or len(function.arguments) != 2:
+        return None
+    (op,) = function.ops
+    is_all = sorted(op.operands) == sorted(one.name for one in function.arguments)
+    return op.name if is_all and function.results == (op.results[0].name,) else None
+
+
+def _joined(join: str, rows: Number, init: Number) -> Number:
+    """The rows [n, ...] joined with each other and with the initial value."""
+    shape = rows.shape[1:]
+    spread = init.moved(lambda part: np.broadcast_to(part, shape))
+    return JOINED[join](rows, replace(spread, may_round=init.may_round)) if rows.shape[0] else spread
+
+
+def _sum(rows: Number, init: Number) -> Number:
+    total = torch("sum.dim_IntList", rows, dim=[0])
+    fmt, terms = total.format, rows.shape[0]
+    with np.errstate(all="ignore"):
+        magnitude = np.sum(np.abs(rows.real.hi) + rows.rad, 0) + np.abs(init.real.hi) + init.rad
+        stepwise = gamma(terms, fmt.unit_roundoff) * magnitude
+    exact = not np.any(init.real.hi) and not np.any(init.rad)
+    total = total if exact else torch("add.Tensor", total, init)
+    narrow = fmt.bits < 32
+    with np.errstate(all="ignore"):
+        return replace(total, rad=total.rad + np.where(np.isfinite(stepwise), stepwise, 0.0)) if narrow else total
+
+
+def _largest(rows: Number, init: Number) -> Number:
+    return torch("maximum", torch("amax", rows, dim=[0]), init)
+
+
+def _smallest(rows: Number, init: Number) -> Number:
+    return torch("neg", _largest(torch("neg", rows), torch("neg", init)))
+
+
+def _product(rows: Number, init: Number) -> Number:
+    """One after the other. Nothing is said of what leaves the range of normal numbers in another order."""
+    product = init
+    for at in range(rows.shape[0]):
+        product = torch("mul.Tensor", product, replace(rows.moved(lambda part, at=at: part[at]),
+                                                       may_round=rows.may_round))  # fmt: skip
+    every = np.concatenate([rows.real.hi, init.real.hi[None]])
+    with np.errstate(all="ignore"):
+        size = np.log2(np.abs(every))
+        high, low = np.sum(np.maximum(size, 0), 0), np.sum(np.minimum(size, 0), 0)
+        within = (high < rows.format.emax - 1) & (low > rows.format.emin + 1) | np.isnan(every).any(0)
+    return replace(product, rad=np.where(within, product.rad, np.inf), array=None)
+
+
+JOINED: dict[str, Callable[[Number, Number], Number]] = {
+    "stablehlo.add": _sum, "stablehlo.maximum": _largest, "stablehlo.minimum": _smallest,
+    "stablehlo.multiply": _product,
+}  # fmt: skip
