@@ -37,7 +37,7 @@ def _real_sigmoid(x: Real) -> Real:
     return where(x.hi < LOWEST, functions.exp(x), functions.sigmoid(x))
 
 
-def _sigmoid(x: Ball) -> Ball:
+def sigmoid(x: Ball) -> Ball:
     """1 / (1 + e^-x). Where e^-x overflows the quotient is 0 or as small as e^x, from above at the upper end."""
     one = Ball.exact(np.float64(1), x.compute)
     quotient = one / (one + (-x).exp())
@@ -62,8 +62,8 @@ _define(functions.cos, Ball.cos, "aten::cos")
 tanh = _define(functions.tanh, Ball.tanh, "aten::tanh")
 erf = _define(functions.erf, lambda x: x.erf(functions.erf_float64), "aten::erf", "aten::special_erf")
 _define(functions.erfc, lambda x: x.erfc(erfc_float64), "aten::erfc", "aten::special_erfc")
-_define(_real_sigmoid, _sigmoid, "aten::sigmoid")
-_define(lambda x: x * _real_sigmoid(x), lambda x: x * _sigmoid(x), "aten::silu")
+_define(_real_sigmoid, sigmoid, "aten::sigmoid")
+_define(lambda x: x * _real_sigmoid(x), lambda x: x * sigmoid(x), "aten::silu")
 
 
 # --- gelu -------------------------------------------------------------------------------------------------------------

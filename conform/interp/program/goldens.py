@@ -21,6 +21,7 @@ from conform.numerics.rounding_errors import root_sum_of_squares
 
 LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
 STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding times FACTOR is 3.1e-2 already
+BY_CHOICE = "P151"  # the policy's rule of integers and bools that honest implementations may have otherwise
 FACTOR = 8.0  # as for long sums: with n independent centred errors a failure in 2 n e^(-32), 1e-10 for n = 4096
 
 
@@ -69,13 +70,14 @@ def golden_of(name: str, result: Any) -> Golden:
         raise NoGolden(f"{name}: it returned {found}; expected what ops return, or a tuple of these")
     if result.array is not None:
         return Golden(result.format, result.array)
-    if result.allowed and np.isfinite(result.rad).all():
+    unknown = np.isinf(result.rad)
+    if result.allowed and not (unknown.any() if result.format.is_float else unknown.all()):
         first, *others = (Golden(result.format, one) for one in result.allowed)
-        return first.or_else(*others)
+        return first.or_else(*others).opened(unknown, BY_CHOICE)
     if not result.format.is_float:
         raise Unjudged(f"{name}: which {result.format.name} numbers it gives hangs on a choice that honest "
                        "implementations make either way")  # fmt: skip
     value, undecided = rounded(result.format, result.real)
     budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
-    unknown = np.full(value.shape, np.inf)  # what terms came to on the way
-    return Golden(result.format, value, result.real, budget=budget, scale=unknown, zero_sign_free=True)
+    unstated = np.full(value.shape, np.inf)  # what terms came to on the way
+    return Golden(result.format, value, result.real, budget=budget, scale=unstated, zero_sign_free=True)

@@ -171,12 +171,12 @@ def _converted_exactly(number: Number, fmt: Format) -> Any:
 
 
 def _truncated(number: Number, fmt: Format) -> Any:
-    """The integers between the ends of the balls; nothing is told where there are many, or the format lacks one."""
+    """The integers between the ends of the balls; of an element nothing is told where there are many, or the format
+    lacks one."""
     low, middle, high = (np.trunc(one) for one in (ends(number)[0], number.real.hi, ends(number)[1]))
     known = np.isfinite(low + high) & (np.maximum(np.abs(low), np.abs(high)) < 2.0**53)
-    if known.all() and _beyond(fmt, low) | _beyond(fmt, high):
-        return NotImplemented
-    few = known & (high - low < MOST_ALLOWED)
+    held = (low >= float(fmt.min_value)) & (high <= float(fmt.max_value))
+    few = known & held & (high - low < MOST_ALLOWED)
     middle = np.where(few, np.clip(middle, low, high), 0.0)
     others = [np.where(few, np.minimum(low + at, high), middle) for at in range(MOST_ALLOWED)]
     return choice(fmt, [middle, *others], ~few)
@@ -187,12 +187,6 @@ def _converted_choices(number: Number, fmt: Format) -> Number:
     if fmt.is_float:
         return number.held_in(fmt)
     return choice(fmt, [one.astype(fmt.storage) for one in number.allowed], is_unknown(number))
-
-
-def _beyond(fmt: Format, integers: np.ndarray) -> bool:
-    """Whether some number is none of the format's."""
-    limits = np.iinfo(fmt.storage)
-    return bool(((integers < limits.min) | (integers > limits.max)).any())
 
 
 def _parts(number: Number) -> tuple[np.ndarray, ...]:

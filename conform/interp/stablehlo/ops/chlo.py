@@ -143,7 +143,7 @@ def top_k(call: Call) -> tuple[Array, Array]:
 # Broadcasting
 
 
-def _broadcast(call: Call) -> list[Tensor]:
+def broadcast(call: Call) -> list[Tensor]:
     """The operands in the shape of the result: the one of lower rank has its dimensions at broadcast_dimensions of the
     other one, at the last ones unless they are given."""
     rank = max(one.rank for one in call.operands)
@@ -173,15 +173,18 @@ def _listed(operands: Sequence[Tensor]) -> str:
 
 def _broadcasting(name: str, of: str) -> None:
     def function(call: Call) -> Array:
-        return table()[of].function(replace(call, operands=tuple(_broadcast(call))))
+        return table()[of].function(replace(call, operands=tuple(broadcast(call))))
 
     function.__doc__ = f"{of} of the operands in one shape"
-    meaning(f"chlo.broadcast_{name}")(function)
+    meaning(name)(function)
 
 
-for _name in (
+_OF_STABLEHLO = (
     "add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder",
     "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor",
-):  # fmt: skip
-    _broadcasting(_name, f"stablehlo.{_name}")
-_broadcasting("next_after", "chlo.next_after")
+)  # fmt: skip
+# By the name of one that broadcasts the op that it is of operands of one shape.
+BROADCASTING = {f"chlo.broadcast_{name}": f"stablehlo.{name}" for name in _OF_STABLEHLO}
+BROADCASTING["chlo.broadcast_next_after"] = "chlo.next_after"
+for _name, _of in BROADCASTING.items():
+    _broadcasting(_name, _of)

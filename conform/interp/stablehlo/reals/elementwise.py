@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from conform.call.binding import DTYPE_NAMES
 from conform.errors import NoGolden
 from conform.interp import semantics
 from conform.interp.program.choice import either, is_unknown
+from conform.interp.program.functions import sigmoid
 from conform.interp.program.number import Number
+from conform.interp.program.storage import stored
 from conform.interp.stablehlo.reals.exact import known
+from conform.interp.stablehlo.reals.freedom import freely
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.registry import Call
-from conform.numerics.ball import Ball
+from conform.numerics.ball import ULPS, Ball
 from conform.numerics.formats import compute_format
 
 # Ops that mean what one of torch's operators means, on floats.
@@ -22,7 +28,7 @@ SAME = {
     "stablehlo.divide": "div.Tensor", "stablehlo.negate": "neg", "stablehlo.abs": "abs", "stablehlo.sign": "sign",
     "stablehlo.exponential": "exp", "stablehlo.exponential_minus_one": "expm1", "stablehlo.log": "log",
     "stablehlo.log_plus_one": "log1p", "stablehlo.sine": "sin", "stablehlo.cosine": "cos", "stablehlo.tanh": "tanh",
-    "stablehlo.logistic": "sigmoid", "stablehlo.sqrt": "sqrt", "stablehlo.rsqrt": "rsqrt",
+    "stablehlo.sqrt": "sqrt", "stablehlo.rsqrt": "rsqrt",
     "stablehlo.floor": "floor", "stablehlo.ceil": "ceil", "stablehlo.round_nearest_even": "round",
     "chlo.erf": "erf", "chlo.erfc": "erfc", "chlo.square": "square",
 }  # fmt: skip
@@ -36,24 +42,63 @@ for _name, _torch_name in SAME.items():
     rule(_name)(_same(_torch_name))
 
 
+@rule("stablehlo.logistic")
+def logistic(call: Call) -> Number:
+    """1 / (1 + e^-x), each step rounded to the element type: so the specification has it."""
+    (x,) = call.operands
+    result, fmt = torch("sigmoid", x), x.format
+    if compute_format(fmt) == fmt:
+        return result
+    with np.errstate(all="ignore"):
+        stepwise = sigmoid(stored(x).ball(fmt)).rad
+    beyond = (x.real.hi < 0) & (np.exp(-x.real.hi) > fmt.max_finite / 2)
+    stepwise = stepwise if fmt.has_inf else np.where(beyond, np.inf, stepwise)
+    return replace(result, rad=np.where(np.isnan(x.real.hi), result.rad, np.maximum(result.rad, stepwise)), array=None)
+
+
 @rule("stablehlo.convert")
 def convert(call: Call) -> Number:
     """A rounding, or a step to integers, toward zero."""
-    return torch("_to_copy", *call.operands, dtype=call.results[0].dtype)
+    dtype = call.results[0].dtype
+    if call.operands[0].array is not None:
+        return freely(call)[0]
+    if dtype not in DTYPE_NAMES:
+        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors where numbers are rounded to {dtype}")
+    return torch("_to_copy", *call.operands, dtype=dtype)
 
 
 @rule("stablehlo.tan", "chlo.tan")
 def tan(call: Call) -> Number:
-    """sin / cos, which errs by more than a function of its own."""
+    """A function of known numbers; of others sin / cos, which errs by more."""
     (x,) = call.operands
+    if x.array is not None:
+        return _function(call, "tan", ULPS["tan"])
     return torch("div.Tensor", torch("sin", x), torch("cos", x))
 
 
-@rule("stablehlo.is_finite")
-def is_finite(call: Call) -> Number:
-    """Decided where the number is bounded."""
+def _classified(is_such: Callable[[np.ndarray], np.ndarray]) -> Callable[[Call], Number]:
+    """The rule of a class of numbers: decided where the number is bounded."""
+
+    def classified(call: Call) -> Number:
+        (x,) = call.operands
+        return either(is_such(x.real.hi), is_unknown(x))
+
+    return classified
+
+
+rule("stablehlo.is_finite")(_classified(np.isfinite))
+rule("chlo.is_inf")(_classified(np.isinf))
+rule("chlo.is_pos_inf")(_classified(np.isposinf))
+rule("chlo.is_neg_inf")(_classified(np.isneginf))
+
+
+@rule("chlo.conj")
+def conj(call: Call) -> Number:
+    """A real number itself."""
     (x,) = call.operands
-    return either(np.isfinite(x.real.hi), is_unknown(x))
+    if not x.format.is_float:
+        raise NoGolden(f"{call.op.name}: nothing is known of the errors of complex numbers")
+    return x
 
 
 @rule("stablehlo.power")

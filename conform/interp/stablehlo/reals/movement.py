@@ -13,6 +13,7 @@ from conform.interp.program.form import Function, Value
 from conform.interp.program.number import Number
 from conform.interp.program.shape import at_places, in_a_row, places_of
 from conform.interp.stablehlo.reals.exact import exactly, known
+from conform.interp.stablehlo.reals.freedom import counted_updates, is_replacing
 from conform.interp.stablehlo.reals.rules import rule
 from conform.interp.stablehlo.registry import Call
 
@@ -49,8 +50,7 @@ def arranged(numbers: Sequence[Number], places: np.ndarray) -> Number:
 def scatter(call: Call) -> Any:
     """Of a region that puts the update in the place of the element."""
     (region,) = call.regions
-    taken = region.function.arguments
-    if len(call.operands) != 3 or region.function.ops or region.function.results != (taken[1].name,):
+    if len(call.operands) != 3 or not is_replacing(region.function):
         raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors but where an update replaces the element")
     operand, indices, updates = call.operands
     pair = tuple(Value(name, PLACE, ()) for name in ("element", "update"))
@@ -59,4 +59,6 @@ def scatter(call: Call) -> Any:
     replaced = replace(region, function=Function(pair, (), ("update",)))
     known(call, indices)
     found = exactly(replace(call, op=op, operands=(places[0], indices, places[1]), regions=(replaced,)))
-    return arranged([operand, updates], found[0].array)
+    whole = arranged([operand, updates], found[0].array)
+    several = counted_updates(call) > 1
+    return whole if not several.any() else replace(whole, rad=np.where(several, np.inf, whole.rad), array=None)

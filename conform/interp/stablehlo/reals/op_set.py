@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from conform.errors import NoGolden
 from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Op
@@ -17,7 +19,8 @@ from conform.interp.program.number import Number
 from conform.interp.stablehlo import registry
 from conform.interp.stablehlo.op_set import WITHOUT_MEANING
 from conform.interp.stablehlo.reals import rules
-from conform.interp.stablehlo.reals.exact import exactly, is_exact, known
+from conform.interp.stablehlo.reals.exact import is_exact, known
+from conform.interp.stablehlo.reals.freedom import freely
 from conform.interp.stablehlo.reals.movement import moved
 from conform.interp.stablehlo.registry import Call, Meaning
 
@@ -34,11 +37,12 @@ class Reals:
         call = Call(op, tuple(operands), attributes, regions)
         for name in WITHOUT_MEANING:
             call.get(name, None)
-        if meaning.runs:
-            return registry.as_results(meaning.function(_chosen(call)))
-        if is_exact(call) and (meaning.selects or not _are_floats(op)):
-            return exactly(call)
-        return _ruled(call, meaning)
+        with np.errstate(all="ignore"):
+            if meaning.runs:
+                return registry.as_results(meaning.function(_chosen(call)))
+            if is_exact(call) and (meaning.selects or not _are_floats(op)):
+                return freely(call)
+            return _ruled(call, meaning)
 
 
 def _chosen(call: Call) -> Call:

@@ -12,11 +12,11 @@ from math import prod
 import numpy as np
 
 from conform.errors import NoGolden
-from conform.interp.program.evaluation import Run
 from conform.interp.program.number import Number
 from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.movement import padded
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
+from conform.interp.stablehlo.reals.freedom import operation_of
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.registry import Call
@@ -53,23 +53,13 @@ def reduce_window(call: Call) -> Number:
 def _one_joined(call: Call) -> tuple[Number, Number, str]:
     """The operand and the initial value, in the element type of the region, and what joins two elements."""
     (body,) = call.regions
-    join = _operation(body)
+    join = operation_of(body.function)
     if len(call.operands) != 2 or join not in JOINED:
         known = ", ".join(JOINED)
         raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, expected one of {known}")
     dtype = body.function.arguments[0].dtype
     operand, init = (torch("_to_copy", one, dtype=dtype) if one.dtype != dtype else one for one in call.operands)
     return operand, init, join
-
-
-def _operation(body: Run) -> str | None:
-    """The op that is all of a region, on both its arguments."""
-    function = body.function
-    if len(function.ops) != 1 or len(function.arguments) != 2:
-        return None
-    (op,) = function.ops
-    is_all = sorted(op.operands) == sorted(one.name for one in function.arguments)
-    return op.name if is_all and function.results == (op.results[0].name,) else None
 
 
 def _joined(join: str, rows: Number, init: Number) -> Number:
@@ -104,7 +94,7 @@ def _product(rows: Number, init: Number) -> Number:
     """One after the other. Nothing is said of what leaves the range of normal numbers in another order."""
     product = init
     for at in range(rows.shape[0]):
-        product = torch("mul.Tensor", product, replace(rows.moved(lambda part, at=at: part[at]),
+        product = torch("mul.Tensor", product, replace(rows.moved(lambda part, at=at: part[at, ...]),
                                                        may_round=rows.may_round))  # fmt: skip
     every = np.concatenate([rows.real.hi, init.real.hi[None]])
     with np.errstate(all="ignore"):

@@ -1,0 +1,146 @@
+"""What the specification leaves to the implementation of ops that round nothing: elements of which nothing is known.
+
+Division of integers by zero, powers with negative exponents, shifts by all bits, integers from floats that they cannot
+hold (openxla/stablehlo, spec.md: "implementation-defined", or no word); the order of equal elements that are sorted
+without `is_stable`, of updates for one place, and of a reduction (scatter, reduce: "implementation-defined").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.program.choice import choice
+from conform.interp.program.form import Function, Op, Value
+from conform.interp.program.number import Number
+from conform.interp.stablehlo.reals.exact import exactly
+from conform.interp.stablehlo.registry import Call
+from conform.numerics.formats import Format
+
+# Bodies of reductions that give the same integers and bools in whatever order, and of floats the same selection.
+WITHOUT_ORDER = frozenset(f"stablehlo.{name}" for name in ("add", "multiply", "and", "or", "xor", "maximum", "minimum"))
+
+
+def freely(call: Call) -> tuple[Number, ...]:
+    """The results of `exactly`, with what is free in them."""
+    results = exactly(call)
+    free = _FREE.get(call.op.name)
+    masks = None if free is None else free(call)
+    if masks is None or not masks.any():
+        return results
+    return tuple(_unknown(one, np.broadcast_to(masks, one.shape)) for one in results)
+
+
+def _unknown(result: Number, free: np.ndarray) -> Number:
+    if result.format.is_float:
+        return replace(result, rad=np.where(free, np.inf, 0.0), array=None)
+    if result.format.is_complex:
+        raise NoGolden("what the specification leaves open of complex numbers")
+    return choice(result.format, [result.array], free)
+
+
+def is_replacing(region: Function) -> bool:
+    """Whether a region gives its second argument, the update."""
+    return not region.ops and region.results == (region.arguments[-1].name,)
+
+
+def operation_of(region: Function) -> str | None:
+    """The op that is all of a region, on both its arguments."""
+    if len(region.ops) != 1 or len(region.arguments) != 2:
+        return None
+    (op,) = region.ops
+    is_all = sorted(op.operands) == sorted(one.name for one in region.arguments)
+    return op.name if is_all and region.results == (op.results[0].name,) else None
+
+
+# --- By op ------------------------------------------------------------------------------------------------------------
+
+
+def _format(call: Call) -> Format:
+    return call.operands[0].format
+
+
+def _arrays(call: Call) -> list[np.ndarray]:
+    return [one.array for one in call.operands]
+
+
+def _quotient(call: Call) -> np.ndarray | None:
+    if not _format(call).is_integer:
+        return None
+    x, y = _arrays(call)
+    fmt = _format(call)
+    return (y == 0) | ((x == fmt.min_value) & (y == -1) if fmt.kind == "int" else False)
+
+
+def _power(call: Call) -> np.ndarray | None:
+    return call.operands[1].array < 0 if _format(call).kind == "int" else None
+
+
+def _shift(call: Call) -> np.ndarray:
+    amount = call.operands[1].array
+    return (amount < 0) | (amount.astype(np.int64) >= _format(call).bits)
+
+
+def _conversion(call: Call) -> np.ndarray | None:
+    (x,) = call.operands
+    fmt = call.results[0].dtype
+    if not x.format.is_float or not fmt.startswith(("int", "uint")):
+        return None
+    held = exactly(call)[0]
+    whole, limits = np.trunc(x.array.astype(np.float64)), held.format
+    return ~((whole >= float(limits.min_value)) & (whole < float(limits.max_value) + 1.0))
+
+
+def _sorted(call: Call) -> np.ndarray | None:
+    """Lines that come out otherwise where they go in the other way round."""
+    if bool(call.get("is_stable", False)):
+        return None
+    dim = int(call.get("dimension", -1))
+    turned = replace(call, operands=tuple(Number.exact(np.flip(one.array, dim)) for one in call.operands))
+    differs = [_unlike(one.array, other.array) for one, other in zip(exactly(call), exactly(turned), strict=True)]
+    return np.logical_or.reduce(differs).any(axis=dim, keepdims=True)
+
+
+def _unlike(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """Other elements: NaNs and zeros by their codes."""
+    codes = np.dtype(f"V{lhs.dtype.itemsize}")
+    return np.ascontiguousarray(lhs).view(codes) != np.ascontiguousarray(rhs).view(codes)
+
+
+def _scattered(call: Call) -> np.ndarray | None:
+    """Places that several updates are for, unless what joins them has no order."""
+    (region,) = call.regions
+    if operation_of(region.function) in WITHOUT_ORDER:
+        return None
+    if len(call.operands) != 3 or not is_replacing(region.function):
+        raise NoGolden(f"{call.op.name}: its region may hang on the order of updates, which is free")
+    return counted_updates(call) > 1
+
+
+def counted_updates(call: Call) -> np.ndarray:
+    """How many updates each element of a scatter's operand gets."""
+    operand, indices, updates = call.operands
+    pair = (Value("lhs", "int64", ()), Value("rhs", "int64", ()))
+    total = Value("total", "int64", ())
+    adding = Function(pair, (Op("stablehlo.add", ("lhs", "rhs"), {}, (total,)),), ("total",))
+    zeros, ones = np.zeros(operand.shape, np.int64), np.ones(updates.shape, np.int64)
+    op = replace(call.op, results=tuple(replace(one, dtype="int64") for one in call.results))
+    regions = (replace(call.regions[0], function=adding),)
+    counted = replace(call, op=op, operands=(Number.exact(zeros), indices, Number.exact(ones)), regions=regions)
+    return exactly(counted)[0].array
+
+
+def _reduced(call: Call) -> None:
+    if operation_of(call.regions[0].function) not in WITHOUT_ORDER:
+        raise NoGolden(f"{call.op.name}: its region may hang on the order of elements, which is free")
+
+
+_FREE: dict[str, Callable[[Call], np.ndarray | None]] = {
+    "stablehlo.divide": _quotient, "stablehlo.remainder": _quotient, "stablehlo.power": _power,
+    "stablehlo.shift_left": _shift, "stablehlo.shift_right_arithmetic": _shift,
+    "stablehlo.shift_right_logical": _shift, "stablehlo.convert": _conversion, "stablehlo.sort": _sorted,
+    "stablehlo.scatter": _scattered, "stablehlo.reduce": _reduced, "stablehlo.reduce_window": _reduced,
+}  # fmt: skip

@@ -1,0 +1,300 @@
+"""Programs on real numbers: honest engines lie within the bounds, wrong programs do not, what is free is not judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehlo]")
+
+from conform.contracts.judge import Elements, judge
+from conform.contracts.tables import OF_MODULE
+from conform.errors import NoGolden, Unjudged
+from conform.frontends.stablehlo import parse
+from conform.interp.golden import Golden
+from conform.interp.program.evaluation import evaluate
+from conform.interp.program.form import Function, Program
+from conform.interp.program.goldens import goldens_of
+from conform.interp.program.number import Number
+from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.reals.op_set import Reals
+from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import FORMATS
+from conform.numerics.rounding import round_to
+from tests.interp.stablehlo import generated
+from tests.interp.stablehlo.composed import composed
+from tests.interp.stablehlo.generated import Case
+
+F32 = np.float32
+X, Y = (np.random.default_rng(3).standard_normal((2, 4, 5))).astype(F32)
+KINDS = ("float16", "bfloat16", "float32", "float64")
+
+
+def main(text: str) -> Function:
+    return parse(text, "x.mlir").functions["main"]
+
+
+def goldens(text: str, *arrays: np.ndarray) -> tuple[Golden, ...]:
+    inputs = [Number.exact(one) for one in arrays]
+    return goldens_of(lambda: evaluate(Program(main(text)), Reals(), inputs), "main")
+
+
+def stepwise(text: str, *arrays: np.ndarray) -> list[np.ndarray]:
+    """What the specification's interpreter gives: each result rounded to its element type."""
+    return [one.array for one in evaluate(Program(main(text)), StableHLO(), [Tensor(one) for one in arrays])]
+
+
+def judged(text: str, answers: list[np.ndarray], *arrays: np.ndarray) -> list[Elements]:
+    return [judge(one, answer, OF_MODULE) for one, answer in zip(goldens(text, *arrays), answers, strict=True)]
+
+
+def unary(op: str, type_: str = "tensor<4x5xf32>") -> str:
+    body = f'%0 = "stablehlo.{op}"(%x) : ({type_}) -> {type_}'
+    return f"func.func @main(%x: {type_}) -> {type_} {{\n  {body}\n  return %0 : {type_}\n}}\n"
+
+
+def test_the_real_number_is_that_of_all_steps_together() -> None:
+    """x / 3 * 3 is x, however the quotient is rounded; an engine may be off by what these two roundings make."""
+    (golden,) = goldens("""func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %three = stablehlo.constant dense<3.0> : tensor<3xf32>
+      %0 = stablehlo.divide %x, %three : tensor<3xf32>
+      %1 = stablehlo.multiply %0, %three : tensor<3xf32>
+      return %1 : tensor<3xf32>
+    }""", np.array([1, 0.7, -1e30], F32))
+    assert golden.value.tolist() == np.array([1, 0.7, -1e30], F32).tolist()
+    ulps = golden.budget / np.spacing(np.abs(golden.value))
+    assert ((ulps >= 0.5) & (ulps <= 5)).all()  # 2.5 of the quotient, half of each rounding, at both ends of a binade
+
+
+@pytest.mark.parametrize(("op", "ulps"), [("exponential", 3), ("sine", 4), ("tan", 5), ("cbrt", 2)])
+def test_functions_err_by_what_opencl_allows(op: str, ulps: float) -> None:
+    (golden,) = goldens(unary(op), X)
+    assert golden.budget == pytest.approx(ulps * 2.0**-23 * np.abs(golden.real.hi), rel=1e-6)
+
+
+# --- Honest engines ---------------------------------------------------------------------------------------------------
+
+
+def computed(program: str) -> str:
+    """The program with every constant of floats multiplied by 1, so that nothing knows its elements any more."""
+    return re.sub(
+        r"^  %(\w+) = (stablehlo\.constant dense<.*> : (tensor<[\dx]*(?:f32|f64|f16|bf16)>))$",
+        r"  %\1.exact = \2\n  %\1.one = stablehlo.constant dense<1.0> : \3\n"
+        r"  %\1 = stablehlo.multiply %\1.exact, %\1.one : \3",
+        program, flags=re.MULTILINE,
+    )  # fmt: skip
+
+
+EVERY: dict[str, Callable[[], Iterator[Case]]] = {
+    "unary": generated.unary, "binary": generated.binary, "comparisons": generated.comparisons,
+    "conversions": generated.conversions, "movements": generated.movements, "reductions": generated.reductions,
+    "indexing": generated.indexing, "contractions": generated.contractions, "convolutions": generated.convolutions,
+    "sorts": generated.sorts, "chlo functions": generated.chlo_functions, "chlo": generated.chlo_others,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("share", EVERY)
+@pytest.mark.parametrize("change", [str, computed])
+def test_the_specification_s_own_steps_are_honest(share: str, change: Callable[[str], str]) -> None:
+    """On special values of every element type, known or computed: nothing is called wrong, and much is judged."""
+    compared, wrong, refused, cases = 0, [], [], list(EVERY[share]())
+    for case in cases:
+        text = change(case.program)
+        try:
+            found = judged(text, stepwise(text))
+        except Unjudged as reason:
+            refused.append(f"{case.op} {case.dtype}: {reason}")
+            continue
+        compared += sum(int(one.compared.sum()) for one in found)
+        wrong += [f"{case.op} {case.dtype}" for one in found if not one.ok.all()]
+    assert not wrong
+    assert compared > 100, refused
+    assert len(refused) < 0.7 * len(cases), refused
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_steps_that_follow_each_other_are_honest(dtype: str) -> None:
+    """Random programs of five to ten ops, every result of which is rounded to its element type."""
+    compared, size = 0, 0
+    for seed in range(40):
+        text, shape = composed(seed, dtype)
+        rng = np.random.default_rng(seed)
+        scale = 10.0 ** rng.integers(-2, 2)
+        x, y = (np.asarray(round_to(FORMATS[dtype], scale * rng.standard_normal(shape))) for _ in "xy")
+        (found,) = judged(text, stepwise(text, x, y), x, y)
+        assert found.ok.all(), text
+        compared, size = compared + int(found.compared.sum()), size + found.ok.size
+    assert compared > size / 2
+
+
+# --- Wrong ones -------------------------------------------------------------------------------------------------------
+
+SOFTMAX = """func.func @main(%x: tensor<4x5xf32>, %y: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %max = stablehlo.reduce(%x init: %lowest) applies stablehlo.maximum across dimensions = [1] : (tensor<4x5xf32>, tensor<f32>) -> tensor<4xf32>
+  %most = stablehlo.broadcast_in_dim %max, dims = [0] : (tensor<4xf32>) -> tensor<4x5xf32>
+  %below = stablehlo.subtract %x, %most : tensor<4x5xf32>
+  %e = stablehlo.exponential %below : tensor<4x5xf32>
+  %sum = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x5xf32>, tensor<f32>) -> tensor<4xf32>
+  %all = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<4xf32>) -> tensor<4x5xf32>
+  %p = stablehlo.divide %e, %all : tensor<4x5xf32>
+  %w = stablehlo.dot_general %p, %y, contracting_dims = [1] x [1] : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x4xf32>
+  %v = stablehlo.dot_general %w, %y, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %0 = stablehlo.tanh %v : tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+"""  # noqa: E501
+HALF = r"""  %{0}.whole = \1
+  %{0}.half = stablehlo.convert %{0}.whole : (tensor<4x5xf32>) -> tensor<4x5xbf16>
+  %{0} = stablehlo.convert %{0}.half : (tensor<4x5xbf16>) -> tensor<4x5xf32>"""
+
+
+def in_half(name: str) -> tuple[str, str]:
+    """A value rounded to bfloat16 on its way."""
+    return rf"^  %{name} = (.*)$", HALF.format(name)
+
+
+ANOTHER = r"""%five = \1across dimensions = [0]\2-> tensor<5xf32>
+  %sum = stablehlo.slice %five [0:4] : (tensor<5xf32>) -> tensor<4xf32>"""
+DEFECTS = {
+    "another op": (r"stablehlo.tanh", "stablehlo.sine"),
+    "another dimension": (r"%sum = (.*)across dimensions = \[1\](.*)-> tensor<4xf32>", ANOTHER),
+    "an initial value": (r"%zero = stablehlo.constant dense<0.0>", "%zero = stablehlo.constant dense<1.0e-4>"),
+    "transposed": (r"%w = (.*)%p, %y(.*)$", r"%w = \1%y, %p\2"),
+    "in bfloat16": in_half("p"),
+    "e^x in bfloat16": in_half("e"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_wrong_programs_are_found(defect: str) -> None:
+    wrong = re.sub(*DEFECTS[defect], SOFTMAX, flags=re.MULTILINE)
+    assert wrong != SOFTMAX
+    (right,) = judged(SOFTMAX, stepwise(SOFTMAX, X, Y), X, Y)
+    assert right.ok.all()
+    assert right.compared.all()
+    (found,) = judged(SOFTMAX, stepwise(wrong, X, Y), X, Y)
+    assert not found.ok.all()
+
+
+# --- What is free -----------------------------------------------------------------------------------------------------
+
+
+def binary(op: str, type_: str) -> str:
+    body = f'%0 = "stablehlo.{op}"(%x, %y) : ({type_}, {type_}) -> {type_}'
+    return f"func.func @main(%x: {type_}, %y: {type_}) -> {type_} {{\n  {body}\n  return %0 : {type_}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("op", "lhs", "rhs", "free"),
+    [
+        ("divide", [7, 7, -128, -128], [2, 0, -1, 1], [False, True, True, False]),
+        ("remainder", [7, 7, -128, -128], [2, 0, -1, 1], [False, True, True, False]),
+        ("power", [2, 2, 1, 0], [3, -1, -1, 0], [False, True, True, False]),
+        ("shift_left", [1, 1, 1, 1], [7, 8, 100, -1], [False, True, True, True]),
+        ("shift_right_logical", [1, 1, 1, 1], [7, 8, 100, -1], [False, True, True, True]),
+        ("shift_right_arithmetic", [1, 1, 1, 1], [7, 8, 100, -1], [False, True, True, True]),
+    ],
+)
+def test_integers_that_the_specification_leaves_open(op: str, lhs: list[int], rhs: list[int], free: list[bool]) -> None:
+    x, y = np.array(lhs, np.int8), np.array(rhs, np.int8)
+    (golden,) = goldens(binary(op, "tensor<4xi8>"), x, y)
+    assert golden.open.tolist() == free
+    assert golden.open_rule == "P151"
+
+
+def test_floats_that_no_integer_is() -> None:
+    text = """func.func @main(%x: tensor<6xf32>) -> tensor<6xi8> {
+      %0 = stablehlo.convert %x : (tensor<6xf32>) -> tensor<6xi8>
+      return %0 : tensor<6xi8>
+    }"""
+    (golden,) = goldens(text, np.array([-128.9, 127.9, 128, -129, np.nan, np.inf], F32))
+    assert golden.open.tolist() == [False, False, True, True, True, True]
+    assert golden.value[:2].tolist() == [-128, 127]
+
+
+SORT = """func.func @main(%x: tensor<4xi32>, %y: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  %0:2 = "stablehlo.sort"(%x, %y) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+      %less = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = STABLE} : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+  return %0#0, %0#1 : tensor<4xi32>, tensor<4xi32>
+}"""
+
+
+def test_the_order_of_equal_elements() -> None:
+    keys, values = np.array([3, 1, 3, 2], np.int32), np.arange(4, dtype=np.int32)
+    first, second = goldens(SORT.replace("STABLE", "true"), keys, values)
+    assert (first.value.tolist(), second.value.tolist()) == ([1, 2, 3, 3], [1, 3, 0, 2])
+    assert second.open is None
+    with pytest.raises(Unjudged, match="honest implementations make either way"):
+        goldens(SORT.replace("STABLE", "false"), keys, values)
+    distinct = np.array([3, 1, 4, 2], np.int32)
+    assert goldens(SORT.replace("STABLE", "false"), distinct, values)[1].value.tolist() == [1, 3, 0, 2]
+
+
+SCATTER = """func.func @main(%x: tensor<4xTYPE>, %y: tensor<2xTYPE>) -> tensor<4xTYPE> {
+  %places = stablehlo.constant dense<[[1], [PLACE]]> : tensor<2x1xi32>
+  %0 = "stablehlo.scatter"(%x, %places, %y) ({
+    ^bb0(%a: tensor<TYPE>, %b: tensor<TYPE>):
+      stablehlo.return %b : tensor<TYPE>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<4xTYPE>, tensor<2x1xi32>, tensor<2xTYPE>) -> tensor<4xTYPE>
+  return %0 : tensor<4xTYPE>
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("type_", ["i32", "f32"])
+def test_updates_of_one_element(type_: str) -> None:
+    dtype = {"i32": np.int32, "f32": F32}[type_]
+    x, y = np.array([10, 11, 12, 13], dtype), np.array([1, 2], dtype)
+    (apart,) = goldens(SCATTER.replace("TYPE", type_).replace("PLACE", "3"), x, y)
+    assert apart.value.tolist() == [10, 1, 12, 2]
+    (together,) = goldens(SCATTER.replace("TYPE", type_).replace("PLACE", "1"), x, y)
+    free = together.open if type_ == "i32" else np.isinf(together.budget)
+    assert free.tolist() == [False, True, False, False]
+
+
+# --- What cannot be judged --------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "fft": (unary("fft", "tensor<4xcomplex<f32>>").replace('(%x)', '(%x) {fft_type = #stablehlo<fft_type FFT>, '
+            'fft_length = array<i64: 4>}'), [np.ones(4, np.complex64)], "stablehlo.fft: nothing is known"),
+    "cbrt of a sum": ("""func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4x5xf32>
+      %1 = stablehlo.cbrt %0 : tensor<4x5xf32>
+      return %1 : tensor<4x5xf32>
+    }""", [X], r"stablehlo.cbrt: what it does hangs on float32\[4, 5\], which .* \(x.mlir:3\)"),
+    "a branch": ("""func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %c = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.sine %x : tensor<f32>
+      %1 = stablehlo.subtract %0, %0 : tensor<f32>
+      %2 = stablehlo.compare GT, %1, %c : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %3 = "stablehlo.if"(%2) ({
+        stablehlo.return %x : tensor<f32>
+      }, {
+        stablehlo.return %0 : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      return %3 : tensor<f32>
+    }""", [np.array(1, F32)], r"stablehlo.if: what it does hangs on bool\[\]"),
+    "another region": ("""func.func @main(%x: tensor<4xi32>) -> tensor<i32> {
+      %c = stablehlo.constant dense<0> : tensor<i32>
+      %0 = stablehlo.reduce(%x init: %c) across dimensions = [0] : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+        reducer(%a: tensor<i32>, %b: tensor<i32>) {
+          %1 = stablehlo.subtract %a, %b : tensor<i32>
+          stablehlo.return %1 : tensor<i32>
+        }
+      return %0 : tensor<i32>
+    }""", [np.arange(4, dtype=np.int32)], "stablehlo.reduce: its region may hang on the order of elements"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_known_is_named(name: str) -> None:
+    text, arrays, message = REFUSED[name]
+    with pytest.raises(NoGolden, match=message):
+        goldens(text, *arrays)
