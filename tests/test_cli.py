@@ -52,7 +52,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "--exclude aten::mul.Scalar --exclude */float64/* --checks accuracy --checks special,layout "
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
-        "--import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
+        "--args in.npz --import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
         "--fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
@@ -62,7 +62,8 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
         "dtypes": ("float16",), "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"),
         "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
-        "layouts": "as-written", "contract": "cr", "timeout_s": 2.5, "waivers": "known.yaml",
+        "layouts": "as-written", "arguments": Path("in.npz"), "contract": "cr", "timeout_s": 2.5,
+        "waivers": "known.yaml",
         "manifest": "mine.manifest", "oracle": "refs",
         "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
@@ -83,7 +84,8 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
     assert asked == {
         "suites": ("core",), "backend": "cpu", "ops": (), "dtypes": (), "ids": (), "exclude": (), "checks": None,
         "seed": 0, "samples": 1,
-        "values": None, "layouts": None, "contract": "opencl", "timeout_s": 30.0, "golden_timeout_s": 60.0,
+        "values": None, "layouts": None, "arguments": None, "contract": "opencl",
+        "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
         "budget_s": None, "imports": (), "waivers": None, "manifest": None, "oracle": "interp",
         "fail_fast": False, "determinism": 3,

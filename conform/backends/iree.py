@@ -24,6 +24,7 @@ class IREE(Backend):
     """Compiles a StableHLO program for this processor (llvm-cpu), and runs it in one thread (local-sync)."""
 
     name = "iree"
+    flushes_subnormals = True  # so its threads are set
 
     def __init__(self) -> None:
         try:

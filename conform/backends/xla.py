@@ -21,6 +21,7 @@ class XLA(Backend):
     """Compiles a program by XLA for the CPU, and runs it there. Tensors go in and out by DLPack."""
 
     name = "xla"
+    flushes_subnormals = True  # its client sets the processor so while a program runs
 
     def __init__(self) -> None:
         try:

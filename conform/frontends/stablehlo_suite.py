@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,17 +93,24 @@ def _tests(file: _File) -> list[Test]:
 
 def _of_function(file: _File, text: str, source: Source, name: str, called: str) -> list[Test]:
     """The function as one test, or by its checks a test each."""
+    where = f"{file.path}:{_line(text, name) or source.line}"
     if file.contract != CHECKS:
-        return [_test(file, text, name, called, f"{file.path}:{source.line}")]
+        return [_test(file, text, name, called, where)]
     limits = limits_of(source.functions[name])
     if not limits:
-        raise UsageError(f"{file.path}:{source.line}: function @{name} checks nothing, by which it could be judged")
+        raise UsageError(f"{where}: function @{name} checks nothing, by which it could be judged")
     lines = [one.location.rpartition(":")[2] for one in limits]
     names = [f"{called}:{line}" + (f"#{at}" if lines.count(line) > 1 else "") for at, line in enumerate(lines)]
     return [
         _test(file, text, name, own, limit.location, at, limit)
         for at, (own, limit) in enumerate(zip(names, limits, strict=True))
     ]
+
+
+def _line(text: str, name: str) -> int | None:
+    """That at which a function begins."""
+    found = re.search(rf"\bfunc\.func\b[^@\n]*@\"?{re.escape(name)}\b", text)
+    return found and text.count("\n", 0, found.start()) + 1
 
 
 def _test(
