@@ -19,6 +19,7 @@ from conform.golden_files.command import golden
 from conform.options import DEFAULT_SUITE, on_ray, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
+from conform.verbs.export import export
 from conform.verbs.interpret import fold, interpret
 from conform.verbs.of_kit import backends, explain, ops, selftest
 from conform.verbs.records import compare, manifest, merge, report, repro
@@ -215,6 +216,6 @@ def check(
 
 for verb in (
     validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, bisect, manifest, gen,
-    schema, sweep, golden, interpret, fold, certify, verify,
+    schema, sweep, golden, interpret, fold, export, certify, verify,
 ):  # fmt: skip
     main.add_command(verb)
