@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from conform.errors import UsageError
-from conform.export.allowed import Allowed
+from conform.export.allowed import Allowed, ordered
 from conform.export.case import Exported
 from conform.export.program import Value, Writer
 from conform.export.stablehlo_ops import written
@@ -86,10 +86,8 @@ def renamed(program: ProgramCall) -> str:
 def _wrong(writer: Writer, actual: Value, may: Allowed) -> Value:
     """How many elements are wrong, int32."""
     shape = may.low.shape
-    if may.format.kind == "bool" or not may.format.is_float:
-        right = writer.compare("EQ", actual, writer.constant(may.low))
-    else:
-        right = _within(writer, actual, may)
+    is_float = may.format.is_float
+    right = _within(writer, actual, may) if is_float else writer.compare("EQ", actual, writer.constant(may.low))
     right = writer.op("or", [right, writer.constant(may.free)], "i1", shape)
     wrong = writer.op("convert", [writer.op("not", [right], "i1", shape)], "i32", shape)
     return writer.total(wrong)
@@ -98,7 +96,8 @@ def _wrong(writer: Writer, actual: Value, may: Allowed) -> Value:
 def _within(writer: Writer, actual: Value, may: Allowed) -> Value:
     shape = may.low.shape
     order = _ordered(writer, actual)
-    low, high = (_ordered(writer, writer.constant(np.where(may.nan | may.free, 0, one).astype(one.dtype)))
+    integers = f"int{may.format.bits}"
+    low, high = (writer.constant(ordered(one.reshape(-1), may.format).astype(integers).reshape(shape))
                  for one in (may.low, may.high))  # fmt: skip
     above, below = writer.compare("GE", order, low), writer.compare("LE", order, high)
     is_number = writer.compare("EQ", actual, actual)
@@ -110,7 +109,7 @@ def _within(writer: Writer, actual: Value, may: Allowed) -> Value:
 
 
 def _ordered(writer: Writer, value: Value) -> Value:
-    """Codes as integers in the order of their numbers: those of negative ones the other way round."""
+    """Codes as integers in the order of their numbers, those of negative ones the other way round, as `ordered`."""
     bits = value.format.bits
     code = writer.op("bitcast_convert", [value], f"i{bits}", value.shape)
     zero = writer.constant(np.zeros(value.shape, f"int{bits}"))
