@@ -14,10 +14,10 @@ import numpy as np
 from conform.errors import UsageError
 from conform.export.allowed import Allowed, ordered
 from conform.export.case import Exported
-from conform.export.program import Value, Writer
 from conform.export.stablehlo_ops import written
 from conform.frontends.stablehlo import parse
-from conform.frontends.stablehlo_called import ProgramCall
+from conform.frontends.stablehlo_engine import CALLED, as_called
+from conform.frontends.stablehlo_writer import Value, Writer
 from conform.interp.stablehlo.values import Tensor
 
 MOST_ELEMENTS = 2**16  # of the inputs and outputs together, which stand in the file as text
@@ -53,31 +53,9 @@ def _called(writer: Writer, exported: Exported, inputs: Mapping[str, Value]) -> 
     return writer.several("func.call", list(inputs.values()), types, f"callee = @{CALLED}")
 
 
-CALLED = "called"
-
-
 def _private(exported: Exported) -> str:
     """The functions of a program that is called, its main by another name."""
-    if exported.program is None:
-        return ""
-    return "\n" + renamed(exported.program)
-
-
-def renamed(program: ProgramCall) -> str:
-    """The functions of a program without its module, `main` as CALLED."""
-    from jaxlib.mlir import ir
-
-    from conform.frontends.stablehlo import parsed
-
-    module = parsed(program.text, program.op)
-    for one in module.body.operations:
-        function = one.operation
-        if str(function.attributes["sym_name"]) == '"main"':
-            ir.SymbolTable.replace_all_symbol_uses("main", CALLED, module.operation)
-            with module.context:
-                function.attributes["sym_name"] = ir.StringAttr.get(CALLED)
-                function.attributes["sym_visibility"] = ir.StringAttr.get("private")
-    return "\n".join(str(one) for one in module.body.operations) + "\n"
+    return "" if exported.program is None else "\n" + as_called(exported.program.text, exported.program.op)
 
 
 # --- The comparison ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from conform.errors import UsageError
-from conform.export.program import Value, Writer
+from conform.frontends.stablehlo_writer import Value, Writer
 from conform.interp.dims import reduced_axes, wrap_dim
 from conform.interp.promotion import float_result, result_type
 from conform.numerics.formats import Format, compute_format, format_of

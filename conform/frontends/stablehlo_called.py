@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
 from conform.frontends.stablehlo_checks import CHECKS, Limit
+from conform.frontends.stablehlo_engine import with_constants
 from conform.interp.golden import Golden
 from conform.interp.program.evaluation import evaluate
-from conform.interp.program.form import Function, Program
+from conform.interp.program.form import Function, Program, Value
 from conform.interp.program.goldens import goldens_of
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.op_set import StableHLO
@@ -63,14 +64,18 @@ class ProgramCall:
         """NoGolden where a tensor goes in or comes out of a dtype that torch has not, in which they travel."""
         for at, value in enumerate(self.function.arguments):
             _travels(f"argument {at} of {self.op}", value.dtype)
-        for at, dtype in enumerate(self.result_dtypes()):
-            _travels(f"result {at} of {self.op}", dtype)
+        for at, value in enumerate(self._results()):
+            _travels(f"result {at} of {self.op}", value.dtype)
         return Call(self.op, args, kwargs, program=self.text)
 
-    def result_dtypes(self) -> list[str]:
+    def sent_as_constants(self, args: Sequence[np.ndarray]) -> Call:
+        """The call of a program in which the arguments are constants. NoGolden as of `sent`."""
+        return replace(self.sent([], {}), program=with_constants(self.text, self.op, args))
+
+    def _results(self) -> list[Value]:
         made = [one for op in self.function.ops for one in op.results if one is not None]
-        dtypes = {one.name: one.dtype for one in (*self.function.arguments, *made)}
-        return [dtypes[name] for name in self.function.results]
+        known = {one.name: one for one in (*self.function.arguments, *made)}
+        return [known[name] for name in self.function.results]
 
 
 def _stepwise(result: Tensor) -> Golden:

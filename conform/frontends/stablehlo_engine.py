@@ -6,12 +6,18 @@ what it returns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from conform.errors import UsageError
 from conform.frontends.stablehlo import Source, parse, parsed, place
+from conform.interp.stablehlo.dense import text as dense_text
+from conform.interp.stablehlo.values import Tensor
 
 MAIN = "main"
+CALLED = "called"  # what a program's main is called where another main calls it
 CUSTOM_CALL = "stablehlo.custom_call"
 
 
@@ -120,3 +126,44 @@ def _called(functions: dict[str, Any], name: str) -> list[str]:
         text = str(functions[one])
         open_ += [other for other in functions if f"@{other}" in text and other != one]
     return found
+
+
+# --- A program that another main calls --------------------------------------------------------------------------------
+
+
+def as_called(text: str, file: str) -> str:
+    """The functions of a program without its module, main as CALLED."""
+    from jaxlib.mlir import ir
+
+    module = parsed(text, file)
+    with module.context:
+        for function in _functions(module):
+            if _name(function) == MAIN:
+                _rename(module, function, MAIN, CALLED)
+                function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    return "\n".join(str(one) for one in module.body.operations) + "\n"
+
+
+def with_constants(text: str, file: str, arrays: Sequence[np.ndarray]) -> str:
+    """The program with these arguments as constants of its main, which takes nothing: a compiler may compute with
+    them."""
+    from jaxlib.mlir import ir
+
+    module = parsed(text, file)
+    (function,) = [one for one in _functions(module) if _name(one) == MAIN]
+    (block,) = function.regions[0].blocks
+    first = next(iter(block.operations))
+    with function.context, first.location:
+        for array, argument in zip(arrays, list(block.arguments), strict=True):
+            # As text: the bindings have no class for constants of complex numbers.
+            constant = f'"stablehlo.constant"() {{value = {dense_text(Tensor(array))}}} : () -> {argument.type}'
+            made = ir.Operation.parse(constant)
+            ir.InsertionPoint(first).insert(made)
+            argument.replace_all_uses_with(made.results[0])
+        for at in reversed(range(len(arrays))):
+            block.erase_argument(at)
+        results = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], results))
+        if "arg_attrs" in function.attributes:
+            del function.attributes["arg_attrs"]
+    return str(module)

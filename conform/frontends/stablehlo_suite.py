@@ -121,8 +121,9 @@ def _test(
     if not function.results:
         raise UsageError(f"{location}: function @{name} returns and checks nothing: there is nothing to judge")
     call = ProgramCall(called, alone, function, file.contract in OF_THE_INTERPRETER, limit)
+    spec = ModuleSpec(ClassPath(called), (), {}, call, takes_any_floats=True)
     return Test(
-        called, ModuleSpec(ClassPath(called), (), {}, given=call), _inputs(file, name, function.arguments), {},
+        called, spec, _inputs(file, name, function.arguments), {},
         device=None, cast_input0_to_complex=False, impl=None, pair=None, location=location, arguments_at=location,
         builtin=False, recorded_at=f"{file.recorded}:{location.rpartition(':')[2]}",
     )  # fmt: skip

@@ -49,11 +49,11 @@ class Flushed:
         return tuple(self._admitted(number, golden) for number, golden in enumerate(goldens))
 
     def _admitted(self, number: int, golden: Golden) -> Golden:
-        """Comparisons take subnormals for zeros, and move what they choose. Other moves, and negations, have no
-        arithmetic: only what they convert to another format may be flushed. All else may be computed from flushed
-        operands or from those as they are, unless it kept subnormal results."""
+        """Comparisons take subnormals for zeros, and move what they choose; modules and programs may compare on their
+        way. Other moves, and negations, have no arithmetic: only what they convert to another format may be flushed.
+        All else may be computed from flushed operands or from those as they are, unless it kept subnormal results."""
         actual, moves = self.outputs[number].array, golden.real is None and flushing.flushes(golden.format)
-        if moves and traits_of(self.call.op).compares:
+        if moves and (traits_of(self.call.op).compares or self.call.meaning is not None):
             return self._compared(number, golden)
         if moves:
             conversions = [self.call.mapped(partial(_if_converted, golden.format))]

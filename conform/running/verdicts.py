@@ -34,7 +34,7 @@ from conform.manifest.claimed import held, not_asked
 from conform.manifest.language import Manifest
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
-from conform.suites.cases import Case, too_large
+from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
     from conform.frontends.called import Called
@@ -152,6 +152,8 @@ def _prepared(
         raise typical
     arguments = case.arguments(typical)
     sent = exported(arguments) if exports else arguments
+    if module is not None and case.layout == CONSTANTS:
+        return arguments, module.sent_as_constants(sent.args)
     if module is not None:
         return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
     return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)

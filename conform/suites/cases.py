@@ -11,10 +11,11 @@ from conform.call.arguments import Arguments, is_tensor, tensors
 from conform.call.bound import bound_call
 from conform.call.schemas import operator_names
 from conform.documents.limits import Limits
-from conform.domains.specs import spec_of
+from conform.domains.specs import OpSpec, spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
 from conform.inputs import layouts as layout_axis
 from conform.inputs import values as value_axis
+from conform.inputs.unspecified import AnyFloats, floats_alone
 from conform.interp.evaluate import evaluate
 from conform.interp.promotion import result_type
 from conform.interp.semantics import find, related, traits_of
@@ -29,6 +30,8 @@ from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
+CONSTANTS = "constants"  # a layout of a program's arguments: none, they stand in its text
+MOST_CONSTANTS = 2**14  # numbers in a text
 GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
@@ -131,8 +134,16 @@ class Case:
         if self.values == GIVEN:
             return typical
         stream = self.draw.stream(f"values.{self.values}")
-        valued = value_axis.with_values(typical, self.values, stream, spec_of(self.op))
-        return layout_axis.with_layout(valued, self.layout)
+        spec, given = _to_value(self.draw.test, self.op, typical)
+        valued = value_axis.with_values(given, self.values, stream, spec)
+        return valued if self.layout == CONSTANTS else layout_axis.with_layout(valued, self.layout)
+
+
+def _to_value(test: Test, op: str, arguments: Arguments) -> tuple[OpSpec | AnyFloats | None, Arguments]:
+    """What says which values the arguments may take, and these, in which others are barred."""
+    if isinstance(test.op, str):
+        return spec_of(op), arguments
+    return (AnyFloats(op), floats_alone(arguments)) if test.op.takes_any_floats else (None, arguments)
 
 
 def draws(test: Test, selection: Selection) -> Iterator[Draw]:
@@ -217,12 +228,20 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
     if test.is_given:
         return [(GIVEN, "contiguous")]
     wanted = selection.values or test.usual_values
-    classes = value_axis.value_classes(arguments, spec_of(op) if isinstance(test.op, str) else None)
+    spec, given = _to_value(test, op, arguments)
+    classes = value_axis.value_classes(given, spec)
     chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
     if (selection.layouts or test.usual_layouts) == "all" and not traits_of(op).dense:
         places = layout_axis.layouts_of(arguments)
+        places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _may_be_constants(test: Test, arguments: Arguments) -> bool:
+    """Whether a program can have its arguments in its text, in which a compiler may compute with them itself."""
+    sizes = [one.size for one in tensors(arguments)]
+    return not isinstance(test.op, str) and test.op.takes_any_floats and 0 < sum(sizes) <= MOST_CONSTANTS
 
 
 def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:

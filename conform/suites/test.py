@@ -11,12 +11,14 @@ from conform.suites.nodes import ClassPath, Given, Node, Tensor, holds_object, t
 @dataclass(frozen=True, slots=True)
 class ModuleSpec:
     """A module to construct from a class and arguments, then to call; or `given`, what is there already: a module that
-    was made in Python, or a program of a file."""
+    was made in Python, or a program of a file. `takes_any_floats`: whatever numbers its float tensors hold, it is a
+    valid call."""
 
     path: ClassPath
     args: tuple[Node, ...]
     kwargs: dict[str, Node]
     given: object | None = None
+    takes_any_floats: bool = False
 
 
 class Pair(NamedTuple):

@@ -188,6 +188,83 @@ def test_other_verbs_say_who_runs_programs(file: Path, verb: str) -> None:
     assert (found.exit_code, "conform check runs it" in found.output) == (2, True)
 
 
+def test_special_values_and_constants(file: Path, tmp_path: Path) -> None:
+    words = ["--backend", "self", "--determinism", 1, "--values", "all", "--layouts", "all"]
+    found = check(file, *words, "--out", tmp_path / "out")
+    assert found.exit_code == 0, found.output
+    axes = {case["id"].removeprefix("layer.mlir@main/float32/") for case in cases(tmp_path / "out")}
+    assert {"special/contiguous", "special.0/contiguous", "special.1/contiguous", "typical/constants"} <= axes
+
+
+FOLDING = '''from conform.backends.interpreter import Interpreter
+
+
+class Wrong(Interpreter):
+    """Wrong where it can compute before it runs."""
+
+    name = "folding"
+
+    def run_program(self, text, args):
+        return super().run_program(text if args else text.replace("stablehlo.tanh", "stablehlo.sine"), args)
+'''
+
+
+def test_an_engine_that_folds_wrongly_is_found(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "folding.py").write_text(FOLDING)
+    backend = f"{tmp_path / 'folding.py'}::Wrong"
+    assert check(file, "--backend", backend).exit_code == 0
+    found = check(file, "--backend", backend, "--layouts", "all", "--determinism", 1, "--out", tmp_path / "out")
+    assert found.exit_code == 1
+    failed = [case for case in cases(tmp_path / "out") if case["status"] == "fail"]
+    assert [(case["layout"], case["check"]) for case in failed] == [("constants", "layout")]
+
+
+def test_integers_are_as_drawn_whatever_the_values(tmp_path: Path) -> None:
+    """They may be places, or how often a loop runs."""
+    path = tmp_path / "loop.mlir"
+    path.write_text("func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {\n  return %x : tensor<4xi32>\n}\n")
+    check(path, "--backend", "self", "--values", "all", "--determinism", 1, "--out", tmp_path / "out")
+    assert [case["values"] for case in cases(tmp_path / "out")] == ["typical"]
+
+
+# --- What flushes -----------------------------------------------------------------------------------------------------
+
+FLUSHING = '''import torch
+from conform.backends.base import Backend
+
+
+class Flushing(Backend):
+    """Compares as if subnormals were zeros: an order that is there already stays."""
+
+    name = "flushing"
+    flushes_subnormals = {declared}
+
+    def run_program(self, text, args):
+        (x,) = args
+        order = torch.where(x.abs() < 2.0**-126, 0.0, x).sort(stable=True).indices
+        return [x[order]]
+'''
+SORT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %less = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("declared", "exit_code"), [(True, 0), (False, 1)])
+def test_a_program_may_compare_flushed_numbers(tmp_path: Path, declared: bool, exit_code: int) -> None:
+    path, backend = tmp_path / "sort.mlir", tmp_path / "flushing.py"
+    path.write_text(SORT)
+    backend.write_text(FLUSHING.format(declared=declared))
+    given = saved(tmp_path / "in.npz", np.array([1.0, 1e-40, -1e-40, -1.0], np.float32))
+    found = check(path, "--args", given, "--backend", f"{backend}::Flushing", "--determinism", 1)
+    assert found.exit_code == exit_code, found.output
+
+
 # --- Functions, checks and contracts ----------------------------------------------------------------------------------
 
 
