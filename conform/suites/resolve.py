@@ -142,7 +142,7 @@ def _scalar(scope: Scope, node: written.ScalarNode, path: Path) -> nodes.Node:
 
 def _checked_scalar(scope: Scope, value: bool | int | float, kind: str, dtype: str | None, path: Path) -> Any:
     """The value of a rank-0 tensor: a number, packed with imaginary part 0 where the dtype is complex."""
-    packed = [value, 0] if kind == "complex" else value
+    packed = [value, 0.0] if kind == "complex" else value
     problem = literal_problem(packed, (), kind, dtype)
     if problem:
         scope.report((*path, "value"), problem)
