@@ -219,19 +219,19 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3348, 91),
-        "dtype": (4132, 497),
-        "given": (32, 27),
-        "keyword": (13545, 457),
-        "line": (892, 437),
+        "dtype": (4153, 499),
+        "given": (34, 28),
+        "keyword": (13654, 459),
+        "line": (896, 439),
         "long": (260, 66),
-        "many": (275, 257),
+        "many": (277, 259),
         "promotes": (690, 86),
-        "rank": (1804, 434),
-        "refuses": (1748, 401),
-        "rows": (1527, 256),
-        "shape": (681, 345),
-        "size": (3701, 443),
-        "square": (433, 433),
+        "rank": (1813, 436),
+        "refuses": (1761, 403),
+        "rows": (1539, 258),
+        "shape": (685, 347),
+        "size": (3727, 445),
+        "square": (435, 435),
     }
 
 
