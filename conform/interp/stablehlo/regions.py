@@ -119,3 +119,12 @@ def same_scalars(call: Call, constraint: str, region: Run, formats: Sequence[str
     listed = ", ".join(f"{dtype}{list(shape)}" for dtype, shape in taken) or "nothing"
     call.require(constraint, taken == [(name, ()) for name in formats], f"a region that takes {listed}")
     call.require(constraint, given == list(results), f"a region that gives {', '.join(given)}")
+
+
+def operation_of(region: Function) -> str | None:
+    """The op that is all of a region, on both its arguments."""
+    if len(region.ops) != 1 or len(region.arguments) != 2:
+        return None
+    (op,) = region.ops
+    is_all = sorted(op.operands) == sorted(one.name for one in region.arguments)
+    return op.name if is_all and region.results == (op.results[0].name,) else None

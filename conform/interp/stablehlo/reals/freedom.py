@@ -17,6 +17,7 @@ from conform.interp.program.choice import choice
 from conform.interp.program.form import Function, Op, Value
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.reals.exact import exactly
+from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
 from conform.numerics.formats import Format
 
@@ -45,15 +46,6 @@ def _unknown(result: Number, free: np.ndarray) -> Number:
 def is_replacing(region: Function) -> bool:
     """Whether a region gives its second argument, the update."""
     return not region.ops and region.results == (region.arguments[-1].name,)
-
-
-def operation_of(region: Function) -> str | None:
-    """The op that is all of a region, on both its arguments."""
-    if len(region.ops) != 1 or len(region.arguments) != 2:
-        return None
-    (op,) = region.ops
-    is_all = sorted(op.operands) == sorted(one.name for one in region.arguments)
-    return op.name if is_all and region.results == (op.results[0].name,) else None
 
 
 # --- By op ------------------------------------------------------------------------------------------------------------

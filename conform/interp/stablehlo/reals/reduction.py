@@ -16,9 +16,9 @@ from conform.interp.program.number import Number
 from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.movement import padded
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
-from conform.interp.stablehlo.reals.freedom import operation_of
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.rules import rule, torch
+from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
 from conform.numerics.rounding_errors import gamma
 
