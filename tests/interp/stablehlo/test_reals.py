@@ -298,3 +298,70 @@ def test_what_is_not_known_is_named(name: str) -> None:
     text, arrays, message = REFUSED[name]
     with pytest.raises(NoGolden, match=message):
         goldens(text, *arrays)
+
+
+# --- Places -----------------------------------------------------------------------------------------------------------
+
+# argmax as jax.numpy.argmax is lowered, of a product.
+ARGMAX = """func.func @main(%x: tensor<4x5xf32>, %y: tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %p = stablehlo.multiply %x, %y : tensor<4x5xf32>
+  %places = stablehlo.iota dim = 1 : tensor<4x5xi32>
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.reduce(%p init: %lowest), (%places init: %zero) across dimensions = [1] : (tensor<4x5xf32>, tensor<4x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %1 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %3 = stablehlo.or %1, %2 : tensor<i1>
+    %4 = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %5 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %6 = stablehlo.and %4, %5 : tensor<i1>
+    %7 = stablehlo.or %3, %6 : tensor<i1>
+    %8 = stablehlo.select %3, %a, %b : tensor<i1>, tensor<f32>
+    %9 = stablehlo.select %7, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %8, %9 : tensor<f32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32>
+}
+"""  # noqa: E501
+
+
+def test_the_place_of_the_largest() -> None:
+    values, places = goldens(ARGMAX, X, Y)
+    assert places.value.tolist() == np.argmax(X.astype(np.float64) * Y, 1).tolist()
+    assert places.value.dtype == np.int32
+    assert values.value.tolist() == np.max(X * Y, 1).tolist()
+    smallest = ARGMAX.replace("GT", "LT").replace("0xFF800000", "0x7F800000")
+    assert goldens(smallest, X, Y)[1].value.tolist() == np.argmin(X.astype(np.float64) * Y, 1).tolist()
+
+
+def test_of_numbers_that_rounding_may_turn_either_is_right() -> None:
+    """3 * 0.1 beside 0.3 in float32: the products lie half an ulp apart."""
+    x, y = np.ones((4, 5), F32), np.zeros((4, 5), F32)
+    x[:, 0], y[:, 0] = 3, np.float32(0.1)
+    x[:, 3], y[:, 3] = 1, np.float32(0.3)
+    _, places = goldens(ARGMAX, x, y)
+    allowed = {tuple(one.value.tolist()) for one in (places, *places.alternatives)}
+    assert allowed == {(0, 0, 0, 0), (3, 3, 3, 3)}
+
+
+def test_a_known_line_has_its_place() -> None:
+    text = ARGMAX.replace("%p = stablehlo.multiply %x, %y", "%p = stablehlo.negate %x")
+    x = np.zeros((4, 5), F32)
+    x[1, 2], x[2, 4], x[3] = -1, np.nan, np.inf
+    assert goldens(text, x, Y)[1].value.tolist() == [0, 2, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("compare LT, %i, %j", "compare GT, %i, %j"),  # the last of equal ones
+        ("select %7, %i, %j", "select %3, %j, %i"),
+        ("0xFF800000", "0x00000000"),
+        ("iota dim = 1", "iota dim = 0"),
+        ("%zero = stablehlo.constant dense<0>", "%zero = stablehlo.constant dense<3>"),
+    ],
+)
+def test_what_gives_something_else_is_not_taken_for_it(old: str, new: str) -> None:
+    with pytest.raises(NoGolden, match="not known to give the largest or smallest number and its place"):
+        goldens(ARGMAX.replace(old, new), X, Y)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.movement import padded
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
 from conform.interp.stablehlo.reals.movement import arranged
+from conform.interp.stablehlo.reals.places import reduced_to_place
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
@@ -24,8 +26,10 @@ from conform.numerics.rounding_errors import gamma
 
 
 @rule("stablehlo.reduce")
-def reduce(call: Call) -> Number:
-    """The elements along dimensions, and the initial value."""
+def reduce(call: Call) -> Any:
+    """The elements along dimensions, and the initial value; or the largest, or smallest, and its place."""
+    if len(call.operands) == 4:
+        return reduced_to_place(call)
     operand, init, join = _one_joined(call)
     dims = sorted(call.dims("dimensions"))
     kept = [dim for dim in range(operand.ndim) if dim not in dims]
