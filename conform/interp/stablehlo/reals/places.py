@@ -27,8 +27,8 @@ def reduced_to_place(call: Call) -> Any:
     (region,), dims = call.regions, call.dims("dimensions")
     found = _found_by(region)
     if found is None or len(dims) != 1 or not _are_places(places, dims[0]) or not _is_last(found, first, of_first):
-        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, which is not known to give "
-                       "the largest or smallest number and its place")  # fmt: skip
+        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, not known to give the "
+                       "largest or smallest number and its place")  # fmt: skip
     if is_exact(call):
         return exactly(call)
     values, at = torch(f"{found}.dim", numbers, dim=dims[0], keepdim=False)
