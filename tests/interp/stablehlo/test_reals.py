@@ -365,3 +365,54 @@ def test_a_known_line_has_its_place() -> None:
 def test_what_gives_something_else_is_not_taken_for_it(old: str, new: str) -> None:
     with pytest.raises(NoGolden, match="not known to give the largest or smallest number and its place"):
         goldens(ARGMAX.replace(old, new), X, Y)
+
+
+# --- Sums that begin somewhere ----------------------------------------------------------------------------------------
+
+
+def test_an_initial_value_is_a_term_of_every_sum() -> None:
+    """1e8 and a hundred ones: added one by one each is lost, and that is honest."""
+    text = """func.func @main(%x: tensor<100xf32>) -> tensor<f32> {
+      %start = stablehlo.constant dense<1.0e8> : tensor<f32>
+      %0 = stablehlo.reduce(%x init: %start) applies stablehlo.add across dimensions = [0] : (tensor<100xf32>, tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }"""  # noqa: E501
+    x = np.ones(100, F32)
+    assert stepwise(text, x)[0] == 1e8
+    (golden,) = goldens(text, x)
+    assert golden.value == np.float32(100000100)
+    assert judged(text, stepwise(text, x), x)[0].ok
+
+
+SUMS = SCATTER.replace("stablehlo.return %b", "%s = stablehlo.JOIN %a, %b : tensor<TYPE>\n      stablehlo.return %s")
+
+
+@pytest.mark.parametrize(
+    ("join", "together", "apart"),
+    [("add", [10, 14, 12, 13], [10, 12, 12, 15]), ("maximum", [10, 11, 12, 13], [10, 11, 12, 13]),
+     ("minimum", [10, 1, 12, 13], [10, 1, 12, 2])],
+)  # fmt: skip
+@pytest.mark.parametrize("type_", ["i32", "f32", "bf16"])
+def test_updates_that_join(join: str, together: list[int], apart: list[int], type_: str) -> None:
+    dtype = {"i32": np.int32, "f32": F32, "bf16": FORMATS["bfloat16"].storage}[type_]
+    x, y = np.array([10, 11, 12, 13]).astype(dtype), np.array([1, 2]).astype(dtype)
+    program = SUMS.replace("TYPE", type_).replace("JOIN", join)
+    assert goldens(program.replace("PLACE", "1"), x, y)[0].value.tolist() == together
+    assert goldens(program.replace("PLACE", "3"), x, y)[0].value.tolist() == apart
+    assert goldens(program.replace("PLACE", "9"), x, y)[0].value.tolist() == [
+        10, {"add": 12, "maximum": 11, "minimum": 1}[join], 12, 13
+    ]  # fmt: skip
+
+
+def test_updates_that_are_added_one_by_one_are_honest() -> None:
+    text = computed(SUMS.replace("TYPE", "f32").replace("JOIN", "add").replace("PLACE", "1"))
+    x, y = np.array([0, 1e8, 0, 0], F32), np.array([4, 4], F32)
+    (found,) = judged(text, [np.array([0, 1e8, 0, 0], F32)], x, y)
+    assert found.ok.all()
+    assert not judged(text, [np.array([0, 1e8 + 64, 0, 0], F32)], x, y)[0].ok.all()
+
+
+def test_updates_that_multiply_are_not_known() -> None:
+    text = SUMS.replace("TYPE", "f32").replace("JOIN", "multiply").replace("PLACE", "1")
+    with pytest.raises(NoGolden, match=r"expected the update, or one of stablehlo.add"):
+        goldens(text, np.ones(4, F32), np.ones(2, F32))

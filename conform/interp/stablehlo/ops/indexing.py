@@ -148,7 +148,7 @@ def scatter(call: Call) -> tuple[np.ndarray, ...]:
     for one, result in zip(inputs, call.results, strict=True):
         call.require("C24", result.holds(result.dtype, one.shape), f"{one} with the result {result}")
         call.require("C25", result.dtype == one.dtype, f"{one} with the result {result}")
-    places, valid = _places(call, inputs, indices, updates)
+    places, valid = update_places(call, inputs, indices, updates)
     (computation,) = call.regions
     same_scalars(call, "C23", computation, [one.dtype for one in inputs] * 2, [one.dtype for one in inputs])
     results = [one.array.copy().reshape(-1) for one in inputs]
@@ -172,7 +172,7 @@ def turns(places: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(turn == at) for at in range(turn.max(initial=-1) + 1)]
 
 
-def _places(
+def update_places(
     call: Call, inputs: Sequence[Tensor], indices: Tensor, updates: Sequence[Tensor]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of every element of the updates its place in the flat inputs, and whether it has one."""

@@ -14,11 +14,13 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.program.choice import choice
-from conform.interp.program.form import Function, Op, Value
+from conform.interp.program.form import Function
 from conform.interp.program.number import Number
-from conform.interp.stablehlo.reals.exact import exactly
+from conform.interp.stablehlo.ops.indexing import update_places
+from conform.interp.stablehlo.reals.exact import exactly, known
 from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
+from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import Format
 
 # Bodies of reductions that give the same integers and bools in whatever order, and of floats the same selection.
@@ -109,20 +111,23 @@ def _scattered(call: Call) -> np.ndarray | None:
         return None
     if len(call.operands) != 3 or not is_replacing(region.function):
         raise NoGolden(f"{call.op.name}: its region may hang on the order of updates, which is free")
-    return counted_updates(call) > 1
+    return counted(call) > 1
 
 
-def counted_updates(call: Call) -> np.ndarray:
-    """How many updates each element of a scatter's operand gets."""
+def targets(call: Call) -> np.ndarray:
+    """Of every element of a scatter's updates its place in the flat operand, -1 where it has none."""
     operand, indices, updates = call.operands
-    pair = (Value("lhs", "int64", ()), Value("rhs", "int64", ()))
-    total = Value("total", "int64", ())
-    adding = Function(pair, (Op("stablehlo.add", ("lhs", "rhs"), {}, (total,)),), ("total",))
-    zeros, ones = np.zeros(operand.shape, np.int64), np.ones(updates.shape, np.int64)
-    op = replace(call.op, results=tuple(replace(one, dtype="int64") for one in call.results))
-    regions = (replace(call.regions[0], function=adding),)
-    counted = replace(call, op=op, operands=(Number.exact(zeros), indices, Number.exact(ones)), regions=regions)
-    return exactly(counted)[0].array
+    stand_ins = (Tensor(np.zeros(one.shape, np.int64)) for one in (operand, updates))
+    of_operand, of_updates = ([one] for one in stand_ins)
+    places, valid = update_places(call, of_operand, known(call, indices), of_updates)
+    return np.where(valid, places, -1)
+
+
+def counted(call: Call) -> np.ndarray:
+    """How many updates each element of a scatter's operand gets."""
+    operand, places = call.operands[0], targets(call)
+    size = int(np.prod(operand.shape, dtype=np.int64))
+    return np.bincount(places[places >= 0], minlength=size).reshape(operand.shape)
 
 
 def _reduced(call: Call) -> None:

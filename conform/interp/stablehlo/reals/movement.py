@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from conform.errors import NoGolden
-from conform.interp.program.form import Function, Value
 from conform.interp.program.number import Number
 from conform.interp.program.shape import at_places, in_a_row, places_of
 from conform.interp.stablehlo.reals.exact import exactly, known
-from conform.interp.stablehlo.reals.freedom import counted_updates, is_replacing
-from conform.interp.stablehlo.reals.rules import rule
 from conform.interp.stablehlo.registry import Call
 
 PLACE = "int64"
@@ -44,21 +40,3 @@ def arranged(numbers: Sequence[Number], places: np.ndarray) -> Number:
         return found
     flat = np.concatenate([np.zeros(1, arrays[0].dtype), *(one.reshape(-1) for one in arrays)])
     return Number.exact(flat[places])
-
-
-@rule("stablehlo.scatter")
-def scatter(call: Call) -> Any:
-    """Of a region that puts the update in the place of the element."""
-    (region,) = call.regions
-    if len(call.operands) != 3 or not is_replacing(region.function):
-        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors but where an update replaces the element")
-    operand, indices, updates = call.operands
-    pair = tuple(Value(name, PLACE, ()) for name in ("element", "update"))
-    places = [Number.exact(one) for one in places_of([operand.shape, updates.shape])]
-    op = replace(call.op, results=tuple(replace(one, dtype=PLACE) for one in call.results))
-    replaced = replace(region, function=Function(pair, (), ("update",)))
-    known(call, indices)
-    found = exactly(replace(call, op=op, operands=(places[0], indices, places[1]), regions=(replaced,)))
-    whole = arranged([operand, updates], found[0].array)
-    several = counted_updates(call) > 1
-    return whole if not several.any() else replace(whole, rad=np.where(several, np.inf, whole.rad), array=None)

@@ -22,6 +22,7 @@ from conform.interp.stablehlo.reals.places import reduced_to_place
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
+from conform.numerics.formats import compute_format
 from conform.numerics.rounding_errors import gamma
 
 
@@ -36,7 +37,7 @@ def reduce(call: Call) -> Any:
     (places,) = places_of([operand.shape])
     rows = places.transpose(*dims, *kept).reshape(prod(operand.shape[dim] for dim in dims), -1)
     shape = [operand.shape[dim] for dim in kept]
-    return _joined(join, arranged([operand], rows.reshape(rows.shape[0], *shape)), init)
+    return joined(join, arranged([operand], rows.reshape(rows.shape[0], *shape)), init)
 
 
 @rule("stablehlo.reduce_window")
@@ -51,7 +52,7 @@ def reduce_window(call: Call) -> Number:
     places, value = places_of([operand.shape, ()])
     interior, edges = [each - 1 for each in base], (padding[:, 0].tolist(), padding[:, 1].tolist())
     rows = window_rows(padded(places, value, *edges, interior), counts, window, strides, dilations)
-    return _joined(join, arranged([operand, init], rows), init)
+    return joined(join, arranged([operand, init], rows), init)
 
 
 def _one_joined(call: Call) -> tuple[Number, Number, str]:
@@ -66,24 +67,24 @@ def _one_joined(call: Call) -> tuple[Number, Number, str]:
     return operand, init, join
 
 
-def _joined(join: str, rows: Number, init: Number) -> Number:
-    """The rows [n, ...] joined with each other and with the initial value."""
+def joined(join: str, rows: Number, init: Number) -> Number:
+    """The rows [n, ...] joined with each other and with the initial value, which broadcasts to them."""
     shape = rows.shape[1:]
     spread = init.moved(lambda part: np.broadcast_to(part, shape))
     return JOINED[join](rows, replace(spread, may_round=init.may_round)) if rows.shape[0] else spread
 
 
 def _sum(rows: Number, init: Number) -> Number:
-    total = torch("sum.dim_IntList", rows, dim=[0])
-    fmt, terms = total.format, rows.shape[0]
+    """The initial value is a term like the others: where an engine begins with it, every sum on the way carries it."""
+    if np.any(init.real.hi) or np.any(init.rad):
+        of_init, of_rows = places_of([init.shape, rows.shape])
+        rows = arranged([init, rows], np.concatenate([of_init[None], of_rows]))
+    total, fmt = torch("sum.dim_IntList", rows, dim=[0]), rows.format
+    if compute_format(fmt) == fmt:
+        return total
     with np.errstate(all="ignore"):
-        magnitude = np.sum(np.abs(rows.real.hi) + rows.rad, 0) + np.abs(init.real.hi) + init.rad
-        stepwise = gamma(terms, fmt.unit_roundoff) * magnitude
-    exact = not np.any(init.real.hi) and not np.any(init.rad)
-    total = total if exact else torch("add.Tensor", total, init)
-    narrow = fmt.bits < 32
-    with np.errstate(all="ignore"):
-        return replace(total, rad=total.rad + np.where(np.isfinite(stepwise), stepwise, 0.0)) if narrow else total
+        stepwise = gamma(rows.shape[0], fmt.unit_roundoff) * np.sum(np.abs(rows.real.hi) + rows.rad, 0)
+    return replace(total, rad=total.rad + np.where(np.isfinite(stepwise), stepwise, 0.0))
 
 
 def _largest(rows: Number, init: Number) -> Number:

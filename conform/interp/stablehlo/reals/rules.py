@@ -12,7 +12,7 @@ from conform.interp.program.form import Op
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.registry import Call
 
-MODULES = ("elementwise", "choice", "contraction", "reduction", "normalization", "movement", "broadcasting")
+MODULES = ("elementwise", "choice", "contraction", "reduction", "normalization", "scattering", "broadcasting")
 Rule = Callable[[Call], Any]
 _table: dict[str, Rule] = {}
 

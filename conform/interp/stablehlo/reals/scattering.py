@@ -1,0 +1,65 @@
+"""Updates that replace elements, or join them, in any order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.program.number import Number
+from conform.interp.program.shape import places_of
+from conform.interp.stablehlo.ops.indexing import turns
+from conform.interp.stablehlo.reals.freedom import is_replacing, targets
+from conform.interp.stablehlo.reals.movement import arranged
+from conform.interp.stablehlo.reals.reduction import joined
+from conform.interp.stablehlo.reals.rules import rule
+from conform.interp.stablehlo.regions import operation_of
+from conform.interp.stablehlo.registry import Call
+
+MOST_TERMS = 1 << 22  # elements of the operand times the most updates of one
+JOINING = ("stablehlo.add", "stablehlo.maximum", "stablehlo.minimum")
+
+
+@rule("stablehlo.scatter")
+def scatter(call: Call) -> Any:
+    """`operand` with the updates at their places; which of several replaces an element is free."""
+    region, join = call.regions[0].function, operation_of(call.regions[0].function)
+    if len(call.operands) != 3 or not (is_replacing(region) or join in JOINING):
+        raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, expected the update, or "
+                       f"one of {', '.join(JOINING)}")  # fmt: skip
+    return _replaced(call) if is_replacing(region) else _joined(call, str(join))
+
+
+def _replaced(call: Call) -> Number:
+    rows = _rows(call, fill_with_zeros=False)
+    operand, _, updates = call.operands
+    whole = arranged([operand, updates], rows[-1] if len(rows) == 1 else rows[1])
+    several = np.zeros(operand.shape, bool) if len(rows) < 3 else (rows[2:] != rows[0]).any(0)
+    return whole if not several.any() else replace(whole, rad=np.where(several, np.inf, whole.rad), array=None)
+
+
+def _joined(call: Call, join: str) -> Number:
+    operand, _, updates = call.operands
+    rows = _rows(call, fill_with_zeros=join == "stablehlo.add")
+    first, *others = (arranged([operand, updates], row) for row in rows)
+    if not others:
+        return first
+    return joined(join, arranged([operand, updates], rows[1:]), first)
+
+
+def _rows(call: Call, fill_with_zeros: bool) -> np.ndarray:
+    """[1 + most updates of an element, *operand]: the places of the elements, then of the first update of each, of the
+    second, ...; where there are no more the element again, or a zero."""
+    operand, _, updates = call.operands
+    of_operand, of_updates = places_of([operand.shape, updates.shape])
+    at = targets(call)
+    order = turns(at[at >= 0])
+    if (len(order) + 1) * max(of_operand.size, 1) > MOST_TERMS:
+        raise NoGolden(f"{call.op.name}: {len(order)} updates of one element of {of_operand.size} are too many here")
+    rows = np.repeat(of_operand.reshape(1, -1), len(order) + 1, axis=0)
+    rows[1:] = 0 if fill_with_zeros else rows[1:]
+    for number, turn in enumerate(order, 1):
+        rows[number, at[at >= 0][turn]] = of_updates.reshape(-1)[at >= 0][turn]
+    return rows.reshape(len(rows), *operand.shape)
