@@ -11,10 +11,12 @@ import numpy as np
 
 from conform import time_limit
 from conform.call.arguments import Arguments, is_tensor
-from conform.call.bound import bound_call
+from conform.call.bound import Bound, bound_call
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row, Table, contract_table, names
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
+from conform.frontends.called import called
+from conform.frontends.stablehlo_suite import loaded
 from conform.inputs.layouts import dense, logical
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
@@ -23,7 +25,7 @@ from conform.numerics.formats import format_of
 from conform.numerics.rounding_errors import root_sum_of_squares
 from conform.report.numbers import decimal, ulps
 from conform.straight_line import check_timeout
-from conform.suites import Suite, load
+from conform.suites import Suite
 from conform.suites.cases import Case, Selection, beyond_the_kit, select
 from conform.suites.test import Domain
 
@@ -35,27 +37,34 @@ def explain_case(
     case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl",
     golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
 ) -> str:  # fmt: skip
-    """Inputs by the names of the schema, golden outputs, and the contract of each.
+    """Inputs by the names of the schema, or of a module's parameters, golden outputs, and the contract of each.
 
     Raises UsageError if no test of the suites has such a case, Unjudged if the golden outputs and their bounds take
     longer than `golden_timeout_s`.
     """
     check_timeout("golden timeout", golden_timeout_s)
     semantics.names()  # loads them all, before a time limit could interrupt that
-    case = find_case(case_id, load(suites, seed=seed, ids=(case_id,)), seed)
+    case = find_case(case_id, loaded(suites, seed, (case_id,), contract), seed)
     arguments = case.arguments(case.draw.arguments())
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         return f"{head}\n\nunjudged: {reason}"
-    if case.draw.test.is_module:
-        raise UsageError(f"case {case_id!r} is not explained: a module has no schema to name its inputs by")
+    call = _called(case, arguments)
     domain = case.draw.test.domain
     if domain and domain.broken:
         expectation = _demand(domain)
     else:
-        computed = partial(_expectation, case, arguments, contract)
+        computed = partial(_expectation, case.op, call, contract)
         expectation = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, computed)
-    return "\n\n".join([head, _inputs(case, arguments), expectation])
+    return "\n\n".join([head, _inputs(case, arguments, call), expectation])
+
+
+def _called(case: Case, arguments: Arguments) -> Bound:
+    """The call, on dense tensors."""
+    plain = logical(arguments)
+    if case.draw.test.is_module:
+        return called(case.draw).bound(plain.args, plain.kwargs)
+    return bound_call(case.op, plain.args, plain.kwargs)
 
 
 def _demand(domain: Domain) -> str:
@@ -89,8 +98,12 @@ def _cases_of(suite: Suite, test_id: str, seed: int) -> str:
     return "\n  ".join([f"{test_id!r} is a test; explain one of its cases:", *ids[:SHOWN_CASES], *more])
 
 
-def _inputs(case: Case, arguments: Arguments) -> str:
-    bound = bound_call(case.op, arguments.args, arguments.kwargs, is_tensor).arguments
+def _inputs(case: Case, arguments: Arguments, call: Bound) -> str:
+    """As they lie in memory, those of an operator."""
+    if case.draw.test.is_module:
+        bound = call.arguments
+    else:
+        bound = bound_call(case.op, arguments.args, arguments.kwargs, is_tensor).arguments
     return "\n".join(line for name, value in bound.items() for line in _argument_lines(name, value))
 
 
@@ -119,9 +132,7 @@ def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
     return np.array2string(written, threshold=SHOWN_ELEMENTS, max_line_width=100, formatter={"all": str})
 
 
-def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
-    plain = logical(arguments)
-    call = bound_call(case.op, plain.args, plain.kwargs)
+def _expectation(op: str, call: Bound, contract: str) -> str:
     try:
         outcome: Outcome = evaluate_call(call)
     except Unjudged as reason:
@@ -133,7 +144,7 @@ def _expectation(case: Case, arguments: Arguments, contract: str) -> str:
     table, operands = contract_table(contract), call.arguments
     outputs = [
         _output(
-            number, golden, op=golden.bounded_as or case.op, table=table, operands=operands, statistical=statistical
+            number, golden, op=golden.bounded_as or op, table=table, operands=operands, statistical=statistical
         )
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
     ]

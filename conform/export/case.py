@@ -17,13 +17,10 @@ from conform.explain.case import find_case
 from conform.export.allowed import Allowed, allowed
 from conform.frontends.called import called
 from conform.frontends.stablehlo_called import ProgramCall
-from conform.frontends.stablehlo_suite import suite_of
+from conform.frontends.stablehlo_suite import loaded
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
-from conform.suites import load
 from conform.suites.cases import Case, beyond_the_kit
-
-SUFFIX = ".mlir"
 
 
 @dataclass(frozen=True)
@@ -63,11 +60,7 @@ def exported(
     UsageError if there is none, Unjudged where no range of numbers is what is right, or where that takes longer than
     `golden_timeout_s` to be known, InvalidArguments for a call that must be refused.
     """
-    are_programs = [name.endswith(SUFFIX) for name in suites]
-    if any(are_programs) and not all(are_programs):
-        raise UsageError("StableHLO programs and other suites are asked for apart: name either")
-    suite = suite_of(suites, contract, None) if all(are_programs) else load(suites, seed=seed, ids=(case_id,))
-    case = find_case(case_id, suite, seed)
+    case = find_case(case_id, loaded(suites, seed, (case_id,), contract), seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be exported: {reason}")
     if case.draw.test.domain and case.draw.test.domain.broken:

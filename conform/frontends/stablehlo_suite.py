@@ -26,6 +26,7 @@ from conform.frontends.stablehlo_checks import CHECKS, Limit, limits_of
 from conform.frontends.stablehlo_engine import MAIN, for_engines
 from conform.interp.program.form import Value
 from conform.numerics.formats import FORMATS
+from conform.suites import load
 from conform.suites.dtypes import kind_of
 from conform.suites.nodes import ClassPath, Draw, Given, Node, Tensor
 from conform.suites.test import ModuleSpec, Suite, Test
@@ -52,7 +53,16 @@ def is_program(name: str) -> bool:
     return name.endswith(SUFFIX)
 
 
-def suite_of(names: Sequence[str], contract: str, arguments: Path | None) -> Suite:
+def loaded(names: Sequence[str], seed: int, ids: Sequence[str], contract: str = "opencl") -> Suite:
+    """The suites of these names, or the files of StableHLO programs: of cases with these ids, as far as that saves
+    time. UsageError for some of both."""
+    are_programs = [is_program(name) for name in names]
+    if any(are_programs) and not all(are_programs):
+        raise UsageError("StableHLO programs and other suites are asked for apart: name either")
+    return suite_of(names, contract) if any(are_programs) else load(names, seed=seed, ids=ids)
+
+
+def suite_of(names: Sequence[str], contract: str = "opencl", arguments: Path | None = None) -> Suite:
     """The functions of these files, each a test: of every program main, or else every function without arguments, or
     else all. `arguments`: an npz file with what the one function gets. Judged by the contract `stablehlo` they are what
     the specification's interpreter makes of them.

@@ -21,16 +21,25 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
     \b
     conform validate mine.yaml core
     """
-    from conform.suites import validate as check_suite
-
     failed = False
     for name in suites:
         try:
-            click.echo("\n".join(f"ok {line}" for line in check_suite([name])))
+            click.echo("\n".join(f"ok {line}" for line in _validated(name)))
         except ConformError as error:
             failed = True
             tell(error)
     ctx.exit(2 if failed else 0)
+
+
+def _validated(name: str) -> list[str]:
+    """A line for each file of a suite, or for a file of StableHLO programs."""
+    from conform.frontends.stablehlo_suite import is_program, suite_of
+    from conform.suites import validate as check_suite
+
+    if not is_program(name):
+        return check_suite([name])
+    count = len(suite_of([name]).tests)
+    return [f"{name}: {count} test{'' if count == 1 else 's'}"]
 
 
 @click.command("list")
@@ -40,10 +49,15 @@ def list_tests(suites: tuple[str, ...]) -> None:
 
     The cases of a test (its dtypes, value classes, layouts and samples) have the ids TEST/DTYPE/VALUES/LAYOUT.
     """
+    from conform.frontends.stablehlo_suite import is_program, suite_of
     from conform.running.pool import cores
     from conform.suites import list_ids
 
-    for test in list_ids(suites or DEFAULT_SUITE, processes=cores()):
+    if suites and all(map(is_program, suites)):
+        ids = [test.id for test in suite_of(suites).tests]
+    else:
+        ids = list_ids(suites or DEFAULT_SUITE, processes=cores())
+    for test in ids:
         click.echo(test)
 
 

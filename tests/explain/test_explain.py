@@ -184,3 +184,10 @@ def test_an_unknown_case_is_the_users_mistake(suite: str) -> None:
         explain_case("third/float32", [suite])
     with pytest.raises(UsageError, match=r"--id 'thirds/float64/typical/contiguous' matches no case"):
         explain_case("thirds/float64/typical/contiguous", [suite])
+
+
+def test_a_module_s_case() -> None:
+    text = explain_case("nn_ReLU/float32/typical/contiguous", ["modules"])
+    assert text.startswith("nn_ReLU/float32/typical/contiguous\ntorch.nn.ReLU, float32, seed 0   (modules/")
+    assert "\n\ninput: float32 [" in text
+    assert "expected output 0: float32 [" in text

@@ -182,9 +182,25 @@ def test_checks_of_no_program() -> None:
     assert (found.exit_code, "is about the checks of StableHLO programs" in found.output) == (2, True)
 
 
-@pytest.mark.parametrize("verb", ["list", "validate", "explain x --suite"])
-def test_other_verbs_say_who_runs_programs(file: Path, verb: str) -> None:
-    found = CliRunner().invoke(main, [*verb.split(), str(file)])
+def test_a_case_is_explained(file: Path) -> None:
+    words = ["explain", "layer.mlir@main/float32/typical/contiguous", "--suite", str(file)]
+    found = CliRunner().invoke(main, words)
+    assert found.exit_code == 0, found.output
+    for told in ("arg0: float32 [4, 8]\n", "arg1: float32 [8, 3]\n", "expected output 0: float32 [4, 3]\n",
+                 "contract: derived (of a module"):  # fmt: skip
+        assert told in found.output
+
+
+@pytest.mark.parametrize(("verb", "told"), [("list", "layer.mlir@main\n"), ("validate", "ok {file}: 1 test\n")])
+def test_programs_are_listed_and_validated(file: Path, verb: str, told: str) -> None:
+    found = CliRunner().invoke(main, [verb, str(file)])
+    assert (found.exit_code, found.stdout) == (0, told.format(file=file))
+    file.write_text(LAYER.replace("tanh", "tan_h"))
+    assert CliRunner().invoke(main, [verb, str(file)]).exit_code == 2
+
+
+def test_what_takes_no_programs_says_who_runs_them(file: Path) -> None:
+    found = CliRunner().invoke(main, ["list", str(file), "smoke"])
     assert (found.exit_code, "conform check runs it" in found.output) == (2, True)
 
 
