@@ -59,6 +59,10 @@ def repro(
     if told.check == DETERMINISM:
         raise UsageError(f"case {case_id!r} cannot be reduced: its finding is about several equal calls")
     invocation = record.environment.invocation
+    if programs := [name for name in invocation.suites if name.endswith(".mlir")]:
+        own = next((name for name in programs if Path(name).name == case_id.partition("@")[0]), programs[0])
+        raise UsageError(f"case {case_id!r} cannot be reduced: it is a program; conform export {case_id} --suite {own} "
+                         f"--seed {record.seed} --to stablehlo writes it as a file that checks itself")  # fmt: skip
     chosen = backend or _trusted(invocation.backend, directory)
     suite = load(invocation.suites, seed=record.seed, ids=(case_id,))
     if suite.digest != record.suite.digest:
