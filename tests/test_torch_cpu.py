@@ -55,6 +55,11 @@ for _alias, _name in aliases_of(set(semantics.names())):
     ALIASES.setdefault(_name.partition(".")[0], set()).add(_alias.partition(".")[0])
 
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
+SHARES = "output 0 shares memory with tensor argument 0"
+NOT_CONTIGUOUS = (
+    "RuntimeError: _weight_int8pack_mm_cpu : A must be contiguous on the last dimension.",
+    "RuntimeError: _weight_int8pack_mm_cpu : expect B to be contiguous.",
+)
 # (op without overload, dtype, reason), as a run says it: what fails on every instruction set.
 EVERYWHERE = {
     *(
@@ -146,7 +151,7 @@ EVERYWHERE |= {
     ("aten::true_divide", "complex64", ERROR),  # as div does, of numbers that its own draws have
     ("aten::pixel_unshuffle", "float32", "output 0: shape [2, 3, 0] instead of [18, 1, 0]"),
     *(
-        ("aten::meshgrid", dtype, "output 0 shares memory with tensor argument 0")
+        ("aten::meshgrid", dtype, SHARES)
         for dtype in ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")
     ),
 }
@@ -215,6 +220,15 @@ EVERYWHERE |= {
     *((f"aten::{op}", "float32", "a number where NaN is expected")
       for op in ("multi_margin_loss", "multilabel_margin_loss")),
     ("aten::mode", "float32", "wrong value"),
+    *((f"aten::{op}", dtype, ERROR) for dtype in ("float16", "bfloat16")
+      for op in ("nll_loss_nd", "triplet_margin_loss", "cosine_embedding_loss", "einsum")),
+    *((f"aten::{op}", "float32", ERROR)
+      for op in ("fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask")),
+    ("aten::fake_quantize_per_channel_affine_cachemask", "float32", "wrong value"),
+    *((f"aten::{op}", dtype, NAN) for op in ("quantile", "nanquantile") for dtype in ("float32", "float64")),
+    *(("aten::einsum", dtype, SHARES) for dtype in (*FLOATS, "int64")),
+    *(("aten::_weight_int8pack_mm", dtype, reason) for dtype in ("float16", "bfloat16", "float32")
+      for reason in (NAN, ERROR, *NOT_CONTIGUOUS)),
     ("aten::polar", "float64", ERROR),
     *((f"aten::_upsample_{op}2d_aa", "float32", reason) for op in ("bilinear", "bicubic")
       for reason in (ERROR, NAN, "wrong infinity", "a number where NaN is expected")),
@@ -256,7 +270,7 @@ KNOWN_GENERATED = {
 CRASHES = {
     "aten::_embedding_bag", "aten::embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
-    "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
+    "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
 }  # fmt: skip
 READS_BEYOND = {"aten::take_along_dim"}  # invalid calls that are taken
 NOT_IN_TORCH = "torch 2.13.0+cpu has no operator aten::cbrt"

@@ -54,6 +54,38 @@ def test_a_number_that_stands_twice_beside_a_nan_is_the_mode() -> None:
     assert golden.value[0].tolist() == 1.0
 
 
+def test_infinity_is_beyond_the_upper_end_of_a_grid() -> None:
+    """min(quant_max, max(quant_min, inf)) is quant_max, and so it is of any number above it."""
+    assert [min(127, max(-128, number)) for number in (float("inf"), 1e30)] == [127, 127]
+    scale, zero_point = np.ones(1, np.float32), np.zeros(1, np.int32)
+    x = np.array([np.inf, 1e30, -np.inf], np.float32)[:, None]
+    golden = conform.golden("aten::fake_quantize_per_channel_affine", x, scale, zero_point, 1, -128, 127)
+    assert golden.value.ravel().tolist() == [127.0, 127.0, -128.0]
+
+
+def test_the_last_of_the_numbers_in_order_is_a_quantile() -> None:
+    numbers = sorted([float("inf"), 1.0])
+    golden = conform.golden("aten::quantile.scalar", np.array(numbers, np.float32), 1.0)
+    assert golden.value.tolist() == numbers[int(1.0 * (len(numbers) - 1))]
+
+
+def test_scales_are_those_of_the_rows_wherever_they_lie() -> None:
+    """Of ones and ones, 32 times the scale of each row."""
+    scales = np.array([0.5, 9.0, 0.25, 9.0], np.float32)[::2]
+    ones = np.ones((1, 32), np.float32), np.ones((2, 32), np.int8)
+    golden = conform.golden("aten::_weight_int8pack_mm", *ones, scales)
+    assert golden.value.tolist() == [[32 * 0.5, 32 * 0.25]]
+
+
+def test_a_product_of_three_is_added_up_before_the_one_rounding() -> None:
+    """256.5, one of the products of the first two, is no number of bfloat16."""
+    exact = Fraction(3, 2) * 171 * 1 + 1 * -256 * 1
+    assert exact == Fraction(1, 2)
+    rows = bf16(1.5, 1.0), bf16(171.0, -256.0), bf16(1.0, 1.0)
+    golden = conform.golden("aten::einsum", "i,i,i->", list(rows))
+    assert golden.value.tolist() == 0.5
+
+
 def test_the_cosine_next_to_a_multiple_of_half_a_turn() -> None:
     with mpmath.workprec(2000):
         expected = float(mpmath.cos(mpmath.mpf(6381956970095103) * 2**797))

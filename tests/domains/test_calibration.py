@@ -122,6 +122,13 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        "padding has no value then" for spatial in (1, 2, 3)},
     ("aten::dropout", "0.0 <= p"): IMPLIED,
     ("aten::cosine_similarity", "0 <= eps"): IMPLIED,
+    **{(f"aten::fake_quantize_{op}", "quant_min <= quant_max"): "a zero point lies between them"
+       for op in ("per_tensor_affine", "per_tensor_affine.tensor_qparams", "per_tensor_affine_cachemask",
+                  "per_channel_affine", "per_channel_affine_cachemask")},
+    **{(f"aten::fake_quantize_per_channel_{op}", constraint): NO_SUCH_DIM
+       for op in ("affine", "affine_cachemask") for constraint in ("axis < rank(self)", "1 <= rank(self)")},
+    **{(f"aten::{op}", "1, but of one d <= size(self, d)"): "every dim then has slices without elements"
+       for op in ("unique_dim", "unique_dim_consecutive")},
     ("aten::pad", "rank(self) in {2, 3, 4, 5}"): "no length of pad goes with another rank",
     **{("aten::glu", constraint): "a dim is chosen of those of even size"
        for constraint in ("1 <= rank(self)", "-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)",

@@ -237,7 +237,7 @@ OPEN = {
     "whole lines are put in order, or transformed": (
         "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",
         "aten::nanmedian", "aten::nanmedian.dim", "aten::topk", "aten::_unique2",
-        "aten::mode",
+        "aten::mode", "aten::unique_*", "aten::*quantile*",
     ),
     "the difference of two vectors is not read in pieces": (
         "aten::_cdist_forward", "aten::_pdist_forward",
@@ -247,7 +247,7 @@ OPEN = {
         "aten::_upsample_*_aa*",
     ),
     "an operand is laid out anew, or converted, as a whole": (
-        "aten::_int_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff",
+        "aten::_int_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff", "aten::_weight_int8pack_mm",
     ),
     "many writes to few elements grow; why is not found yet": (
         "aten::embedding_dense_backward", "aten::index_add", "aten::scatter.reduce", "aten::scatter.value",
@@ -256,9 +256,11 @@ OPEN = {
     "it grows; why is not found yet": (
         "aten::_adaptive_avg_pool3d", "aten::addmv", "aten::conv2d.padding", "aten::conv3d", "aten::conv3d.padding",
         "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
-        "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::cosine_similarity",
+        "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::nll_loss_nd",
+        "aten::cosine_similarity",
         "aten::pairwise_distance", "aten::_scaled_dot_product_attention_math",
     ),
+    "the states of all steps are known before the first": ("aten::*ctc_loss*",),
     "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),
     "what chance decides is drawn as a whole": ("aten::dropout",),
     "too slow beside blocks this small": (

@@ -218,20 +218,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3348, 91),
-        "dtype": (4153, 499),
-        "given": (34, 28),
-        "keyword": (13654, 459),
-        "line": (896, 439),
+        "broadcast": (3360, 92),
+        "dtype": (4224, 520),
+        "given": (35, 29),
+        "keyword": (14328, 480),
+        "line": (941, 459),
         "long": (260, 66),
-        "many": (277, 259),
+        "many": (299, 278),
         "promotes": (690, 86),
-        "rank": (1813, 436),
-        "refuses": (1761, 403),
-        "rows": (1539, 258),
-        "shape": (685, 347),
-        "size": (3727, 445),
-        "square": (435, 435),
+        "rank": (1884, 456),
+        "refuses": (1880, 423),
+        "rows": (1650, 278),
+        "shape": (699, 355),
+        "size": (3896, 466),
+        "square": (455, 455),
     }
 
 

@@ -23,7 +23,7 @@ NO_KERNEL = "no elements need no kernel"
 STEPS = 33  # different numbers that are drawn beside the ends of a format
 
 
-def _numbers_of(fmt: Format) -> np.ndarray:
+def numbers_of(fmt: Format) -> np.ndarray:
     """Numbers of a format in order, -0 and 0 among them, its ends, and ordinary ones."""
     if fmt.kind == "bool":
         return np.array([False, True])
@@ -37,7 +37,7 @@ def _numbers_of(fmt: Format) -> np.ndarray:
 
 
 def _in_order(stream: Stream, fmt: Format, shape: tuple[int, ...]) -> np.ndarray:
-    numbers = _numbers_of(fmt)
+    numbers = numbers_of(fmt)
     places = stream.integers(0, numbers.size - 1, shape) if math.prod(shape) else np.zeros(shape, int)
     return numbers[np.sort(places, axis=-1) if shape else places]
 
@@ -126,13 +126,13 @@ def _counts(self: MetaArgument) -> tuple[int, int]:
     """(how many different numbers are drawn, how many NaN)."""
     fmt = format_named(self.dtype)
     nans = min(self.numel // 8, NANS) if fmt.is_float else 0
-    return min((self.numel - nans + 1) // 2, _numbers_of(fmt).size), nans
+    return min((self.numel - nans + 1) // 2, numbers_of(fmt).size), nans
 
 
 def _drawn(stream: Stream, self: MetaArgument) -> np.ndarray:
     """So many different numbers, each at least once, zeros of both signs, and NaN."""
     fmt, (count, nans) = format_named(self.dtype), _counts(self)
-    numbers = _numbers_of(fmt)
+    numbers = numbers_of(fmt)
     chosen = numbers[stream.permutation(numbers.size)[:count]]
     drawn = [chosen] if not count else [chosen, chosen[stream.integers(0, count - 1, self.numel - nans - count)]]
     values = np.concatenate([*drawn, *([np.full(nans, np.nan).astype(fmt.storage)] if nans else [])])

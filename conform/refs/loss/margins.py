@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import copysign, inf, isfinite, isinf, isnan, nan
+from math import copysign, inf, isfinite, isinf, isnan, nan, prod
 
 from flint import arb
 
@@ -13,7 +13,7 @@ from conform.refs.exact.linear_forms import Form, Value, exp_form, log_form, log
 from conform.refs.exact.promotion import FLOAT, Scalar, category, common_operands
 from conform.refs.exact.rounding import FLOAT_FORMATS, round_ratio, round_sqrt
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, lines, reduced_shape, wrap_dim
-from conform.refs.loss.classes import check_weight, classes_of, weighted_mean_or_sum
+from conform.refs.loss.classes import check_weight, classes_of, nll_loss, weighted_mean_or_sum
 from conform.refs.loss.elements import MEAN, NONE, reduced
 from conform.refs.references import reference
 
@@ -147,6 +147,22 @@ def nll_loss2d(
 ) -> RefTensor:
     """The first result of nll_loss2d_forward."""
     return nll_loss2d_forward(self, target, weight, reduction, ignore_index)[0]
+
+
+@reference("aten::nll_loss_nd")
+def nll_loss_nd(
+    self: RefTensor, target: RefTensor, weight: RefTensor | None = None, reduction: int = MEAN, ignore_index: int = -100
+) -> RefTensor:
+    """nll_loss of (C) and (N, C), and of (N, C, ...) with targets (N, ...)."""
+    if len(self.shape) <= 2:
+        return nll_loss(self, target, weight, reduction, ignore_index)
+    if target.shape != (self.shape[0], *self.shape[2:]):
+        raise ValueError(f"nll_loss_nd of {self.shape} and a target of {target.shape}")
+    count, classes, *places = self.shape
+    images = RefTensor(self.dtype, (count, classes, 1, prod(places)), self.data)
+    pixels = RefTensor(target.dtype, (count, 1, prod(places)), target.data)
+    loss = nll_loss2d(images, pixels, weight, reduction, ignore_index)
+    return RefTensor(loss.dtype, target.shape, loss.data) if reduction == NONE else loss
 
 
 @reference("aten::multi_margin_loss")

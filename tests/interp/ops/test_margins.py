@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, nan
 
+import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments
@@ -95,3 +96,46 @@ def test_polar() -> None:
     """cos and sin of the float32 next to pi / 2: -4.37113883e-08 and 1 - 9.6e-16."""
     (golden,) = goldens("aten::polar", f32([1.0, 2.0, 0.0]), f32([1.5707963705062866, 0.0, 3.0]))
     assert golden.value.tolist() == [complex(-4.371138828673793e-08, 1.0), 2 + 0j, 0j]
+
+
+def nearest(numbers: object) -> np.ndarray:
+    """In float32."""
+    return np.array(numbers, np.float32)
+
+
+def test_triplet_margin() -> None:
+    """Distances 5, 10 and 5: max(5 - 10 + 7, 0), with swap max(5 - 5 + 7, 0)."""
+    anchor, near, far = f32([[0.0, 0.0]]), f32([[3.0, 4.0]]), f32([[6.0, 8.0]])
+    check("aten::triplet_margin_loss", anchor, near, far, 7.0, 2.0, 0.0, False, NONE, gives=f32([2.0]))
+    check("aten::triplet_margin_loss", anchor, near, far, 7.0, 2.0, 0.0, True, NONE, gives=f32([7.0]))
+    check("aten::triplet_margin_loss", anchor, near, far, 1.0, 2.0, 0.0, gives=f32(0.0))
+    check("aten::triplet_margin_loss", anchor, near, far, 8.0, inf, 0.0, False, SUM, gives=f32(4.0))
+    check("aten::triplet_margin_loss", anchor, near, far, 8.0, 1.0, 1.0, False, NONE, gives=f32([1.0]))
+    special = f32([[inf, 0.0], [nan, 0.0], [3.0, 4.0]])
+    check("aten::triplet_margin_loss", f32([[0.0, 0.0]] * 3), special, f32([[6.0, 8.0], [1.0, 1.0], [inf, 0.0]]), 1.0,
+          2.0, 0.0, False, NONE, gives=f32([inf, nan, 0.0]))  # fmt: skip
+
+
+def test_a_difference_of_far_points_is_known_behind_their_digits() -> None:
+    """Both are 2^1000 away, but for 1/4: all digits of float64 cancel."""
+    far, x = f64([[2.0**1000, 0.0]]), f64([[0.25, 0.0]])
+    check("aten::triplet_margin_loss", far, f64([[0.0, 0.0]]), x, 0.5, 2.0, 0.0, False, NONE, gives=f64([0.75]))
+
+
+def test_cosine_embedding() -> None:
+    """cos = 24/25 of (3, 4) and (4, 3); parallel lines in float64 differ by nothing."""
+    x, y = f32([[3.0, 4.0], [3.0, 4.0], [1.0, 0.0]]), f32([[4.0, 3.0], [4.0, 3.0], [-1.0, 0.0]])
+    check("aten::cosine_embedding_loss", x, y, f32([1.0, -1.0, -1.0]), 0.5, NONE, gives=nearest([0.04, 0.46, 0.0]))
+    check("aten::cosine_embedding_loss", f64([0.1, 0.7]), f64([0.2, 1.4]), f64(1.0), gives=f64(0.0))
+    check("aten::cosine_embedding_loss", f32([nan, 1.0]), f32([1.0, 1.0]), f32(1.0), gives=f32(nan))
+    x, y = f32([[0.0, 0.0], [inf, 1.0], [1.0, 1.0]]), f32([[1.0, 1.0]] * 3)
+    check_open("aten::cosine_embedding_loss", x, y, f32([1.0] * 3), 0.0, NONE, gives=f32([0.0, 0.0, 0.0]),
+               where_open=[True, True, False], rule="P154")  # fmt: skip
+
+
+def test_nll_loss_of_any_places() -> None:
+    x = f32([[1.0, 2.0], [3.0, 5.0]])
+    check("aten::nll_loss_nd", x, i64([1, 0]), None, NONE, gives=f32([-2.0, -3.0]))
+    check("aten::nll_loss_nd", x[0], i64(1), None, NONE, gives=f32(-2.0))
+    check("aten::nll_loss_nd", x[None], i64([[1, 0]]), f32([2.0, 1.0]), MEAN, gives=nearest(-7 / 3))
+    check("aten::nll_loss_nd", x[None, ..., None, None], i64([[[[1]], [[0]]]]), None, SUM, 0, gives=f32(-3.0))

@@ -74,11 +74,24 @@ def nll_loss2d_forward(
     """nll_loss_forward of images [N, classes, H, W], of which every pixel is a sample (P54, P67)"""
 
     def of_class(place: slice, own: np.ndarray) -> np.ndarray:
-        image, row, column = np.unravel_index(np.arange(place.start, place.stop), target.shape)
-        return self[image, own, row, column]
+        image, *pixel = np.unravel_index(np.arange(place.start, place.stop), target.shape)
+        return self[(image, own, *pixel)]
 
     samples = _Samples(target, weight, ignore_index)
     return _negative_log_likelihood(self, of_class, samples, reduction, target.shape)
+
+
+@semantics("aten::nll_loss_nd")
+def nll_loss_nd(
+    self: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+) -> Golden:
+    """nll_loss of [classes], [N, classes] or [N, classes, ...], of which every place is a sample (P54, P67)"""
+    of_rank = nll_loss if self.ndim <= 2 else nll_loss2d
+    return of_rank(self, target, weight, reduction, ignore_index)
 
 
 def _negative_log_likelihood(

@@ -10,14 +10,18 @@ from functools import reduce
 import numpy as np
 
 from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import Pieces, fits
 from conform.interp.blocks.rows import Rows, reduced_shape
 from conform.interp.dims import reduced_axes
+from conform.interp.formulas.losses import Terms, reduced
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.combinations import wider
+from conform.interp.ops.loss.margins import or_zero
 from conform.interp.promotion import result_type
 from conform.interp.semantics import semantics
-from conform.numerics.ball import Ball
-from conform.numerics.escalate import decide_exactly, root
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball, chosen
+from conform.numerics.escalate import Irrational, decide_exactly, root
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, maximum, where
 from conform.numerics.rounding_errors import held_format
@@ -130,6 +134,20 @@ def pairwise_distance(
 
 
 def _distance(lines: _Lines, p: float, eps: float) -> Golden:
+    real, ball, special = _distance_of(lines, p, eps)
+    real, ball = where(special != 0, special, real), ball.but_exact(special != 0)
+    root_of = {1.0: Fraction, 2.0: lambda power: root(power, 2), np.inf: Fraction}[p]
+    value, real = decide_exactly(lines.fmt, real, lambda index: root_of(_power(lines, index[0], p, eps)))
+    return Golden.derived(lines.fmt, value, real, ball)
+
+
+Distance = tuple[Real, Ball, np.ndarray]
+
+
+def _distance_of(lines: _Lines, p: float, eps: float) -> Distance:
+    """[m]: the norms of the differences, and 0 beside them; of an infinity and of what has no difference infinity and
+    NaN beside any number."""
+
     def differences() -> Iterator[Real]:
         return (abs(Real.exact(x) - Real.exact(y) + np.float64(eps)) for x, y in lines.pairs())
 
@@ -138,16 +156,15 @@ def _distance(lines: _Lines, p: float, eps: float) -> Golden:
     real, ball = _NORMS[p](differences(), (replace(one, mid=np.abs(one.mid)) for one in balls))
     special = lines.any(lambda x, y: ~np.isfinite(x - y) & _is_special(x, y))
     nan = lines.any(lambda x, y: np.isnan(x - y))
-    real = where(special, np.where(nan, np.nan, np.inf), real)
+    return real, ball, np.where(nan, np.nan, np.where(special, np.inf, 0.0))
 
-    def exactly(index: tuple[int]) -> Fraction:
-        sizes = [abs(x - y + Fraction(eps)) for x, y in lines.fractions(index[0])]
-        if p == 2:
-            return root(sum((size * size for size in sizes), Fraction(0)), 2)
-        return sum(sizes, Fraction(0)) if p == 1 else max(sizes, default=Fraction(0))
 
-    value, real = decide_exactly(lines.fmt, real, exactly)
-    return Golden.derived(lines.fmt, value, real, ball.but_exact(special))
+def _power(lines: _Lines, line: int, p: float, eps: float) -> Fraction:
+    """The norm of a line's difference exactly, that of order 2 squared."""
+    sizes = (abs(x - y + Fraction(eps)) for x, y in lines.fractions(line))
+    if p == 2:
+        return sum((size * size for size in sizes), Fraction(0))
+    return sum(sizes, Fraction(0)) if p == 1 else max(sizes, default=Fraction(0))
 
 
 Sizes = tuple[Iterator[Real], Iterator[Ball]]
@@ -179,3 +196,147 @@ def _largest_of_lines(numbers: Real) -> Real:
 
 
 _NORMS = {1.0: _sum, 2.0: _length, np.inf: _largest}
+
+
+# Losses of distances and of angles
+
+
+@semantics("aten::triplet_margin_loss")
+def triplet_margin_loss(
+    anchor: np.ndarray,
+    positive: np.ndarray,
+    negative: np.ndarray,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Golden:
+    """max(d(anchor, positive) - d(anchor, negative) + margin, 0) of pairwise_distance d along the last dimension, with
+    swap d(positive, negative) where it is less than d(anchor, negative); its mean or its sum (P54)"""
+    fmt = result_type(anchor, positive, negative)
+    tensors = np.broadcast_arrays(anchor, positive, negative)
+
+    def terms(rows: tuple[Rows, ...]) -> Terms:
+        first, near, far = rows
+        pairs = [_Lines(fmt, first, near), _Lines(fmt, first, far), *([_Lines(fmt, near, far)] if swap else [])]
+        return _of_triplets(pairs, margin, p, eps)
+
+    with np.errstate(all="ignore"):
+        golden = reduced(fmt, _lines_of(tensors, terms), reduction, tensors[0].shape[:-1])
+    return replace(golden, zero_sign_free=True)
+
+
+def _lines_of(tensors: list[np.ndarray], terms: Callable[[tuple[Rows, ...]], Terms]) -> Pieces[Terms]:
+    """`terms` of lines along the last dimension, those of all tensors beside each other, block by block."""
+    rows = [Rows.over(tensor, (tensor.ndim - 1,)) for tensor in tensors]
+
+    def blocks() -> Iterator[Terms]:
+        return (
+            terms(tuple(some for _, some in block))
+            for block in zip(*(each.blocks() for each in rows), strict=True)
+        )  # fmt: skip
+
+    return Pieces(blocks, are_many=not fits(tensors[0].size))
+
+
+def _of_triplets(pairs: list[_Lines], margin: float, p: float, eps: float) -> Terms:
+    """pairs: (anchor, positive), (anchor, negative), and (positive, negative) where that may stand for the second."""
+    near, *others = (_distance_of(lines, p, eps) for lines in pairs)
+    far = reduce(_lesser, others)
+    special = near[2] - far[2]
+    real = maximum(near[0] - far[0] + np.float64(margin), 0.0)
+    real = where(special != 0, np.maximum(special, 0.0), real)
+    ball = or_zero(wider(near[1] - far[1] + margin, near[1] + margin - far[1])).but_exact(special != 0)
+
+    def rational(i: int) -> Fraction | None:
+        powers = [_power(lines, i, p, eps) for lines in pairs]
+        near, far = (Fraction(0), Fraction(0)) if powers[0] == min(powers[1:]) else (powers[0], min(powers[1:]))
+        near, far = (root(power, 2) if p == 2 else power for power in (near, far))
+        if isinstance(near, Irrational) or isinstance(far, Irrational):
+            return None
+        return max(near - far + Fraction(margin), Fraction(0))
+
+    def formula(i: int) -> mp.Number:
+        near, *others = (mp.sqrt(mp.of_fraction(_power(lines, i, p, eps))) for lines in pairs)
+        return max(mp.total((near, -min(others), mp.of_float(margin))), mp.of_float(0.0))
+
+    return Terms(real, ball, rational, formula)
+
+
+def _lesser(one: Distance, other: Distance) -> Distance:
+    """The lesser of two distances; NaN of NaN."""
+    real, ball, special = one[0], one[1], np.minimum(one[2], other[2])
+    lesser = -maximum(-real, -other[0])
+    real = where(np.isinf(one[2]), other[0], where(np.isinf(other[2]), real, lesser))
+    either = replace(ball, mid=np.minimum(ball.mid, other[1].mid), rad=np.maximum(ball.rad, other[1].rad))
+    return real, chosen(np.isinf(one[2]), other[1], chosen(np.isinf(other[2]), ball, either)), special
+
+
+GUARD = 1e-12  # what implementations add to squared lengths before they divide by them
+
+
+@semantics("aten::cosine_embedding_loss")
+def cosine_embedding_loss(
+    input1: np.ndarray, input2: np.ndarray, target: np.ndarray, margin: float = 0.0, reduction: int = 1
+) -> Golden:
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the cosine of the angle between input1 and
+    input2 along the last dimension; open beside an infinity, and where a line has no direction (P54, P154)"""
+    fmt = result_type(input1, input2)
+    tensors = np.broadcast_arrays(input1, input2)
+    signs = np.broadcast_to(target, tensors[0].shape[:-1]).reshape(-1)
+
+    def terms(rows: tuple[Rows, ...]) -> Terms:
+        return _of_angles(_Lines(fmt, *rows), signs[rows[0].place] == 1, margin)
+
+    with np.errstate(all="ignore"):
+        golden = reduced(fmt, _lines_of(tensors, terms), reduction, signs.shape[: target.ndim], open_rule="P154")
+    return replace(golden, zero_sign_free=True)
+
+
+def _of_angles(lines: _Lines, similar: np.ndarray, margin: float) -> Terms:
+    dot = Real.total(Real.exact(x) * Real.exact(y) for x, y in lines.pairs())[:, 0]
+    squares = [
+        Real.total(Real.exact(each[side]) * Real.exact(each[side]) for each in lines.pairs())[:, 0] for side in (0, 1)
+    ]
+    special, nan = lines.any(_is_special), lines.any(lambda x, y: np.isnan(x) | np.isnan(y))
+    cosine = dot / (squares[0].sqrt() * squares[1].sqrt())
+    no_direction = ~lines.any(lambda x, y: x != 0) | ~lines.any(lambda x, y: y != 0)
+    real = where(similar, 1.0 - cosine, maximum(cosine - margin, 0.0))
+    unread = special | no_direction
+
+    def parts(i: int) -> tuple[Fraction, Fraction]:
+        numbers = list(lines.fractions(i))
+        product = sum((x * y for x, y in numbers), Fraction(0))
+        first, second = (sum((each[side] ** 2 for each in numbers), Fraction(0)) for side in (0, 1))
+        return product, first * second
+
+    def rational(i: int) -> Fraction | None:
+        product, square = parts(i)
+        cosine = root(product * product / square, 2) if square else Fraction(0)  # left open
+        if isinstance(cosine, Irrational):
+            return None
+        cosine = -cosine if product < 0 else cosine
+        return 1 - cosine if similar[i] else max(cosine - Fraction(margin), Fraction(0))
+
+    def formula(i: int) -> mp.Number:
+        product, square = parts(i)
+        cosine = mp.of_fraction(product) / mp.sqrt(mp.of_fraction(square))
+        if similar[i]:
+            return mp.total((mp.of_float(1.0), -cosine))
+        return max(mp.total((cosine, -mp.of_float(margin))), mp.of_float(0.0))
+
+    ball = _guarded(lines)
+    ball = chosen(similar, -ball + 1.0, or_zero(ball - margin))
+    real = where(unread, np.where(nan, np.nan, 0.0), real)
+    return Terms(real, ball.but_exact(unread), rational, formula, open=unread & ~nan)
+
+
+def _guarded(lines: _Lines) -> Ball:
+    """The cosine, whose squared lengths may have been enlarged."""
+    plain = _cosine_ball(lines, 0.0)
+    compute = held_format(lines.fmt)
+    least = np.minimum.reduce(
+        [sum((each[side] ** 2).sum(axis=1) for each in lines.pairs()) for side in (0, 1)]
+    )  # fmt: skip
+    return replace(plain, rad=plain.rad + np.abs(plain.mid) * GUARD / least, compute=compute)

@@ -26,7 +26,7 @@ from conform.numerics.rounding_errors import held_format
 Number = int | float
 
 
-def _or_zero(ball: Ball) -> Ball:
+def or_zero(ball: Ball) -> Ball:
     """max(0, ball): exactly 0 where all of it is below."""
     below = ball.mid + ball.rad < 0
     return replace(ball.but_exact(below), mid=np.maximum(ball.mid, 0.0))
@@ -71,7 +71,7 @@ def hinge_embedding_loss(self: np.ndarray, target: np.ndarray, margin: float = 1
         similar = y == 1
         real = where(similar, x, maximum(Real.exact(np.full(x.shape, margin)) - Real.exact(x), 0.0))
         own = Ball.exact(x, held_format(fmt))
-        other = _or_zero(-own + margin)
+        other = or_zero(-own + margin)
         ball = Ball(np.where(similar, own.mid, other.mid), np.where(similar, 0.0, other.rad), own.compute)
 
         def rational(i: int) -> Fraction:
@@ -107,7 +107,7 @@ def _ranked(fmt: Format, margin: float, x1: np.ndarray, x2: np.ndarray, y: np.nd
         difference = Fraction(a[i]) - Fraction(b[i])
         return max(-Fraction(c[i]) * difference + Fraction(margin), Fraction(0))
 
-    return Terms(where(finite, real, special), _or_zero(-three * (one - two) + margin), rational)
+    return Terms(where(finite, real, special), or_zero(-three * (one - two) + margin), rational)
 
 
 # Of counts
@@ -272,7 +272,7 @@ def _of_margins(
 
     def ball_of(target: np.ndarray) -> Ball:
         own = np.take_along_axis(safe, np.maximum(target, 0), axis=1)
-        ball = _or_zero(-Ball.exact(own, compute) + margin + Ball.exact(safe, compute))
+        ball = or_zero(-Ball.exact(own, compute) + margin + Ball.exact(safe, compute))
         ball = (ball * ball if p == 2 else ball) * Ball.exact(factor[:, None], compute)
         counted = others & (target >= 0)
         return replace(ball.but_exact(~counted), mid=np.where(counted, ball.mid, 0.0))

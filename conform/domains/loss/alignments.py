@@ -1,0 +1,105 @@
+"""Connectionist temporal classification: the domains of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conform.domains.engine.arguments import (
+    Argument,
+    boolean,
+    index_tensor,
+    integer,
+    integers,
+    optional,
+    result,
+    tensor,
+)
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import INTEGERS, Space, integers_between
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, sized, typically
+from conform.domains.loss.outcomes import NONE, REDUCTION
+from conform.domains.specs import spec
+
+OF_KERNELS = "which types there are is a matter of the kernels"
+NO_BATCH = "the documentation has [steps, classes], too, for which the kit has no semantics"
+NO_STEPS = "what no steps give is not documented"
+LABELS = 6  # of a target that is drawn
+
+SHORT = Size.Le(lambda d: 2048 if d == 0 else 2**31, text="2048 for d = 0").lenient(NOT_MANY)
+LOG_PROBS = (
+    Dtype.In(("float32", "float64")).unjudged(OF_KERNELS),
+    Rank.Eq(3).unjudged(NO_BATCH, lambda log_probs: log_probs.rank == 2),
+    Size.Ge(lambda d: 1 + int(d == 2), text="1, 2 for the classes").unjudged(NO_STEPS),
+    SHORT,
+    typically(-4, 0),
+)
+FEW = Size.Le(lambda d: 2048 if d == 1 else 2**31, text="2048 for d = 1").lenient(NOT_MANY)  # lists of lengths are slow
+BLANK = integer("blank", Value.Ge(0), Value.Lt(lambda log_probs: log_probs.size(2), text="size(log_probs, 2)"))
+INDICES = Dtype.Eq("int64").unjudged("torch takes int32")
+BATCH = Length.Eq(lambda log_probs: log_probs.size(1), text="size(log_probs, 1)")
+STEPS = (
+    Value.Ge(1).unjudged(NO_STEPS),
+    Value.Le(lambda log_probs: log_probs.size(0), text="size(log_probs, 0)"),
+)
+
+
+def _classes(log_probs: MetaArgument) -> Space:
+    """{0, ..., size(log_probs, 2) - 1}"""
+    return integers_between(0, log_probs.size(2) - 1)
+
+
+A_LABEL = (
+    Value.In(_classes).unjudged("torch looks at no labels"),
+    Value.Ne(lambda blank: blank, text="blank").lenient("what is behind a target is often filled up with it"),
+)
+
+
+def _shape(log_probs: MetaArgument, target_lengths: Sequence[int], rank: int, d: int) -> Space | tuple[int, ...]:
+    """the sum of target_lengths, or size(log_probs, 1) and no less than the longest"""
+    if rank == 1:
+        return (sum(target_lengths),)
+    return (log_probs.size(1),) if d == 0 else INTEGERS.narrowed("Ge", max(target_lengths, default=0))
+
+
+LISTS = (
+    index_tensor("targets", INDICES, Rank.In((1, 2)), Size.In(_shape), A_LABEL),
+    integers("input_lengths", BATCH, STEPS),
+    integers("target_lengths", BATCH, Value.Ge(0), Value.Le(LABELS).lenient(NOT_MANY)),
+)
+
+
+def _of_batch(name: str, *constraints: Constraint) -> Argument:
+    batch = shaped(lambda log_probs: (log_probs.size(1),), "[size(log_probs, 1)]")
+    return index_tensor(name, INDICES, [one.unjudged("torch reads numbers in order") for one in batch], *constraints)
+
+
+TENSORS = (
+    index_tensor(
+        "targets",
+        INDICES,
+        Rank.Eq(2).unjudged("concatenated ones are judged beside numbers", lambda targets: targets.rank == 1),
+        sized(lambda log_probs: (log_probs.size(1),), "size(log_probs, 1) where d = 0"),
+        A_LABEL,
+    ),
+    _of_batch("input_lengths", *STEPS),
+    _of_batch("target_lengths", Value.Ge(0), Value.Le(lambda targets: targets.size(1), text="size(targets, 1)")),
+)
+LOSSES = shaped(lambda log_probs: (log_probs.size(1),), "[size(log_probs, 1)]")
+LOSS = result(
+    dtype_of("log_probs"),
+    shaped(
+        lambda log_probs, reduction: (log_probs.size(1),) if reduction == NONE else (),
+        "[size(log_probs, 1)], if reduction = 0",
+    ),
+)
+
+ZERO = boolean("zero_infinity")
+UNDOCUMENTED = optional(result(), Optional.Eq(True))
+
+for (_composite, _of_kernel), _arguments in (
+    (("ctc_loss.IntList", "_ctc_loss"), (tensor("log_probs", LOG_PROBS, FEW), *LISTS, BLANK)),
+    (("ctc_loss.Tensor", "_ctc_loss.Tensor"), (tensor("log_probs", LOG_PROBS), *TENSORS, BLANK)),
+):
+    spec(f"aten::{_composite}", *_arguments, REDUCTION, ZERO, LOSS)
+    spec(f"aten::{_of_kernel}", *_arguments, ZERO, result(dtype_of("log_probs"), LOSSES), UNDOCUMENTED)
