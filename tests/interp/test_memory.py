@@ -248,6 +248,7 @@ OPEN = {
     ),
     "an operand is laid out anew, or converted, as a whole": (
         "aten::_int_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff", "aten::_weight_int8pack_mm",
+        "aten::einsum",
     ),
     "many writes to few elements grow; why is not found yet": (
         "aten::embedding_dense_backward", "aten::index_add", "aten::scatter.reduce", "aten::scatter.value",

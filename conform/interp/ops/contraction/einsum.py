@@ -16,6 +16,7 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.rows import Rows
 from conform.interp.golden import Golden
 from conform.interp.operands import refuse_complex
+from conform.interp.ops.contraction.matrices import products
 from conform.interp.ops.contraction.sums import golden_of
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import sums_of
@@ -47,6 +48,8 @@ def einsum(equation: str, tensors: Sequence[np.ndarray], path: Sequence[int] | N
     refuse_complex(fmt, "sums of products")
     labels, result = _equation(equation).labels([tensor.ndim for tensor in tensors])
     sizes = _sizes(labels, [tensor.shape for tensor in tensors])
+    if len(tensors) == 2:
+        return _of_matrices(fmt, tensors, labels, result, sizes)
     order = [*result, *(label for label in sizes if label not in result)]
     shape = tuple(sizes[label] for label in order)
     count, terms = prod(shape[: len(result)]), prod(shape[len(result) :])
@@ -82,6 +85,25 @@ def _view(tensor: np.ndarray, own: Labels, order: Sequence[str], shape: tuple[in
     return np.lib.stride_tricks.as_strided(tensor, shape, list(strides.values()), writeable=False)
 
 
+def _of_matrices(
+    fmt: Format, tensors: Sequence[np.ndarray], labels: Sequence[Labels], result: Labels, sizes: Mapping[str, int]
+) -> Golden:
+    """Of two operands: a product of matrices for each index of the labels that both of them and the result have."""
+    lhs, rhs = labels
+    batch, rows = [[label for label in result if label in lhs and (label in rhs) == both] for both in (True, False)]
+    columns, summed = [label for label in result if label not in lhs], [label for label in sizes if label not in result]
+
+    def matrices(number: int, *groups: Labels) -> np.ndarray:
+        order = [label for group in groups for label in group]
+        view = _view(tensors[number], labels[number], order, tuple(sizes[label] for label in order))
+        return view.reshape([prod(sizes[label] for label in group) for group in groups])
+
+    golden = products(fmt, matrices(0, batch, rows, summed), matrices(1, batch, summed, columns)).golden()
+    order = [*batch, *rows, *columns]
+    shape, axes = [sizes[label] for label in order], [order.index(label) for label in result]
+    return golden.rearranged(lambda part: part.reshape(shape).transpose(axes))
+
+
 def _read(fmt: Format) -> Any:
     return (lambda some: some.astype(np.float64)) if fmt.is_float else lambda some: some
 
@@ -94,8 +116,7 @@ def _sums(fmt: Format, operands: Sequence[Rows]) -> Golden:
             return exact(reduce(np.add, (part.sum(axis=1, dtype=fmt.storage) for part in products)), fmt)
     if len(operands) > 2:
         return _of_many(fmt, operands)
-    lhs, rhs = operands[0].pieces, operands[-1].pieces if len(operands) == 2 else operands[0].pieces.map(np.ones_like)
-    pairs = lhs.map(lambda *pair: pair, rhs)
+    pairs = operands[0].pieces.map(lambda piece: (piece, np.ones_like(piece)))
 
     def exactly(index: Sequence[np.ndarray]) -> Digits:
         return dots((x[index[0]].T, y[index[0]].T) for x, y in pairs)
