@@ -79,6 +79,8 @@ def called(
     known = {argument.name for one in overloads(name) for argument in one.arguments}
     if not isinstance(function, FunctionType):
         return name, args, _renamed(kwargs, known)
+    if (packed := _with_tensors_in_a_list(function, name, args)) is not None:
+        return name, packed, dict(kwargs)
     return name, (), _by_name(function, name, known, args, kwargs)
 
 
@@ -105,6 +107,20 @@ def _renamed(kwargs: Mapping[str, Any], known: Collection[str]) -> dict[str, Any
     """torch's Python functions call `input` what most schemas call `self`."""
     renames = "input" not in known and "self" in known
     return {"self" if renames and name == "input" else name: value for name, value in kwargs.items()}
+
+
+def _with_tensors_in_a_list(function: FunctionType, operator: str, args: Sequence[Any]) -> list[Any] | None:
+    """The arguments of a function as torch.einsum, `*args` of which the last are tensors that its operator takes as a
+    list; None of other functions."""
+    if not any(one.kind is one.VAR_POSITIONAL for one in inspect.signature(function).parameters.values()):
+        return None
+    for schema in overloads(operator):
+        positional = [one.type for one in schema.arguments if not one.kwarg_only]
+        if positional[-1:] == ["Tensor[]"]:
+            before, tensors = list(args[: len(positional) - 1]), list(args[len(positional) - 1 :])
+            is_listed = len(tensors) == 1 and isinstance(tensors[0], list | tuple)
+            return [*before, list(tensors[0]) if is_listed else tensors]
+    return None
 
 
 def _by_name(

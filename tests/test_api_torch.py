@@ -178,6 +178,13 @@ def test_python_functions_of_torch_are_bound_by_name() -> None:
         conform.golden(functional.embedding, torch.tensor([0]), torch.ones(1, 1))
 
 
+@pytest.mark.parametrize("operands", [(torch.tensor([1.0, 2.0]),) * 2, ([torch.tensor([1.0, 2.0])] * 2,)])
+def test_functions_of_any_number_of_tensors_give_their_operator_a_list(operands: tuple) -> None:
+    assert conform.golden(torch.einsum, "i,j->ij", *operands).value.tolist() == [[1.0, 2.0], [2.0, 4.0]]
+    grids = conform.golden(torch.meshgrid, *operands, indexing="xy").value
+    assert grids[0].tolist() == [[1.0, 2.0], [1.0, 2.0]]
+
+
 @pytest.mark.parametrize(
     ("op", "error", "message"),
     [
