@@ -127,6 +127,8 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                   "per_channel_affine", "per_channel_affine_cachemask")},
     **{(f"aten::fake_quantize_per_channel_{op}", constraint): NO_SUCH_DIM
        for op in ("affine", "affine_cachemask") for constraint in ("axis < rank(self)", "1 <= rank(self)")},
+    **{(f"aten::{op}", "size(self, d) <= 2^20 over the sizes before it"): "no tensor so large is drawn"
+       for op in ("unique_dim", "unique_dim_consecutive", "unique_consecutive")},
     **{(f"aten::{op}", "1, but of one d <= size(self, d)"): "every dim then has slices without elements"
        for op in ("unique_dim", "unique_dim_consecutive")},
     ("aten::pad", "rank(self) in {2, 3, 4, 5}"): "no length of pad goes with another rank",

@@ -5,6 +5,7 @@ How many there are depends on the data: as many as are drawn here, and of a tens
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from conform.domains.engine.arguments import Argument, boolean, dim, optional, result, tensor
 from conform.domains.engine.constraints import Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import dim_of, dtype_of, shaped
+from conform.domains.engine.vocabulary import NOT_MANY, dim_of, dtype_of, shaped
 from conform.domains.sorting.search import numbers_of
 from conform.domains.specs import REAL, spec
 from conform.numerics.draws import Stream
@@ -80,9 +81,13 @@ def _dims_of_nothing(self: MetaArgument) -> tuple[int, ...]:
     return tuple(place for d in range(self.rank) if empty not in ([], [d]) for place in (d, d - self.rank))
 
 
+MOST = 2**20  # elements of a tensor of which it is told beforehand how many slices will differ
+FEW = Size.Le(
+    lambda sizes: MOST // max(math.prod(size for size in sizes if size), 1), text="2^20 over the sizes before it"
+).lenient(NOT_MANY)
 NO_SLICES = "what has no dim, or no elements but along one, has no slices"
 ONE_EMPTY = Size.Ge(lambda d, sizes: int(0 in sizes), text="1, but of one d")
-SLICED = Dtype.In(REAL), Rank.Ge(1).unjudged(NO_SLICES), ONE_EMPTY
+SLICED = Dtype.In(REAL), Rank.Ge(1).unjudged(NO_SLICES), ONE_EMPTY, FEW
 DIM = dim("dim", dim_of("self"), Value.NotIn(_dims_of_nothing, text="dims along which slices have no elements"))
 INT64 = Dtype.Eq("int64")
 
@@ -130,7 +135,7 @@ spec(
 )
 spec(
     "aten::unique_consecutive",
-    tensor("self", Dtype.In(REAL), Value.Gen(lambda stream, self: _drawn(stream, self, _in_pairs))),
+    tensor("self", Dtype.In(REAL), FEW, Value.Gen(lambda stream, self: _drawn(stream, self, _in_pairs))),
     boolean("return_inverse"),
     boolean("return_counts"),
     optional(

@@ -22,6 +22,7 @@ from conform.suites.derived.plain import Plain, argument_of, kind_of_number, lea
 from conform.suites.derived.targets import Derived
 
 QUIET = 12  # tuples in a row that cover nothing new end the search
+ONE_DTYPE = ("int64", "int32", "float32")  # of indices, scales and zero points where it is the only one: not told
 MOST = 96  # tuples of one op: the last pairs of many keywords are rare
 FLOAT = 2  # the category
 _ALL_OF = 8  # integers of an interval that are taken one by one
@@ -146,7 +147,7 @@ def _of_tensor(spec: OpSpec, name: str, meta: MetaArgument, text: str) -> list[s
         return [f"{name}={'none' if meta.optional else 'given'}"]
     if declared.type.is_tensor_list:
         return [f"{name}={text}"]
-    is_given = any(one.suffix == "Eq" and one.value == "int64" for one in declared.constraints_on("Dtype"))
+    is_given = any(one.suffix == "Eq" and one.value in ONE_DTYPE for one in declared.constraints_on("Dtype"))
     return [f"{name}={meta.dtype}"] if declared.type.is_index and not is_given else []
 
 
