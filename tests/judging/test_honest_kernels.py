@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import conform
-from conform.interp.golden import Golden
 
 F = np.float32
 SEEDS = 12
@@ -18,7 +17,7 @@ def drawn(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=seed))
 
 
-def chain(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def chain(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """Three matrices: from either end, or term by term; without one of the terms."""
     a, b, c = (rng.normal(size=size).astype(F) * F(10.0 ** rng.integers(-3, 4)) for size in ((5, 7), (7, 6), (6, 4)))
     one_by_one = np.zeros((5, 4), F)
@@ -28,14 +27,14 @@ def chain(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.n
     return conform.golden("aten::einsum", "ij,jk,kl->il", [a, b, c]), honest, [(a[:, :-1] @ b[:-1]) @ c]
 
 
-def shares(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def shares(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """The index in float64 and in float32; of n numbers instead of n - 1."""
     x, q = np.sort(rng.normal(size=int(rng.integers(3, 40))).astype(F)), float(rng.random())
     honest = [np.asarray(np.quantile(x, share)).astype(F) for share in (q, F(q))]
     return conform.golden("aten::quantile.scalar", x, q), honest, [np.asarray(x[int(q * len(x))])]
 
 
-def grid(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def grid(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """Divided, or multiplied by the reciprocal, or in float64; cut instead of rounded."""
     x, scale, zero_point = (rng.normal(size=200) * 3).astype(F), float(rng.choice([0.1, 0.03, 0.5])), 2
 
@@ -47,7 +46,7 @@ def grid(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.nd
     return golden, [put(np.rint(quotient)) for quotient in quotients], [put(np.trunc(quotients[0]))]
 
 
-def alignments(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def alignments(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """Probabilities added up in float32 and float64; off by 3e-5."""
     numbers = rng.normal(size=(12, 1, 5))
     numbers = (numbers - np.log(np.exp(numbers).sum(-1, keepdims=True))).astype(F)
@@ -70,7 +69,7 @@ def forward(numbers: np.ndarray, labels: np.ndarray, dtype: type) -> np.ndarray:
     return -np.log(alpha[-1:] + alpha[-2:-1])
 
 
-def triplets(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def triplets(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """The margin added first or last; no eps."""
     anchor, near, far = (rng.normal(size=(4, 9)).astype(F) for _ in range(3))
 
@@ -83,7 +82,7 @@ def triplets(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[n
     return golden, honest, [F(4) + distance(anchor, near, 0.0) - distance(anchor, far, 0.0)]
 
 
-def angles(rng: np.random.Generator) -> tuple[Golden, list[np.ndarray], list[np.ndarray]]:
+def angles(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """Divided at the end, with a guard, or before; without the margin."""
     x, y = (rng.normal(size=(4, 9)).astype(F) for _ in range(2))
     x[::2] += 2 * y[::2]
