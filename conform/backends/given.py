@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import pickle
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, ClassVar
 
 from conform.backends.base import Backend
 from conform.backends.protocol import frame
@@ -124,18 +126,43 @@ def _pickled(backend: Backend | type[Backend], label: str) -> bytes:
 
 def dumps(value: Any, defined_in: Iterable[str]) -> bytes:
     """The pickled value; what is defined in those of the modules that a fresh interpreter does not find, by value."""
-    import cloudpickle  # heavy for what most runs never need
+    import cloudpickle
 
     found = (sys.modules.get(name) for name in sorted(set(defined_in)))
     by_value = [module for module in found if module is not None and not _is_importable(module)]
     try:
         for module in by_value:
             cloudpickle.register_pickle_by_value(module)
-        return cloudpickle.dumps(value)
+        return _with_files(value)
     finally:
         for module in by_value:
             with contextlib.suppress(ValueError):  # where registering it failed
                 cloudpickle.unregister_pickle_by_value(module)
+
+
+def _with_files(value: Any) -> bytes:
+    """The value as cloudpickle pickles it, and code with the file that it is from, which cloudpickle 3.1.3 leaves out:
+    where a backend raises is told by it, and torch.compile reads it."""
+    import cloudpickle  # heavy for what most runs never need
+
+    plain = cloudpickle.Pickler.dispatch_table
+    with_files = {CodeType: lambda code: _code_reduced(code, plain[CodeType](code))}
+
+    class Pickler(cloudpickle.Pickler):
+        dispatch_table: ClassVar[ChainMap] = ChainMap(with_files, plain)
+
+    packed = io.BytesIO()
+    Pickler(packed).dump(value)
+    return packed.getvalue()
+
+
+def _code_reduced(code: CodeType, reduced: tuple[Callable[..., CodeType], tuple]) -> tuple:
+    make, arguments = reduced
+    return _code_of_file, (code.co_filename, make, arguments)
+
+
+def _code_of_file(file: str, make: Callable[..., CodeType], arguments: tuple) -> CodeType:
+    return make(*arguments).replace(co_filename=file)
 
 
 def _defining_module(backend: Any) -> str:

@@ -109,10 +109,14 @@ def test_every_neighbour_and_class(fmt: Format) -> None:
 @pytest.mark.parametrize("fmt", WIDE_FLOATS, ids=lambda fmt: fmt.name)
 @given(data=st.data())
 def test_wide_formats_against_the_hosts(fmt: Format, data: st.DataObject) -> None:
-    code = data.draw(st.integers(0, 2**fmt.bits - 1))
+    ends = [0, 1, fmt.max_code, fmt.max_code + 1, fmt.max_code + 2]  # the last is a signalling NaN
+    signed = [code + sign for code in ends for sign in (0, 1 << (fmt.bits - 1))]
+    code = data.draw(st.sampled_from(signed) | st.integers(0, 2**fmt.bits - 1))
     number = np.array([code], fmt.code_storage).view(fmt.storage)
-    wide = number.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):  # IEEE 754 flags a signalling NaN, and what follows the largest
+        wide = number.astype(np.float64)
+        above, below = (np.nextafter(number, fmt.storage.type(end)) for end in (INF, -INF))
     np.testing.assert_array_equal(decode(fmt, np.array([code], fmt.code_storage)), wide)
-    np.testing.assert_array_equal(next_up(fmt, wide), np.nextafter(number, fmt.storage.type(INF)))
-    np.testing.assert_array_equal(next_down(fmt, wide), np.nextafter(number, fmt.storage.type(-INF)))
+    np.testing.assert_array_equal(next_up(fmt, wide), above)
+    np.testing.assert_array_equal(next_down(fmt, wide), below)
     assert np.isnan(wide[0]) or encode(fmt, wide)[0] == code
