@@ -6,7 +6,6 @@ import contextlib
 import gc
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from conform.backends.given import given
 from conform.backends.jail import jail_for
 from conform.backends.names import holds_kernels
 from conform.contracts.tables import Table, contract_table
-from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.interp import semantics
 from conform.judging.checks import chosen, selected
@@ -37,6 +35,7 @@ from conform.running.underway import Asked, Underway
 from conform.running.verdicts import INTERP, ORACLES, REFS, verdicts_of
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
+from conform.suites.builtin import limits_of
 from conform.suites.cases import Case, Selection, select
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -45,7 +44,6 @@ if TYPE_CHECKING:  # torch is imported for modules alone
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
-HUGE_ELEMENTS = 2**32
 CHECKS = "checks"  # the contract of a program's own checks
 PROGRAMS = ".mlir"  # of a name that is no suite's but that of a file of StableHLO programs
 
@@ -146,7 +144,7 @@ def check(
         manifest_name=manifest, oracle=oracle, arguments=arguments,
     )  # fmt: skip
     judged = partial(
-        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=_limits(suite.names), checks=counting,
+        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=limits_of(suite.names), checks=counting,
         manifest=claims, keeper=keeper, oracle=oracle,
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
@@ -270,12 +268,6 @@ def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
     if len(rest) > 1 or backend is not None:
         raise UsageError(f"check(suites, backend): found {len(rest) + (backend is not None)} backends, expected one")
     return rest[0]
-
-
-def _limits(suites: Sequence[str]) -> Limits:
-    """Those of the environment; for who asks for huge calls, they are none."""
-    limits = Limits.from_environment()
-    return replace(limits, max_result_elements=HUGE_ELEMENTS) if "huge" in suites else limits
 
 
 def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conform import interrupt
-from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, page, statement
+from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, statement
 from conform.errors import UsageError
 from conform.golden_files.container import digest_of
-from conform.judging.verdict import FAILURES
 from conform.options import tell
 from conform.report import write
 from conform.report.run_json import expanded
@@ -84,6 +83,7 @@ def issue(order: Order) -> int:
     nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")
     draws = draws_of(nonce, nonce_is, order.determinism)
     _prepare(order.out, draws)
+    evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"))
     runs: list[Run] = []
     codes: list[int] = []
     found: list[bytes] = []
@@ -102,9 +102,10 @@ def issue(order: Order) -> int:
             equivalence = _compared(order, own) if others else equivalence
     interrupt.hold()
     leaves.write(order.out, found)
+    kept = "all" if order.keep is None else f"all but passing, and {order.keep} of these"
     conform = {
         "schema": statement.SCHEMA, "date": today, "nonce": nonce, "nonce_is": nonce_is, **_of_runs(order, draws, runs),
-        "equivalence": equivalence, "kept": "all" if order.keep is None else f"failing, and {order.keep} passing",
+        "equivalence": equivalence, "kept": kept,
         "merkle": {"leaves": len(found), "root": merkle.root(found).hex()}, "files": {},
         "public_key": signer.public_key,
     }  # fmt: skip
@@ -146,9 +147,9 @@ def _keep(order: Order, draw: statement.Draw, keeper: Keeper, nonce: str) -> lis
     """Writes the answers of a draw; its leaves."""
     folder = order.out / draw.name
     cases = expanded(read_dict(folder))["cases"]
-    failing = {case["id"] for case in cases if case["status"] in (*FAILURES, "waived")}
+    others = {case["id"] for case in cases if case["status"] != "pass"}
     passing = outputs.sampled((case["id"] for case in cases if case["status"] == "pass"), nonce, order.keep)
-    lines = outputs.write(folder, answers_in(keeper.folder), [case["id"] for case in cases], failing | passing)
+    lines = outputs.write(folder, answers_in(keeper.folder), [case["id"] for case in cases], others | passing)
     return leaves.hashes(draw.name, cases, lines)
 
 
@@ -174,14 +175,15 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run])
         "must_pass": listed, "backend": first["backend"],
         "environment": {key: first["environment"][key] for key in ("python", "platform", "machine", "packages",
                                                                    "numerics", "jail")},
-        "manifest": _source(first["manifest"]), "waivers": first["waivers"],
+        "manifest": source_of(first["manifest"]), "waivers": first["waivers"],
         "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
         "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
     }  # fmt: skip
 
 
-def _source(manifest: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if manifest is None else {key: manifest[key] for key in ("source", "digest")}
+def source_of(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Of which file a record says what it does of a manifest, or of waivers."""
+    return None if given is None else {key: given[key] for key in ("source", "digest")}
 
 
 def _files(out: Path) -> dict[str, dict[str, Any]]:

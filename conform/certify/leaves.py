@@ -24,7 +24,7 @@ def hashes(draw: str, cases: Sequence[Mapping[str, Any]], lines: Iterable[Line])
 
 def _content(draw: str, case: Mapping[str, Any], answer: Any) -> bytes:
     """One form for one content: sorted keys, no blanks."""
-    told = {"draw": draw, "case": case, "outputs": answer}
+    told = {"draw": draw, "case": case, "replies": answer}
     return json.dumps(told, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 

@@ -1,9 +1,11 @@
-"""Judging kept answers again: the case made anew from its seed, its golden computed, the verdict compared."""
+"""Judging kept answers again: the case made anew from its seed, its golden computed, and what is kept of the backend's
+answer put in the backend's place; the verdict is to be the one that the record tells."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -13,61 +15,107 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.reply import Output, Reply
-from conform.call.bound import bound_call
-from conform.certify.outputs import Bytes, Line
-from conform.contracts.arithmetic import arithmetic_of
-from conform.contracts.tables import contract_table
+from conform.certify.outputs import Bytes, Kept, Line
+from conform.contracts.tables import Table
 from conform.frontends.called import called
-from conform.inputs.layouts import logical
-from conform.interp.golden import Outcome
-from conform.judging.case import verdict_of
-from conform.judging.checks import OF_VALUES
+from conform.judging.credit import NOT_CREDITED, uncredited
+from conform.judging.verdict import REFUSAL, Verdict
+from conform.manifest.language import Manifest
 from conform.report.numbers import json_value
 from conform.report.record import case_json
-from conform.report.run_json import DIGITS
+from conform.report.run_json import DIGITS, OF_FAILURES
 from conform.running.answers import DIGEST_BYTES
-from conform.running.verdicts import evaluated
+from conform.running.verdicts import verdicts_of
+from conform.running.waivers import Waivers
+from conform.suites.builtin import limits_of
 from conform.suites.cases import Case
 
-# What a verdict on values says, of what the values decide.
-SAID = ("status", "reason", "compared", "failed", "open", "vacuous", "max_error_ulp", "bound_ulp")
+TIME_RAN_OUT = ("took longer than", "there is not enough memory")  # what another machine decides otherwise
 
 
-class NotByValues(Exception):
-    """More than the values of an answer decided on it: where they lie in memory."""
+class Replayed:
+    """What was kept of a backend's answers to one case, in the place of the process that gave them."""
+
+    left_running: Sequence[str] = ()
+
+    def __init__(self, replies: Iterator[Reply]) -> None:
+        self.replies = replies
+
+    def submit(self, call: Call) -> None:
+        """Nothing is run."""
+
+    def receive(self, most: object = None) -> Reply:
+        """The next answer. ValueError where there is none."""
+        reply = next(self.replies, None)
+        if reply is None:
+            raise ValueError("there is no answer to a call of it")
+        return reply
+
+    def another(self) -> Replayed:
+        return self
+
+    def __enter__(self) -> Replayed:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Nothing was begun."""
+
+    def settle(self) -> None:
+        """What came of a worker's death is among the answers already."""
+
+    def take_back(self, places: Sequence[int]) -> None:
+        """Nothing was sent ahead."""
 
 
-def can_be_judged(case: Mapping[str, Any], answer: Line) -> bool:
-    """Whether values alone decided how a case of a record ended: not memory, not a refusal, not several calls."""
-    return answer.is_kept and case["check"] in OF_VALUES and case["status"] in ("pass", "fail", "waived")
+@dataclass(frozen=True)
+class Judge:
+    """Judges the answers of one draw again, as they were: `backend` and `checks` as its record tells them, `table` its
+    contract; `waivers`: those of its backend on the certificate's day."""
+
+    backend: Mapping[str, Any]
+    checks: frozenset[str]
+    table: Table
+    suites: Sequence[str]
+    manifest: Manifest | None
+    waivers: Waivers | None
+
+    def difference(self, case: Case, told: Mapping[str, Any], answer: Line, data: Bytes) -> str | None:
+        """How the verdict on a kept answer, made again, differs from the one that the record tells; None: not at all.
+
+        Raises ValueError where the bytes are not what the index says, or the answers are not as many as the calls.
+        """
+        replies = data.replies(answer)
+        made = self._verdict(case, replies)
+        if next(replies, None) is not None:
+            raise ValueError("there are more answers than calls")
+        if told["rule"] == NOT_CREDITED and made.check == REFUSAL and made.status == "pass":
+            made = uncredited(made)
+        if self.waivers is not None:
+            made = self.waivers.told(made)
+        again = json.loads(json.dumps(json_value(case_json(made))))
+        if any(_ran_out(one) for one in (again, told)):
+            return None
+        for name in again:
+            if not (told["status"] == "pass" and name in OF_FAILURES) and not _same(told.get(name), again[name]):
+                return f"{name} {_brief(again[name])} now, {_brief(told.get(name))} in the record"
+        return None
+
+    def _verdict(self, case: Case, replies: Iterator[Reply]) -> Verdict:
+        """What a run says of the case: of several verdicts the last."""
+        described = {"exports": False, **self.backend}
+        *_, verdict = verdicts_of(
+            [[case]], Replayed(replies), described, self.table, limits=limits_of(self.suites), in_flight=1,
+            checks=self.checks, manifest=self.manifest,
+        )  # fmt: skip
+        return verdict
 
 
-def difference(case: Case, told: Mapping[str, Any], answer: Line, data: Bytes, record: Mapping[str, Any]) -> str | None:
-    """How the verdict on a kept answer, made again, differs from the one that the record tells; None: not at all.
+def _ran_out(case: Mapping[str, Any]) -> bool:
+    return case["status"] == "unjudged" and any(text in case["reason"] for text in TIME_RAN_OUT)
 
-    Raises ValueError where the bytes are not what the index says, NotByValues.
-    """
-    arguments = logical(case.arguments(case.draw.arguments()))
-    module = called(case.draw) if case.draw.test.is_module else None
-    bind = partial(bound_call, case.op) if module is None else module.bound
-    call = bind(arguments.args, arguments.kwargs)
-    outcome = evaluated(call)
-    if isinstance(outcome, Outcome) and any(golden.strides is not None for golden in outcome.goldens):
-        raise NotByValues
-    found = [Output(array, _strides(array)) for array in map(data.array, answer.outputs)]
-    reply = Reply("ok", result=found[0] if len(found) == 1 else tuple(found))
-    verdict = verdict_of(
-        case, call, outcome, reply, table=contract_table(record["contract"]),
-        declared=arithmetic_of(record["backend"]), checks=frozenset(record["checks"]["selected"]),
-    )  # fmt: skip
-    made = json_value(case_json(verdict))
-    was = {name: told[name] for name in SAID}
-    if told["status"] == "waived":  # `fail: error above the bound`
-        was["status"], _, was["reason"] = told["reason"].partition(": ")
-    for name in SAID:
-        if not _same(was[name], made[name]):
-            return f"{name} {made[name]!r} now, {was[name]!r} in the record"
-    return None
+
+def _brief(value: Any) -> str:
+    return repr(value)[:100]
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -75,10 +123,6 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, (int, float)):
         return float(f"{one:.{DIGITS}g}") == float(f"{other:.{DIGITS}g}")
     return one == other
-
-
-def _strides(array: Any) -> tuple[int, ...]:
-    return tuple(stride // max(array.itemsize, 1) for stride in array.strides)
 
 
 def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iterator[Reply]:
@@ -96,10 +140,14 @@ def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iter
 
 
 def is_same(answer: Line, reply: Reply) -> bool:
-    """Whether a reply has the outputs that a certificate tells of, byte for byte."""
-    if answer.outputs is None or reply.status != "ok":
-        return answer.outputs is None and reply.status != "ok"
-    return [_told(one) for one in reply.outputs] == answer.told()
+    """Whether a reply ends as the first of a certificate's answers to a case, with the same bytes."""
+    first = answer.replies[0]
+    told = [_content(one) for one in first.outputs or ()]
+    return first.status == reply.status and told == [_told(one) for one in reply.outputs if reply.status == "ok"]
+
+
+def _content(kept: Kept | str) -> Any:
+    return kept if isinstance(kept, str) else (kept.dtype, kept.shape, kept.digest)
 
 
 def _told(output: Any) -> Any:
@@ -107,4 +155,4 @@ def _told(output: Any) -> Any:
         return repr(output)
     array = np.ascontiguousarray(output.array)
     digest = blake2b(array.tobytes(), digest_size=DIGEST_BYTES).hexdigest()
-    return {"dtype": array.dtype.name, "shape": list(output.array.shape), "digest": digest}
+    return array.dtype.name, list(output.array.shape), digest

@@ -10,25 +10,27 @@ from pathlib import Path
 from typing import Any
 
 from conform.certify import outputs, rejudge
+from conform.certify.evidence import Evidence
 from conform.certify.found import RERUN, Asked, OnStep, Report
 from conform.certify.issue import CERTIFICATE
-from conform.certify.rejudge import NotByValues
 from conform.certify.statement import Conform, Draw
+from conform.contracts.tables import contract_table
 from conform.errors import UsageError
 from conform.foreign import line
-from conform.judging.verdict import FAILURES
 from conform.suites import load
 from conform.suites.cases import Case, Selection, select
 
 
 @dataclass(frozen=True)
 class Remade:
-    """The draws of a certificate whose files, records and leaves hold; `records` and `answers` by draw."""
+    """The draws of a certificate whose files, records and leaves hold; `records` and `answers` by draw, `evidence` what
+    the run was given besides."""
 
     directory: Path
     conform: Conform
     records: Mapping[str, Mapping[str, Any]]
     answers: Mapping[str, Sequence[outputs.Line]]
+    evidence: Evidence
     asked: Asked
     report: Report
     on_step: OnStep
@@ -61,7 +63,7 @@ class Remade:
         if size != told_size:
             self.report.find(f"{name}/{outputs.DATA}", f"has {size} bytes, of which answers have {told_size}")
         by_id = {one.id: one for one in self.answers[name]}
-        number = re.fullmatch(r"failing, and (\d{1,9}) passing", self.conform.kept)
+        number = re.fullmatch(r"all but passing, and (\d{1,9}) of these", self.conform.kept)
         if number is None and self.conform.kept != "all":
             self.report.find(f"{CERTIFICATE}, kept", f"{self.conform.kept!r}")
             return
@@ -69,37 +71,42 @@ class Remade:
         chosen = outputs.sampled(passing, self.conform.nonce, None if number is None else int(number[1]))
         for case in cases:
             answer = by_id[case["id"]]
-            if answer.outputs is None and case["compared"]:
+            if not answer.has_outputs and case["compared"]:
                 self.report.find(f"{name}: {case['id']}", "values were compared, and there is no answer")
-            elif (case["id"] in chosen or case["status"] in (*FAILURES, "waived")) and outputs.is_lost(answer):
+            elif (case["id"] in chosen or case["status"] != "pass") and outputs.is_lost(answer):
                 self.report.find(f"{name}: {case['id']}", "its answer had to be kept, and is not")
 
     def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
-        answers = {one.id: one for one in self.answers[name] if rejudge.can_be_judged(counted[one.id], one)}
-        chosen = outputs.sampled(answers, self.asked.sample_seed, self.asked.rejudge)
-        data, done = outputs.Bytes(self.directory / name / outputs.DATA), 0
-        for case_id in (one for one in answers if one in chosen):
-            self.on_step(f"{name}: judged again {done} of {len(chosen)}")
-            try:
-                other = rejudge.difference(
-                    made[case_id], counted[case_id], answers[case_id], data, self.records[name]
-                )  # fmt: skip
-            except NotByValues:
-                continue
-            except ValueError as error:
-                other = str(error)
-            done += 1
-            if other is not None:
-                self.report.find(f"{name}: {case_id}", f"judged again: {other}")
-        self.report.notes.append(f"{name}: {done} of {len(answers)} kept answers judged again")
+        """Of the kept answers that have outputs, and of the other cases, the same number each."""
+        kept = {one.id: one for one in self.answers[name] if one.is_kept}
+        judge, data = self._judge(name), outputs.Bytes(self.directory / name / outputs.DATA)
+        for what, ids in _by_kind(kept).items():
+            chosen = outputs.sampled(ids, self.asked.sample_seed, self.asked.rejudge)
+            for done, case_id in enumerate(one for one in ids if one in chosen):
+                self.on_step(f"{name}: {what} judged again {done} of {len(chosen)}")
+                try:
+                    other = judge.difference(made[case_id], counted[case_id], kept[case_id], data)
+                except ValueError as error:
+                    other = str(error)
+                if other is not None:
+                    self.report.find(f"{name}: {case_id}", f"judged again: {other}")
+            self.report.notes.append(f"{name}: {len(chosen):,} of {len(ids):,} {what} judged again")
+
+    def _judge(self, name: str) -> rejudge.Judge:
+        record = self.records[name]
+        return rejudge.Judge(
+            backend=record["backend"], checks=frozenset(record["checks"]["selected"]),
+            table=contract_table(record["contract"]), suites=record["suite"]["names"],
+            manifest=self.evidence.manifest, waivers=self.evidence.waivers_for(record["environment"]["numerics"]),
+        )  # fmt: skip
 
     def _rerun(self, name: str, made: Mapping[str, Case]) -> None:
         backend = self.asked.backend or str(self.conform.backend.get("source") or self.conform.backend["name"])
         if self.asked.backend is None and "::" in backend:
             raise UsageError(f"--rerun: the backend is in a file; name it: --backend {backend}")
-        deterministic = [one for one in self.answers[name] if made[one.id].times == 1 and one.outputs is not None]
-        chosen = outputs.sampled((one.id for one in deterministic), self.asked.sample_seed, RERUN)
-        asked_again = [one for one in deterministic if one.id in chosen]
+        answered = [one for one in self.answers[name] if made[one.id].times == 1 and one.replies]
+        chosen = outputs.sampled((one.id for one in answered), self.asked.sample_seed, RERUN)
+        asked_again = [one for one in answered if one.id in chosen]
         replies = rejudge.answers_again(backend, [made[one.id] for one in asked_again], self.asked.timeout_s)
         differing = 0
         for number, (answer, reply) in enumerate(zip(asked_again, replies, strict=True), 1):
@@ -109,3 +116,11 @@ class Remade:
                 self.report.find(f"{name}: {answer.id}", f"{backend} answers otherwise now")
         if not differing:
             self.report.notes.append(f"{name}: {len(asked_again)} calls asked again of {line(backend)}: the same bytes")
+
+
+def _by_kind(kept: Mapping[str, outputs.Line]) -> dict[str, list[str]]:
+    """The ids of the answers that have outputs, and of the rest: calls that ended otherwise, cases without a call."""
+    found: dict[str, list[str]] = {"kept answers": [], "other ends": []}
+    for case_id, answer in kept.items():
+        found["kept answers" if answer.has_outputs else "other ends"].append(case_id)
+    return found

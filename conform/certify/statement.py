@@ -15,7 +15,7 @@ from conform.judging.verdict import FAILURES
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
-SCHEMA = "conform.certificate/1"
+SCHEMA = "conform.certificate/2"
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 PASSED, WARNED, FAILED = "PASSED", "WARNED", "FAILED"
 
@@ -68,7 +68,7 @@ class LevelHeld(_Form):
 class Conform(_Form):
     """The kit's own part of the predicate."""
 
-    written_as: Literal["conform.certificate/1"] = Field(alias="schema")
+    written_as: Literal["conform.certificate/2"] = Field(alias="schema")
     date: str
     nonce: str
     nonce_is: Literal["given", "the date"]

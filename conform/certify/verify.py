@@ -10,23 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, leaves, levels, merkle, must_pass, outputs, statement
+from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, statement
 from conform.certify.found import Asked, OnStep, Report
-from conform.certify.issue import CERTIFICATE, draws_of
+from conform.certify.issue import CERTIFICATE, draws_of, source_of
 from conform.certify.must_pass import canonical
 from conform.certify.remade import Remade
 from conform.errors import ConformError
 from conform.foreign import line
 from conform.golden_files.container import digest_of
-from conform.judging.verdict import FAILURES
+from conform.judging.credit import NOT_CREDITED, credit
+from conform.judging.verdict import FAILURES, REFUSAL
 from conform.report.header import i8_is_whole
 from conform.report.run_json import expanded
 from conform.report.schema import read_dict
@@ -52,6 +53,8 @@ def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> R
         report.find(f"{CERTIFICATE}, {place}", error.errors()[0]["msg"])
         return report
     _Folder(directory, told, asked, report, on_step).check()
+    if report.result == statement.FAILED:
+        report.find("result", "FAILED: the certificate itself says that not everything passed")
     return report
 
 
@@ -64,6 +67,7 @@ class _Folder:
     asked: Asked
     report: Report
     on_step: OnStep
+    evidence: evidence.Evidence | None = None  # once it was read
 
     @property
     def conform(self) -> statement.Conform:
@@ -76,7 +80,7 @@ class _Folder:
         if not self.report.is_verified:
             return
         self.on_step("records and leaves")
-        for step in (self._leaves, self._draws, self._results, self._waivers, self._truth):
+        for step in (self._leaves, self._draws, self._results, self._credit, self._given, self._truth):
             self._guarded(step)
         if not self.report.is_verified:
             return
@@ -85,7 +89,8 @@ class _Folder:
             self.report.find("kit", f"{made_by}; this one is {kit.digest()}, and may make other cases")
             return
         remade = Remade(
-            self.directory, self.conform, self.records, self.answers, self.asked, self.report, self.on_step
+            self.directory, self.conform, self.records, self.answers, self.evidence, self.asked, self.report,
+            self.on_step,
         )  # fmt: skip
         for draw in self.conform.draws:
             self._guarded(lambda draw=draw: remade.check(draw))
@@ -184,6 +189,7 @@ class _Folder:
         asked = levels.Asked(first["contract"], told.draws[0].determinism, listed["is_whole"])
         same = {
             "kit": first["kit"], "truth": first["truth"], "backend": first["backend"], "waivers": first["waivers"],
+            "manifest": source_of(first["manifest"]),
             "summary": {name: record["summary"] for name, record in self.records.items()},
             "ops": statement.ops_of(cases),
             "must_pass": listed, "levels": levels.standing(cases, asked),
@@ -193,10 +199,9 @@ class _Folder:
             if canonical(written[name]) != canonical(json.loads(json.dumps(made))):
                 self.report.find(f"{CERTIFICATE}, {name}", "is not what the records say")
         for record in records[1:]:
-            for name in ("kit", "truth", "suite_names", "contract", "backend", "waivers", "manifest"):
-                ours, others = (_part(one, name) for one in (first, record))
-                if ours != others:
-                    self.report.find(f"run.json, {name}", "differs between the draws")
+            ours, others = map(_of_every_draw, (first, record))
+            for name in (name for name in ours if ours[name] != others[name]):
+                self.report.find(f"run.json, {name}", "differs between the draws")
         self._result(records)
 
     def _result(self, records: Sequence[Mapping[str, Any]]) -> None:
@@ -211,25 +216,36 @@ class _Folder:
             self.report.find(f"{CERTIFICATE}, predicate", what)
         self.report.result = result
         self.report.levels = [level.name for level in told.levels if level.held]
-        if result == statement.FAILED:
-            self.report.find("result", "FAILED: the certificate itself says that not everything passed")
         if not told.must_pass.is_whole:
             self.report.notes.append("of a part of the must-pass list: " + " ".join(told.must_pass.suites))
 
-    def _waivers(self) -> None:
-        waivers = self.conform.waivers
-        for number, entry in enumerate(waivers["entries"] if waivers else (), 1):
-            until = entry.get("until")
-            if until and date.fromisoformat(until) < date.fromisoformat(self.conform.date):
-                self.report.find(f"waivers, entry {number}", f"had expired on {until}, before {self.conform.date}")
+    def _credit(self) -> None:
+        """That refusals were credited where they tell something, and nowhere else."""
+        for name, record in self.records.items():
+            every = [SimpleNamespace(**case) for case in (*record["cases"], *record["not_counted"])]
+            tells = credit(every)
+            for one in every:
+                if one.check == REFUSAL and one.status == "pass" and not tells(one):
+                    self.report.find(f"{name}: {one.id}", "a refusal that earns no credit, and has some")
+                elif one.rule == NOT_CREDITED and tells(one):
+                    self.report.find(f"{name}: {one.id}", "a refusal that earns credit, and has none")
+
+    def _given(self) -> None:
+        """The manifest and the waivers, which the folder holds."""
+        self.evidence = evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
 
     def _truth(self) -> None:
         if not i8_is_whole(self.conform.truth.get("i8")):
             self.report.notes.append("I8 was not known to hold for every op of that kit (conform selftest --full)")
 
 
-def _part(record: Mapping[str, Any], name: str) -> Any:
-    return record["suite"]["names"] if name == "suite_names" else record[name]
+def _of_every_draw(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a record is the same, whatever was drawn."""
+    same = {name: record[name] for name in ("kit", "truth", "contract", "backend")}
+    return same | {
+        "suite.names": record["suite"]["names"], "checks.selected": record["checks"]["selected"],
+        "waivers": source_of(record["waivers"]), "manifest": source_of(record["manifest"]),
+    }  # fmt: skip
 
 
 def _is_conformant(record: Mapping[str, Any]) -> bool:

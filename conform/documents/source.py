@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,11 +102,8 @@ def _decode(data: bytes) -> str:
 
 def parse_yaml(text: str, limits: Limits) -> Any:
     """The value of one YAML document: Map, Seq, str, Quoted, int, float, bool or None."""
-    builder = _Builder(limits)
     try:
-        # libyaml's event parser keeps its own stack; the Python one is as safe where libyaml is missing.
-        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            builder.add(event)
+        return _built(text, limits)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         context = f" {error.context}" if error.context else ""
@@ -114,7 +112,20 @@ def parse_yaml(text: str, limits: Limits) -> Any:
         before = text[: error.position]
         position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
         raise SourceError(position, f"not YAML: character {error.character!r} is not allowed") from None
-    return builder.document
+
+
+# What libyaml 0.2.6 says of a thousand levels, before it has told of the first.
+_TOO_DEEP_FOR_LIBYAML = "exceeded maximum nesting depth"
+
+
+def _built(text: str, limits: Limits) -> Any:
+    """Both parsers keep a stack of their own; the Python one comes where libyaml is missing, or stops too early."""
+    try:
+        return _Builder(limits).whole(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    except yaml.MarkedYAMLError as error:
+        if error.problem != _TOO_DEEP_FOR_LIBYAML:
+            raise
+    return _Builder(limits).whole(yaml.parse(text, Loader=yaml.SafeLoader))
 
 
 def _position(mark: Any) -> Position:
@@ -134,6 +145,12 @@ class _Builder:
         self.sizes: list[int] = []  # of each open container
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.open_anchors: list[str | None] = []
+
+    def whole(self, events: Iterable[yaml.Event]) -> Any:
+        """The value of the document that they tell of."""
+        for event in events:
+            self.add(event)
+        return self.document
 
     def add(self, event: yaml.Event) -> None:
         kind = type(event)

@@ -17,7 +17,7 @@ from conform.judging.compared import python_number
 from conform.judging.verdict import DETERMINISM, JUDGED, REFUSAL
 from conform.numerics.formats import format_of
 from conform.report.numbers import element_json
-from conform.running.answers import Answer
+from conform.running.answers import Outputs
 
 # What becomes of a case of two runs.
 IDENTICAL = "identical"  # equal bytes, both within their contracts
@@ -40,7 +40,7 @@ class Side:
 
     name: str
     record: Mapping[str, Any]
-    answers: Mapping[str, Answer]
+    answers: Mapping[str, Outputs]
 
     def cases(self) -> dict[str, Case]:
         """Every case by id, those too that do not count."""
@@ -141,7 +141,7 @@ def is_compared(cases: tuple[Case, Case]) -> bool:
     return is_question and all(one in JUDGED for one in statuses) and not all(one in NO_ANSWER for one in statuses)
 
 
-def kind_of(cases: tuple[Case, Case], answers: tuple[Answer, Answer]) -> str:
+def kind_of(cases: tuple[Case, Case], answers: tuple[Outputs, Outputs]) -> str:
     """What became of a case that is compared."""
     right = [case["status"] == "pass" for case in cases]
     if None in answers:
@@ -157,7 +157,7 @@ def _error_ulp(case: Case) -> float | None:
 
 
 def _failure(
-    names: tuple[str, str], cases: tuple[Case, Case], answers: tuple[Answer, Answer], kind: str, distance: Distance
+    names: tuple[str, str], cases: tuple[Case, Case], answers: tuple[Outputs, Outputs], kind: str, distance: Distance
 ) -> Failure:
     values = None
     if distance.index is not None:

@@ -10,7 +10,7 @@ from conform.foreign import line
 from conform.judging.ended import ended_as, unasked
 from conform.judging.standing import without_bounds
 from conform.judging.verdict import JUDGED, NOT_CLAIMED, REFUSAL, Verdict
-from conform.manifest.language import Manifest, Shapes
+from conform.manifest.language import Claim, Manifest, Shapes
 from conform.suites.cases import Case
 
 MISSING = {"unsupported": "the backend says it is unsupported", "fallback": "it did not run there"}
@@ -37,6 +37,11 @@ def _broken(manifest: Manifest, verdict: Verdict) -> Verdict:
     return replace(verdict, status="fail", reason=reason, tables=stands.tables, tightest=stands.tightest)
 
 
+def place_of(claim: Claim) -> dict[str, Any]:
+    """Which claim it is: its line, and what it is for."""
+    return {"line": claim.line, "for": [line(name, 200) for name in (*claim.op, *(claim.dtype or ()))]}
+
+
 def told(manifest: Manifest, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """What the record has of it: source, digest, and of each claim its line, what it is for, and how many cases of such
     ops, dtypes and layouts there were, and were judged."""
@@ -45,6 +50,5 @@ def told(manifest: Manifest, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     for claim in manifest.claims:
         own = [one for one in asked if claim.covers(one.op, one.dtype, one.layout)]
         judged = sum(one.status in JUDGED for one in own)
-        names = [line(name, 200) for name in (*claim.op, *(claim.dtype or ()))]
-        claims.append({"line": claim.line, "for": names, "cases": len(own), "judged": judged})
+        claims.append({**place_of(claim), "cases": len(own), "judged": judged})
     return {"source": manifest.source, "digest": manifest.digest, "claims": claims}

@@ -1,4 +1,5 @@
-"""Every answer of a run, kept on disk while backends are compared: the bytes of the outputs, by case.
+"""Every answer of a run, kept on disk for who compares or certifies: how the calls of each case ended, and the bytes of
+their outputs.
 
 Each process of the kit appends to files of its own; equal outputs of one process stand once. No backend's process sees
 them: they lie in a folder that is made for the comparison, and that a jail does not show.
@@ -8,9 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +23,8 @@ from conform.backends.reply import Output, Reply
 
 MOST_BYTES = 2**26  # of an output that is kept; of a larger one the digest is
 DIGEST_BYTES = 32
+# What is kept of a reply, beside its outputs.
+_OF_A_CALL = ("status", "reason", "declared", "mutated", "overrun", "aliases")
 
 
 @dataclass
@@ -33,11 +37,12 @@ class Keeper:
     _index: BinaryIO | None = None
     _data: BinaryIO | None = None
 
-    def keep(self, case_id: str, reply: Reply) -> None:
-        """Notes how a call ended, and what came of it; of several answers to one case the last counts."""
+    def keep(self, case_id: str, replies: Sequence[Reply]) -> None:
+        """Notes how the calls of a case ended, and what came of them; of several answers to one case the last counts.
+        """
         self._open()
-        outputs = [self._kept(each) for each in reply.outputs] if reply.status == "ok" else None
-        self._index.write(json.dumps({"id": case_id, "outputs": outputs}).encode() + b"\n")
+        told = [{"calls": len([*equal]), **one} for one, equal in groupby(map(self._told, replies))]
+        self._index.write(json.dumps({"id": case_id, "replies": told}).encode() + b"\n")
 
     def close(self) -> None:
         """Closes the files of this process, which the next answer opens again."""
@@ -54,13 +59,22 @@ class Keeper:
             (self.folder / f"{self._pid}.{kind}").open("ab", buffering=0) for kind in ("jsonl", "bin")
         )
 
+    def _told(self, reply: Reply) -> dict[str, Any]:
+        """What there is to say of one call; its outputs None where it has none."""
+        said = {field: getattr(reply, field) for field in _OF_A_CALL}
+        outputs = [self._kept(each) for each in reply.outputs] if reply.status == "ok" else None
+        return {field: value for field, value in said.items() if value} | {"outputs": outputs}
+
     def _kept(self, output: Any) -> Any:
         """The description of one output; of what is no tensor how Python writes it."""
         if not isinstance(output, Output):
             return repr(output)
         array = np.ascontiguousarray(output.array)
         digest = blake2b(array.view(np.uint8) if array.ndim else array.tobytes(), digest_size=DIGEST_BYTES).hexdigest()
-        told = {"dtype": array.dtype.name, "shape": list(output.array.shape), "digest": digest}
+        told = {
+            "dtype": array.dtype.name, "shape": list(output.array.shape), "strides": list(output.strides),
+            "digest": digest,
+        }  # fmt: skip
         if array.nbytes > MOST_BYTES:
             return told
         if digest not in self._places:
@@ -71,11 +85,12 @@ class Keeper:
 
 @dataclass(frozen=True)
 class KeptOutput:
-    """A tensor that was kept: its dtype by numpy's name, shape, the digest of its bytes, and where these are, if they
-    are."""
+    """A tensor that was kept: its dtype by numpy's name, shape, strides in elements, the digest of its bytes, and where
+    these are, if they are."""
 
     dtype: str
     shape: tuple[int, ...]
+    strides: tuple[int, ...]
     digest: str
     data: Path
     at: int | None
@@ -94,7 +109,25 @@ class KeptOutput:
         return np.fromfile(self.data, dtype, count, offset=self.at).reshape(self.shape)
 
 
-Answer = tuple[KeptOutput | str, ...] | None  # the outputs of a call; None: it ended without
+Outputs = tuple[KeptOutput | str, ...] | None  # of a call; a str: how Python writes what is no tensor
+
+
+@dataclass(frozen=True)
+class KeptReply:
+    """How so many equal calls in a row ended: what a `Reply` says, and its outputs; None where the call ended without.
+    """
+
+    calls: int
+    status: str
+    outputs: Outputs
+    reason: str | None = None
+    declared: bool = False
+    mutated: tuple[int, ...] = ()
+    overrun: bool = False
+    aliases: tuple[tuple[int, int], ...] = ()
+
+
+Answer = tuple[KeptReply, ...]  # to the calls of a case, in their order
 
 
 def read(folder: Path) -> Mapping[str, Answer]:
@@ -103,12 +136,27 @@ def read(folder: Path) -> Mapping[str, Answer]:
     for index in sorted(folder.glob("*.jsonl")):
         for line in index.read_bytes().splitlines():
             one = json.loads(line)
-            outputs = one["outputs"]
-            found[one["id"]] = None if outputs is None else tuple(_output(index, each) for each in outputs)
+            found[one["id"]] = tuple(_reply(index, each) for each in one["replies"])
     return found
+
+
+def outputs_of(folder: Path) -> Mapping[str, Outputs]:
+    """The outputs alone, of the first call of each case."""
+    return {case_id: replies[0].outputs for case_id, replies in read(folder).items()}
+
+
+def _reply(index: Path, told: dict[str, Any]) -> KeptReply:
+    outputs = told.pop("outputs")
+    kept = None if outputs is None else tuple(_output(index, each) for each in outputs)
+    return KeptReply(**{field: _frozen(value) for field, value in told.items()}, outputs=kept)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _output(index: Path, told: Any) -> KeptOutput | str:
     if isinstance(told, str):
         return told
-    return KeptOutput(told["dtype"], tuple(told["shape"]), told["digest"], index.with_suffix(".bin"), told.get("at"))
+    shape, strides = tuple(told["shape"]), tuple(told["strides"])
+    return KeptOutput(told["dtype"], shape, strides, told["digest"], index.with_suffix(".bin"), told.get("at"))

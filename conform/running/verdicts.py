@@ -274,6 +274,8 @@ class _Judge:
             self._last = None
             if replies[-1].status != "ok":
                 break
+        if self.keeper is not None:
+            self.keeper.keep(case.id, replies)
         yield verdict_on(case, replies, self.device, self.checks)
 
     def _another(self) -> BackendProcess:
@@ -303,7 +305,7 @@ class _Judge:
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if self.keeper is not None:
-            self.keeper.keep(asked.case.id, reply)
+            self.keeper.keep(asked.case.id, [reply])
         if isinstance(expected, Exception):
             return self._undecided(asked.case, expected)
         call, outcome, answers = expected

@@ -99,9 +99,9 @@ class Waiver(BaseModel):
         """Whether it is about a backend of this arithmetic."""
         return all(numerics.get(name) in values for name, values in self.numerics.items())
 
-    @property
-    def has_expired(self) -> bool:
-        return self.until is not None and date.fromisoformat(self.until) < datetime.now(timezone.utc).date()
+    def has_expired(self, on: date | None = None) -> bool:
+        """Whether it holds no more on a day, by default today, in UTC."""
+        return self.until is not None and date.fromisoformat(self.until) < (on or datetime.now(timezone.utc).date())
 
 
 @cache
@@ -123,9 +123,10 @@ class Waivers(BaseModel):
     digest: str
     entries: list[Waiver]
 
-    def for_backend(self, numerics: Mapping[str, Any]) -> Waivers:
-        """Those of the entries that hold today, for a backend that tells this of its arithmetic."""
-        held = [one for one in self.entries if one.holds_for(numerics) and not one.has_expired]
+    def for_backend(self, numerics: Mapping[str, Any], on: date | None = None) -> Waivers:
+        """Those of the entries that hold on a day, by default today, for a backend that tells this of its arithmetic.
+        """
+        held = [one for one in self.entries if one.holds_for(numerics) and not one.has_expired(on)]
         return self.model_copy(update={"entries": held})
 
     def told(self, verdict: Verdict) -> Verdict:
@@ -148,9 +149,14 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.yaml"))
 
 
+def path_of(name: str) -> Path:
+    """The shipped file of that name, or the one of that path."""
+    return DATA / f"{name}.yaml" if name in shipped() else Path(name)
+
+
 def read(name: str) -> Waivers:
     """The shipped file of that name, or the file of that path. UsageError, with the line, for any mistake in it."""
-    path = DATA / f"{name}.yaml" if name in shipped() else Path(name)
+    path = path_of(name)
     if not path.is_file():
         known = f"expected one of {', '.join(shipped())} or a YAML file{did_you_mean(name, shipped())}"
         raise UsageError(f"no waivers {line(repr(name), 200)}: {known}")
@@ -180,18 +186,19 @@ def applied(
 
     def state(one: Waiver) -> str:
         if one.line not in judged:
-            return EXPIRED if one.has_expired else ELSEWHERE
+            return EXPIRED if one.has_expired() else ELSEWHERE
         if expected[one.line]:
             return USED
         if is_narrowed or not (is_whole or judged[one.line]):
             return NOT_ASKED
         return PASSING if judged[one.line] else UNUSED
 
-    entries = [_entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
+    entries = [entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
     return list(map(standing.told, verdicts)), entries
 
 
-def _entry(one: Waiver, state: str, cases: int) -> dict[str, Any]:
+def entry(one: Waiver, state: str, cases: int) -> dict[str, Any]:
+    """What a record says of a waiver."""
     return {
         "line": one.line, "for": [line(name, 200) for names in (one.op, one.id, one.dtype) for name in names or ()],
         "reason": line(one.reason, 1000), "link": one.link and line(one.link, 1000), "until": one.until,

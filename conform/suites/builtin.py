@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
+
+from conform.documents.limits import Limits
 
 _ROOT = Path(__file__).parent
 OF_FILES = ("smoke", "core", "modules")
 DERIVED = ("core", "scale", "huge")
 FROM_SPECS = (*DERIVED, "generated", "negative")
 NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))
+_HUGE_ELEMENTS = 2**32
 
 
 def files(name: str) -> list[Path]:
@@ -20,3 +25,9 @@ def files(name: str) -> list[Path]:
 def shown(path: Path) -> str:
     """How messages and locations call a built-in file: "core/elementwise.yaml"."""
     return path.relative_to(_ROOT).as_posix()
+
+
+def limits_of(names: Collection[str]) -> Limits:
+    """The environment's, for a run of these suites; who asks for huge calls is held to none of results."""
+    limits = Limits.from_environment()
+    return replace(limits, max_result_elements=_HUGE_ELEMENTS) if "huge" in names else limits

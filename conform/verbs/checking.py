@@ -172,9 +172,9 @@ def compared_runs(
     answers; folders: of each the folder that the record names; missing: why others did not run."""
     from conform.equivalence.compare import Side, compared
     from conform.equivalence.record import record_of
-    from conform.running.answers import read
+    from conform.running.answers import outputs_of
 
-    sides: list[Side] = [Side(name, run.record, read(folder)) for name, (run, folder) in runs.items()]
+    sides: list[Side] = [Side(name, run.record, outputs_of(folder)) for name, (run, folder) in runs.items()]
     skipped = None
     if len(sides) < 2:
         there = f"there is {sides[0].name} alone" if sides else "there is none"

@@ -1,0 +1,82 @@
+"""What tests of certificates share: making keys, reading what is signed, and signing what was changed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from conform.certify import envelope, leaves, merkle, outputs
+from conform.certify.found import Asked
+from conform.certify.verify import verify
+from conform.cli import main
+from conform.errors import UsageError
+from conform.report.run_json import expanded
+from conform.report.schema import read_dict
+
+ASKED = Asked(rejudge=0)
+BACKENDS = Path(__file__).with_name("backends.py")
+DRAWS = ("public", "nonce")
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def keys(folder: Path) -> tuple[Path, Path]:
+    """A private key and its public one, as openssl would write them."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+    key, private, public = Ed25519PrivateKey.generate(), folder / "key.pem", folder / "key.pub"
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    return private, public
+
+
+def statement_in(folder: Path) -> dict:
+    return json.loads(base64.b64decode(json.loads((folder / "certificate.json").read_text())["payload"]))
+
+
+def found_in(folder: Path, asked: Asked = ASKED) -> list[str]:
+    """What is found; an error that ends the reading is a finding, too."""
+    try:
+        return list(map(str, verify(folder, asked).findings))
+    except UsageError as error:
+        return [str(error)]
+
+
+def signed_anew(folder: Path, private: Path, change: Callable[[dict], None] = lambda _: None) -> None:
+    """The certificate of what stands in the folder now, as far as digests, leaves and root go."""
+    told = statement_in(folder)
+    conform = told["predicate"]["conform"]
+    made: list[bytes] = []
+    for draw in ("public", "nonce"):
+        made += leaves.hashes(draw, expanded(read_dict(folder / draw))["cases"], outputs.read(folder / draw))
+    leaves.write(folder, made)
+    conform["merkle"] = {"leaves": len(made), "root": merkle.root(made).hex()}
+    for name in conform["files"]:
+        content = (folder / name).read_bytes()
+        conform["files"][name] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    signer = envelope.signer_of(private)
+    conform["public_key"] = signer.public_key
+    change(told)
+    (folder / "certificate.json").write_text(envelope.sealed(told, signer))
+
+
+def of_each_answer(folder: Path, change: Callable[[dict], object]) -> None:
+    for draw in ("public", "nonce"):
+        index = folder / draw / "outputs.jsonl"
+        lines = [json.loads(line) for line in index.read_text().splitlines()]
+        for line in lines:
+            change(line)
+        index.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def outputs_in(line: dict) -> list[dict]:
+    """The outputs of the first call of a line of the index."""
+    return (line["replies"][0].get("outputs") or []) if line["replies"] else []
