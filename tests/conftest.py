@@ -1,7 +1,8 @@
 """Every test meets the same kernels of torch, and I8 comes first.
 
-torch takes those of one instruction set on all processors that have it (tests/instruction_sets.py), so that no test
-depends on the machine; set here, before any process of the tests runs a kernel or starts a worker, which inherits it.
+torch takes those of one instruction set on all processors that have it (conform/selftest/instruction_sets.py), so that
+no test depends on the machine; set here, before any process of the tests runs a kernel or starts a worker, which
+inherits it.
 
 Where I8 fails nothing else counts: every other test then fails with the disagreement's message.
 
@@ -32,7 +33,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.instruction_sets import PINS, usual
+from conform.selftest.instruction_sets import hold
 
 LONGEST_WAIT_S = 1200.0
 ROTATING = 4  # overloads whose rotating tests a share holds, on average
@@ -74,7 +75,7 @@ def ops_of_share(config: pytest.Config) -> frozenset[str]:
     return frozenset(op for op in every if is_of_share(op, ON_CORE, seed))
 
 
-os.environ.update(PINS[usual()])
+hold()
 settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any load")
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from conform.cli import main
-from tests.instruction_sets import PINS, supported
+from conform.selftest.instruction_sets import PINS, supported
 from tools.readme_output import PAGES, README, blocks, outputs, switches
 
 TEXT = README.read_text(encoding="utf-8")

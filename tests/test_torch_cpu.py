@@ -22,8 +22,8 @@ from conform.judging.likely import TOLD
 from conform.judging.verdict import JUDGED
 from conform.report.record import Run
 from conform.running.waivers import read
+from conform.selftest.instruction_sets import PINS, supported, usual
 from tests.conftest import ops_of_share
-from tests.instruction_sets import PINS, supported, usual
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")

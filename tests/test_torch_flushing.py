@@ -22,8 +22,8 @@ from conform.findings.findings import CAUSE
 from conform.interp.evaluate import evaluate_call
 from conform.judging.case import verdict_of
 from conform.report.record import Run
+from conform.selftest.instruction_sets import usual
 from tests.conftest import ops_of_share
-from tests.instruction_sets import usual
 from tests.judging.test_case import OPENCL, case, returned
 from tests.test_torch_cpu import ERROR, EVERYWHERE, NAN, ONLY_ON, failed_in, packet_of, reason_of
 

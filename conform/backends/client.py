@@ -165,6 +165,11 @@ class BackendProcess:
         self._submitted += 1
         pending.send(self._channel)
 
+    def answer(self, call: Call) -> Reply:
+        """The reply to one call, where none is in flight."""
+        self.submit(call)
+        return self.receive()
+
     def take_back(self, places: Collection[int]) -> None:
         """Calls in flight, by their places in the queue, are not to be run; the worker, which may have begun one of
         them, ends."""

@@ -51,6 +51,9 @@ class Replayed:
             raise ValueError("there is no answer to a call of it")
         return reply
 
+    def answer(self, call: Call) -> Reply:
+        return self.receive()
+
     def another(self) -> Replayed:
         return self
 

@@ -265,18 +265,32 @@ class _Judge:
         if isinstance(made, Exception):
             yield self._undecided(case, made)
             return
-        replies: list[Reply] = []
-        for process in (*[self.process] * case.times, self._another()):
-            process.submit(made[1])
-            replies.append(process.receive())
-            if replies[0].before is not None and self._last is not None:
-                yield self._verdict(self._last, _attempt(self._last.expected), replies[0].before)
-            self._last = None
-            if replies[-1].status != "ok":
-                break
+        call = made[1]
+        replies = [self.process.answer(call)]
+        if replies[0].before is not None and self._last is not None:
+            yield self._verdict(self._last, _attempt(self._last.expected), replies[0].before)
+        self._last = None
+        if replies[0].status == "ok":
+            replies += self._further(call, case.times - 1)
         if self.keeper is not None:
             self.keeper.keep(case.id, replies)
         yield verdict_on(case, replies, self.device, self.checks)
+
+    def _further(self, call: Call, times: int) -> list[Reply]:
+        """The replies to so many more of a call, a few of which are always with the backend, and to one in another
+        process; none comes behind one that is no answer."""
+        replies: list[Reply] = []
+        sent = 0
+        while len(replies) < times:
+            while sent < min(times, len(replies) + IN_FLIGHT):
+                self.process.submit(call)
+                sent += 1
+            replies.append(self.process.receive())
+            if replies[-1].status != "ok":
+                if left := range(sent - len(replies)):
+                    self.process.take_back(left)
+                return replies
+        return [*replies, self._another().answer(call)]
 
     def _another(self) -> BackendProcess:
         if self._other is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tabulate import tabulate
 
@@ -20,6 +21,18 @@ def render(found: SelfTest) -> str:
     """The whole text."""
     parts = [by_class(found.catches), survivors(found.catches), *_problems(found), summary(found)]
     return "\n\n".join(part for part in parts if part)
+
+
+def told(found: SelfTest) -> dict[str, Any]:
+    """The summary for a program: how many defects there are, were tried, caught and explained; of I8 pairs of op and
+    dtype, elements, and how many pairs disagree; the problems, a line each."""
+    figure = total(figure_of(found.catches))
+    return {
+        "planted": found.planted, "tried": figure["plants"], "caught": figure["caught"],
+        "explained": figure["explained"], "pairs": len(found.agreements),
+        "elements": sum(one.witnessed for one in found.agreements),
+        "disagreeing": sum(one.disagreements > 0 for one in found.agreements), "problems": found.problems,
+    }  # fmt: skip
 
 
 def by_class(catches: Sequence[Catch]) -> str:
@@ -55,12 +68,10 @@ def _problems(found: SelfTest) -> list[str]:
 
 def summary(found: SelfTest) -> str:
     """The three numbers, those of I8, and whether the self-test holds."""
-    witnessed = sum(one.witnessed for one in found.agreements)
-    disagreeing = sum(one.disagreements > 0 for one in found.agreements)
-    figure = total(figure_of(found.catches))
-    tried = f"{figure['plants']:,} of {found.planted:,}"
+    one = told(found)
+    tried = f"{one['tried']:,} of {one['planted']:,}"
     return "\n".join([
-        f"I8: pairs of op and dtype {len(found.agreements):,}, elements {witnessed:,}, disagreeing {disagreeing}",
-        f"planted defects: tried {tried}, caught {figure['caught']:,}, survived {figure['explained']:,}",
+        f"I8: pairs of op and dtype {one['pairs']:,}, elements {one['elements']:,}, disagreeing {one['disagreeing']}",
+        f"planted defects: tried {tried}, caught {one['caught']:,}, survived {one['explained']:,}",
         f"self-test {'fails' if found.problems else 'holds'}",
     ])  # fmt: skip

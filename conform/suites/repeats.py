@@ -1,7 +1,8 @@
 """Cases of several equal calls: equal calls have equal answers.
 
 For each op and dtype the first plain case of the suite is asked again and again, and that with the largest tensor: what
-adds in an order of its own does so where there is much to add.
+adds in an order of its own does so where there is much to add. Large tensors are asked for less often: of 4 million
+elements a thousand calls would take minutes, for every op.
 """
 
 from __future__ import annotations
@@ -17,27 +18,36 @@ if TYPE_CHECKING:
     from conform.suites.cases import Case
 
 REPEATED = "repeated"  # the end of the id of a case of several equal calls
+MOST_ELEMENTS = 2**24  # of the largest tensor, in all the calls of a case
+FEWEST = 3  # calls, however large a tensor is, if so many are asked for
 
 
 def with_repeats(groups: Sequence[Sequence[Case]], times: int) -> list[list[Case]]:
-    """The groups, with a case of `times` calls behind those that are chosen; once is no repetition, and adds none."""
+    """The groups, with a case of `times` calls, or as many as large tensors allow, behind those that are chosen; once
+    is no repetition, and adds none."""
     chosen = {case.id for case in _chosen(groups)} if times > 1 else set()
     return [[*group, *(_repeated(case, times) for case in group if case.id in chosen)] for group in groups]
 
 
 def _repeated(case: Case, times: int) -> Case:
-    return replace(case, id=f"{case.id}/{REPEATED}", times=times)
+    allowed = max(FEWEST, MOST_ELEMENTS // max(1, _size(case)))
+    return replace(case, id=f"{case.id}/{REPEATED}", times=min(times, allowed))
 
 
 def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:
     first: dict[tuple[str, str], Case] = {}
-    largest: dict[tuple[str, str], tuple[int, Case]] = {}
+    largest: dict[tuple[str, str], Case] = {}
     for case in (case for group in groups for case in group if _is_plain(case)):
-        key, size = (case.op, case.dtype), max((prod(one.shape) for one in case.draw.test.tensors), default=0)
+        key = (case.op, case.dtype)
         first.setdefault(key, case)
-        if key not in largest or size > largest[key][0]:
-            largest[key] = size, case
-    return [*first.values(), *(case for _, case in largest.values())]
+        if key not in largest or _size(case) > _size(largest[key]):
+            largest[key] = case
+    return [*first.values(), *largest.values()]
+
+
+def _size(case: Case) -> int:
+    """Elements of the largest tensor that goes in."""
+    return max((prod(one.shape) for one in case.draw.test.tensors), default=0)
 
 
 def _is_plain(case: Case) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,14 +47,17 @@ def backends() -> None:
               help="Only ops like this; aten::add is every overload. Repeatable.")  # fmt: skip
 @click.option("--full", is_flag=True, help="Every op, dtype and defect: minutes. Default: a share, the same each time.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Chooses the share.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures for a program.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
-def selftest(ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, no_progress: bool) -> None:
+def selftest(
+    ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, as_json: bool, no_progress: bool
+) -> None:  # fmt: skip
     """Let the kit prove itself: its truth against references, its judge against planted defects.
 
     Runs I8, the agreement of the interpreter with independent references bit for bit, and backends that are torch with
     one defect each, which the core suite must catch. Prints what was caught, by class of real bugs, and why the rest
-    cannot be.
+    cannot be. On x86-64 torch is held to its AVX2 kernels, so that every processor tells the same.
 
     \b
     conform selftest
@@ -62,16 +66,19 @@ def selftest(ctx: click.Context, ops: tuple[str, ...], full: bool, seed: int, no
 
     Exit code: 0 I8 holds and every defect is caught or explained; 1 not; 2 usage, a glob that matches no op.
     """
+    from conform.selftest.instruction_sets import hold
+
+    hold()
     from tqdm import tqdm
 
     from conform.selftest.run import self_test
-    from conform.selftest.table import render
+    from conform.selftest.table import render, told
 
     interrupt.raise_instead()
     shows = sys.stderr.isatty() and not no_progress
     with tqdm(desc="self-test", unit="step", file=sys.stderr, leave=False, disable=not shows) as bar:
         found = self_test(ops, full, seed, partial(_show_progress, bar))
-    click.echo(render(found))
+    click.echo(json.dumps(told(found)) if as_json else render(found))
     ctx.exit(1 if found.problems else 0)
 
 
