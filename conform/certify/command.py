@@ -58,8 +58,8 @@ def certify(
 
     The must-pass list is core, scale, generated and negative, and modules where the manifest claims them, with the
     seed 0 and once more with one that --nonce makes; SUITEs that are named, or a filter, make a certificate of a part.
-    The folder holds certificate.json (an in-toto statement, signed), certificate.md to read, and of each draw the
-    record and the answers. docs/certificate.md explains the levels.
+    The folder holds certificate.json (an in-toto statement, signed), certificate.html to read, and of each draw the
+    record and the answers. docs/certificate.html explains the levels.
 
     \b
     openssl genpkey -algorithm ed25519 -out key.pem
@@ -92,11 +92,12 @@ def certify(
 @click.option("--rejudge", metavar="all|N", default="200", show_default=True, callback=_count,
               help="How many kept answers of each draw are judged again, others every time.")  # fmt: skip
 @click.option("--rerun", is_flag=True, help="Ask the backend a sample of the calls again, and compare bytes.")
+@click.option("--selftest", is_flag=True, help="Run the same share of the kit's self-test again.")
 @click.option("--backend", metavar="NAME", help="For --rerun: the backend, which must be named if it is in a file.")
 @click.pass_context
 def verify(
     ctx: click.Context, directory: Path, key: Path | None, nonce: str | None, rejudge: int | None, rerun: bool,
-    backend: str | None,
+    selftest: bool, backend: str | None,
 ) -> None:  # fmt: skip
     """Check a certificate: signature, files, records, must-pass list, and a sample of the answers judged again.
 
@@ -118,7 +119,7 @@ def verify(
     from conform.foreign import line
 
     asked = Asked(key=key, nonce=nonce, rejudge=rejudge, rerun=rerun or backend is not None, backend=backend,
-                  sample_seed=os.urandom(16).hex())  # fmt: skip
+                  selftest=selftest, sample_seed=os.urandom(16).hex())  # fmt: skip
     with tqdm(bar_format="{desc}", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
         report = verify(directory, asked, bar.set_description_str)
     for note in report.notes:

@@ -45,12 +45,14 @@ class Report:
 class Asked:
     """How thoroughly to look. key: the public key of who must have signed; nonce: what was given to the certifier;
     rejudge: how many kept answers of each draw are judged again, None: all; rerun: whether a backend, `backend` or the
-    one that the certificate names, is asked again; sample_seed: which answers are chosen, others each time."""
+    one that the certificate names, is asked again; selftest: whether the kit's self-test is run again; sample_seed:
+    which answers are chosen, others each time."""
 
     key: Path | None = None
     nonce: str | None = None
     rejudge: int | None = REJUDGED
     rerun: bool = False
     backend: str | None = None
+    selftest: bool = False
     timeout_s: float = 30.0
     sample_seed: str = ""

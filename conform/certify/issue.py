@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conform import interrupt
-from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, statement
+from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, proof, statement
 from conform.errors import UsageError
 from conform.golden_files.container import digest_of
 from conform.options import tell
@@ -29,7 +29,7 @@ from conform.verbs.checking import EQUIVALENCE_FILE, Shown, checked, compared_ru
 if TYPE_CHECKING:
     from conform.report.record import Run
 
-CERTIFICATE, SUMMARY = "certificate.json", "certificate.md"
+CERTIFICATE, SUMMARY = "certificate.json", "certificate.html"
 PUBLIC, NONCE = "public", "nonce"  # the draws
 CALLS = 1000  # equal calls of a canonical case
 
@@ -70,6 +70,20 @@ def draws_of(nonce: str, nonce_is: str, determinism: int) -> list[statement.Draw
     ]
 
 
+class _EndedEarly(Exception):
+    """A signal ended a run; its exit code."""
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What came of the draws: a run and an exit code each, the leaves of all, and the second backend's part."""
+
+    runs: list[Run]
+    codes: list[int]
+    leaves: list[bytes]
+    equivalence: dict[str, Any] | None
+
+
 def issue(order: Order) -> int:
     """Runs it and writes the folder; the exit code is 0 where the result is PASSED or WARNED, else the worst of the
     runs'. A run that a signal ends leaves its files and no certificate."""
@@ -84,39 +98,56 @@ def issue(order: Order) -> int:
     draws = draws_of(nonce, nonce_is, order.determinism)
     _prepare(order.out, draws)
     evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"))
-    runs: list[Run] = []
-    codes: list[int] = []
-    found: list[bytes] = []
-    equivalence = None
+    try:
+        ran = _ran(order, draws, nonce)
+        of_runs = _of_runs(order, draws, ran.runs)
+        selftest = _proved(order, draws[-1].seed) if of_runs["must_pass"]["is_whole"] else None
+    except _EndedEarly as end:
+        tell("there is no certificate of a run that was ended early")
+        return end.args[0]
+    interrupt.hold()
+    conform = {
+        "schema": statement.SCHEMA, "date": today, "nonce": nonce, "nonce_is": nonce_is, **of_runs,
+        "selftest": selftest, "equivalence": ran.equivalence, "kept": kept_as(order.keep),
+        "merkle": {"leaves": len(ran.leaves), "root": merkle.root(ran.leaves).hex()}, "files": {},
+        "public_key": signer.public_key,
+    }  # fmt: skip
+    result = statement.result_of(ran.codes, any(one["waived"] for one in conform["summary"].values()), conform)
+    _write(order.out, result, conform, ran.leaves, signer)
+    page.tell(result, conform, order.out / CERTIFICATE)
+    return 0 if result != statement.FAILED else max([1, *ran.codes])
+
+
+def _ran(order: Order, draws: Sequence[statement.Draw], nonce: str) -> _Ran:
+    """Runs the draws, the public one on every backend, and keeps the answers of the first."""
+    ran = _Ran([], [], [], None)
     with tempfile.TemporaryDirectory(prefix="conform-answers-") as scratch:
         for draw in draws:
             others = order.backends[1:] if draw.name == PUBLIC else ()
             own = {name: _run(order, draw, name, Path(scratch)) for name in (order.backends[0], *others)}
-            if ended := [code for _, _, code in own.values() if code in (interrupt.INTERRUPTED, interrupt.TERMINATED)]:
-                tell("there is no certificate of a run that was ended early")
-                return ended[0]
+            for _, _, code in own.values():
+                if code in (interrupt.INTERRUPTED, interrupt.TERMINATED):
+                    raise _EndedEarly(code)
             run, keeper, code = own[order.backends[0]]
-            runs.append(run)
-            codes.append(code)
-            found += _keep(order, draw, keeper, nonce)
-            equivalence = _compared(order, own) if others else equivalence
-    interrupt.hold()
-    leaves.write(order.out, found)
-    kept = "all" if order.keep is None else f"all but passing, and {order.keep} of these"
-    conform = {
-        "schema": statement.SCHEMA, "date": today, "nonce": nonce, "nonce_is": nonce_is, **_of_runs(order, draws, runs),
-        "equivalence": equivalence, "kept": kept,
-        "merkle": {"leaves": len(found), "root": merkle.root(found).hex()}, "files": {},
-        "public_key": signer.public_key,
-    }  # fmt: skip
-    is_equivalent = equivalence is None or equivalence["is_right"]
-    result = statement.result_of(codes, any(one["waived"] for one in conform["summary"].values()), is_equivalent)
-    write.put(order.out / SUMMARY, page.render(result, conform))
-    conform["files"] = _files(order.out)
+            ran.runs.append(run)
+            ran.codes.append(code)
+            ran.leaves.extend(_keep(order, draw, keeper, nonce))
+            ran = replace(ran, equivalence=_compared(order, own)) if others else ran
+    return ran
+
+
+def _write(out: Path, result: str, conform: dict[str, Any], hashes: Sequence[bytes], signer: envelope.Signer) -> None:
+    """The leaves and the page, then, of all files, the certificate."""
+    leaves.write(out, hashes)
+    write.put(out / SUMMARY, page.render(result, conform))
+    conform["files"] = _files(out)
     sealed = envelope.sealed(statement.statement_of(statement.predicate_of(result, conform)), signer)
-    write.put(order.out / CERTIFICATE, sealed)
-    page.tell(result, conform, order.out / CERTIFICATE)
-    return 0 if result != statement.FAILED else max([1, *codes])
+    write.put(out / CERTIFICATE, sealed)
+
+
+def kept_as(keep: int | None) -> str:
+    """Which answers are kept, in words."""
+    return "all" if keep is None else f"all but passing, and {keep} of these"
 
 
 def _prepare(out: Path, draws: Sequence[statement.Draw]) -> None:
@@ -184,6 +215,12 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run])
 def source_of(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Of which file a record says what it does of a manifest, or of waivers."""
     return None if given is None else {key: given[key] for key in ("source", "digest")}
+
+
+def _proved(order: Order, seed: int) -> dict[str, Any]:
+    if not order.shown.quiet:
+        tell("the kit's self-test, of a share of the planted defects")
+    return proof.run(seed)
 
 
 def _files(out: Path) -> dict[str, dict[str, Any]]:

@@ -123,4 +123,4 @@ def _by_kind(kept: Mapping[str, outputs.Line]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"kept answers": [], "other ends": []}
     for case_id, answer in kept.items():
         found["kept answers" if answer.has_outputs else "other ends"].append(case_id)
-    return found
+    return {what: ids for what, ids in found.items() if ids}

@@ -65,6 +65,21 @@ class LevelHeld(_Form):
     not_judged: int
 
 
+class SelfTest(_Form):
+    """The share of the self-test that `seed` chooses: planted defects that there are, were tried, caught and explained;
+    of I8 pairs of op and dtype, elements, and how many pairs disagree."""
+
+    seed: int
+    planted: int = Field(ge=0)
+    tried: int = Field(ge=0)
+    caught: int = Field(ge=0)
+    explained: int = Field(ge=0)
+    pairs: int = Field(ge=0)
+    elements: int = Field(ge=0)
+    disagreeing: int = Field(ge=0)
+    problems: list[str]
+
+
 class Conform(_Form):
     """The kit's own part of the predicate."""
 
@@ -74,6 +89,7 @@ class Conform(_Form):
     nonce_is: Literal["given", "the date"]
     kit: dict[str, Any]
     truth: dict[str, Any]
+    selftest: SelfTest | None
     must_pass: MustPass
     draws: list[Draw] = Field(min_length=1)
     backend: dict[str, Any]
@@ -140,9 +156,12 @@ def tests_of(ops: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[list[s
     return passed, warned, failed
 
 
-def result_of(exit_codes: Iterable[int], has_waived: bool, is_equivalent: bool) -> str:
-    """The result in a word: that every run is conformant, and if there is a second backend equivalent to it."""
-    if any(exit_codes) or not is_equivalent:
+def result_of(exit_codes: Iterable[int], has_waived: bool, conform: Mapping[str, Any]) -> str:
+    """The result in a word: that every run is conformant, and what there is besides, a second backend that is to be
+    equivalent and the self-test, is right as well."""
+    is_equivalent = conform["equivalence"] is None or conform["equivalence"]["is_right"]
+    is_proved = conform["selftest"] is None or not conform["selftest"]["problems"]
+    if any(exit_codes) or not is_equivalent or not is_proved:
         return FAILED
     return WARNED if has_waived else PASSED
 

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, statement
+from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, proof, statement
 from conform.certify.found import Asked, OnStep, Report
 from conform.certify.issue import CERTIFICATE, draws_of, source_of
 from conform.certify.must_pass import canonical
@@ -80,7 +80,7 @@ class _Folder:
         if not self.report.is_verified:
             return
         self.on_step("records and leaves")
-        for step in (self._leaves, self._draws, self._results, self._credit, self._given, self._truth):
+        for step in (self._leaves, self._draws, self._results, self._credit, self._given, self._selftest, self._truth):
             self._guarded(step)
         if not self.report.is_verified:
             return
@@ -94,6 +94,8 @@ class _Folder:
         )  # fmt: skip
         for draw in self.conform.draws:
             self._guarded(lambda draw=draw: remade.check(draw))
+        if self.asked.selftest:
+            self._guarded(self._selftest_again)
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """A step that fails on what somebody wrote finds that."""
@@ -208,7 +210,7 @@ class _Folder:
         predicate, told = self.statement.predicate, self.conform
         codes = [int(not _is_conformant(record)) for record in records]
         has_waived = any(record["summary"]["waived"] for record in records)
-        result = statement.result_of(codes, has_waived, told.equivalence is None or told.equivalence["is_right"])
+        result = statement.result_of(codes, has_waived, told.model_dump(by_alias=True))
         made = statement.statement_of(statement.predicate_of(result, told.model_dump(by_alias=True)))
         if canonical(made) != canonical(self.statement.model_dump(by_alias=True)):
             is_other = predicate.result != result
@@ -233,6 +235,26 @@ class _Folder:
     def _given(self) -> None:
         """The manifest and the waivers, which the folder holds."""
         self.evidence = evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
+
+    def _selftest(self) -> None:
+        """That a whole certificate has the share of the self-test that the nonce chooses; run again, if asked for."""
+        told, seed = self.conform.selftest, self.conform.draws[-1].seed
+        if told is None:
+            if self.conform.must_pass.is_whole:
+                self.report.find("selftest", "was not run, and belongs to the whole list")
+            return
+        if told.seed != seed:
+            self.report.find("selftest", f"is the share of the seed {told.seed}, not of {seed}")
+        caught = f"{told.caught:,} of {told.tried:,} planted defects caught, {told.explained:,} explained"
+        again = "" if self.asked.selftest else "; --selftest runs it again"
+        self.report.notes.append(f"self-test: {caught}; I8 on {told.pairs:,} pairs of op and dtype{again}")
+
+    def _selftest_again(self) -> None:
+        self.on_step("self-test")
+        told = self.conform.selftest
+        if told is not None and (found := proof.run(told.seed)) != told.model_dump():
+            other = next(name for name, value in found.items() if getattr(told, name) != value)
+            self.report.find("selftest", f"{other} {found[other]!r} now, {getattr(told, other)!r} then")
 
     def _truth(self) -> None:
         if not i8_is_whole(self.conform.truth.get("i8")):

@@ -43,7 +43,7 @@ def test_what_the_statement_says(made: tuple[Path, Path, Path]) -> None:
     assert conform["must_pass"]["is_whole"] is False
     assert conform["kit"]["selftest"]["plants"] > 0
     assert set(conform["files"]) == {
-        "certificate.md", "leaves.txt",
+        "certificate.html", "leaves.txt",
         *(f"{draw}/{name}" for draw in ("public", "nonce")
           for name in ("run.json", "junit.xml", "report.md", "report.html", "outputs.jsonl", "outputs.bin")),
     }  # fmt: skip

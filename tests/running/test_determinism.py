@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,8 +16,8 @@ from conform.backends.reply import Reply
 from conform.judging.repeated import documented, verdict_on
 from conform.report.record import Run
 from conform.suites import load
-from conform.suites.cases import Selection, select
-from conform.suites.repeats import REPEATED
+from conform.suites.cases import Case, Selection, select
+from conform.suites.repeats import REPEATED, with_repeats
 
 CALLS = {"n": 0}
 
@@ -107,6 +108,24 @@ def test_two_cases_of_an_op_and_dtype_are_repeated_and_once_is_no_repetition() -
     every = [case for group in select(load(["core"]), Selection(ops=("aten::neg",))) for case in group]
     assert {(case.op, case.dtype) for case in every if case.draw.test.domain is None} <= set(found)
     assert repeated(1) == []
+
+
+def sized(*shape: int) -> Case:
+    """A plain case of a tensor of this shape."""
+    (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"], determinism=1))
+    tensors = [SimpleNamespace(shape=shape)]
+    test = SimpleNamespace(tensors=tensors, domain=None, id=case.draw.test.id)
+    return replace(case, values="typical", layout="contiguous", draw=SimpleNamespace(test=test))
+
+
+@pytest.mark.parametrize(
+    ("shape", "asked", "calls"),
+    [((), 1000, 1000), ((0,), 1000, 1000), ((4, 4096), 1000, 1000), ((2**14 + 400,), 1000, 999),
+     ((2**22,), 1000, 4), ((2**25,), 1000, 3), ((2**25,), 2, 2)],
+)  # fmt: skip
+def test_large_tensors_are_asked_for_less_often(shape: tuple[int, ...], asked: int, calls: int) -> None:
+    ((_, again),) = with_repeats([[sized(*shape)]], asked)
+    assert again.times == calls
 
 
 def test_a_case_is_found_by_its_own_id() -> None:
