@@ -34,6 +34,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from conform.selftest.instruction_sets import hold
+from tests.browser import browser, opened  # noqa: F401  (one browser a process: playwright allows no second)
 
 LONGEST_WAIT_S = 1200.0
 ROTATING = 4  # overloads whose rotating tests a share holds, on average

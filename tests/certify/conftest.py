@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.certify.support import keys, run
-from tests.report.html.conftest import browser, opened  # noqa: F401
 
 PART = ("smoke", "--op", "aten::add", "--op", "aten::sort", "--op", "aten::exp", "--determinism", "3", "--workers", "1",
         "--no-progress", "--quiet")  # fmt: skip
