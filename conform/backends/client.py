@@ -19,11 +19,13 @@ from conform.backends.channel import Channel, Closed
 from conform.backends.given import Given
 from conform.backends.jail import Jail
 from conform.backends.launcher import Template, describe_exit
-from conform.backends.lent import Lent
+from conform.backends.lent import UNCHANGED, Changes, Lent
 from conform.backends.log import Log
 from conform.backends.protocol import MOST, Most, ProtocolError, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.backends.spelling import spelt
+from conform.backends.written import as_written
+from conform.call.variants import Variant, variant_of
 from conform.errors import UsageError
 from conform.foreign import line
 
@@ -45,6 +47,7 @@ IDENTITY = (
 class _Pending:
     """A call in flight, kept to be sent again if the worker dies on one before it."""
 
+    call: Call
     number: int
     frame: bytes
     payload: bytearray
@@ -59,9 +62,15 @@ class _Pending:
             self.lent = Lent(self.payload, self.sizes)
         channel.send(self.frame, [] if self.lent is None else [self.lent.fileno()])
 
-    def changes(self) -> tuple[tuple[int, ...], bool]:
-        """The numbers of the tensors that were written to, and whether memory outside them was."""
-        return self.lent.changes() if self.lent else ((), False)
+    def changes(self) -> Changes:
+        """What the call did to its tensors, and to the memory outside them."""
+        return self.lent.changes() if self.lent else UNCHANGED
+
+    @property
+    def variant(self) -> Variant | None:
+        """How the call writes its results into arguments, if it does."""
+        is_operator = self.call.module is None and self.call.program is None
+        return variant_of(self.call.op) if is_operator else None
 
     def give_up(self) -> None:
         """Closes what was lent."""
@@ -160,7 +169,8 @@ class BackendProcess:
         """Sends a call, without waiting for anything but the start of the worker."""
         self._ensure_worker()
         frame, storages = encode_call(call, self._submitted)
-        pending = _Pending(self._submitted, frame, payload_of(storages), [len(storage) for storage in storages])
+        sizes = [len(storage) for storage in storages]
+        pending = _Pending(call, self._submitted, frame, payload_of(storages), sizes)
         self._in_flight.append(pending)
         self._submitted += 1
         pending.send(self._channel)
@@ -200,8 +210,11 @@ class BackendProcess:
     def _reply_to(self, call: _Pending) -> Reply:
         """The reply that comes next, and what the call did to the memory that was lent for it."""
         header, payload = self._next_frame(self._timeout_s, call.most)
-        mutated, overrun = call.changes()
-        reply = replace(decode_reply(header, payload, call.number), mutated=mutated, overrun=overrun)
+        changes = call.changes()
+        reply = decode_reply(header, payload, call.number)
+        reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
+        variant = call.variant
+        reply = replace(reply, apart=()) if variant is None else as_written(reply, call.call, variant, changes)
         self._answered, self._answered_at = call, time.monotonic()
         if header.get("retire") is True:
             self._end_worker(kill=True)

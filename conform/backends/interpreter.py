@@ -24,17 +24,21 @@ class Interpreter(Backend):
         return {}
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        from conform.call.binding import resolve
-        from conform.interp.evaluate import evaluate, is_array
+        from conform.call.bound import bound_call
+        from conform.interp.evaluate import evaluate_call, is_array
 
         numpy_args = [to_numpy(value) for value in args]
         numpy_kwargs = {name: to_numpy(value) for name, value in kwargs.items()}
+        call = bound_call(op, numpy_args, numpy_kwargs, is_array)
         try:
-            goldens = evaluate(op, numpy_args, numpy_kwargs).goldens
+            goldens = evaluate_call(call).goldens
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
         results = tuple(map(_result, goldens))
-        if resolve(op, numpy_args, numpy_kwargs, is_array).returns_number:
+        if call.variant is not None:
+            given = bound_call(op, args, kwargs).arguments
+            results = tuple(map(_written, (given[name] for name in call.variant.into), results))
+        if call.schema.returns_number:
             return results[0].item()
         return results[0] if len(results) == 1 else results
 
@@ -82,6 +86,11 @@ def to_torch(array: np.ndarray) -> torch.Tensor:
 
 def _result(golden: Golden) -> torch.Tensor | None:
     return None if golden.is_none else _placed(to_torch(golden.value), golden.strides)
+
+
+def _written(tensor: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """The tensor of the caller's, which holds the result now."""
+    return (tensor.resize_(result.shape) if tensor.numel() == 0 else tensor).copy_(result)
 
 
 def _placed(tensor: torch.Tensor, strides: tuple[int, ...] | None) -> torch.Tensor:

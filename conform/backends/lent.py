@@ -8,11 +8,23 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from conform.backends.protocol import placement
+
+
+class Changes(NamedTuple):
+    """What a call did to the memory that it was lent: by the number of each storage that differs its bytes, and whether
+    a byte outside every storage does."""
+
+    contents: Mapping[int, bytes]
+    overrun: bool
+
+
+UNCHANGED = Changes({}, False)
 
 
 class Lent:
@@ -29,19 +41,19 @@ class Lent:
         """The file's descriptor, to be sent to a worker."""
         return self._descriptor
 
-    def changes(self) -> tuple[tuple[int, ...], bool]:
-        """The numbers of the storages that differ from what was lent, and whether a byte outside every storage does."""
+    def changes(self) -> Changes:
+        """What differs from what was lent. Of a file that has become shorter, the missing bytes are zeros."""
         found = self._now()
         if found == self._content:
-            return (), False
+            return UNCHANGED
         changed = np.ones(len(self._content), bool)  # of a file that has become shorter, all that is missing
         changed[: len(found)] = np.frombuffer(found, np.uint8) != np.frombuffer(self._content, np.uint8)[: len(found)]
-        mutated = []
+        contents = {}
         for number, (start, size) in enumerate(zip(placement(self._sizes)[0], self._sizes, strict=True)):
             if changed[start : start + size].any():
-                mutated.append(number)
+                contents[number] = bytes(found[start : start + size]).ljust(size, b"\0")
             changed[start : start + size] = False
-        return tuple(mutated), bool(changed.any())
+        return Changes(contents, bool(changed.any()))
 
     def _now(self) -> bytearray:
         """What the file holds, up to the length of what was lent."""

@@ -42,7 +42,9 @@ class Reply:
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
     both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
-    memory it shares, as the worker tells. `log` is the end of what the worker printed, for crash and timeout. `before`
+    memory it shares, and `apart` the outputs in memory of the CPU that is no argument's, as the worker tells; of a call
+    that writes its results into arguments, `result` is what these hold (`written.py`), and `apart` what was returned in
+    their place. `log` is the end of what the worker printed, for crash and timeout. `before`
     is what the call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
     died of it.
     """
@@ -53,6 +55,7 @@ class Reply:
     mutated: tuple[int, ...] = ()
     overrun: bool = False
     aliases: tuple[tuple[int, int], ...] = ()
+    apart: tuple[int, ...] = ()
     log: str = ""
     declared: bool = False
     before: Reply | None = None
@@ -135,12 +138,14 @@ def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
         result = from_tree(header.get("result"), outputs)
     except RecursionError:
         raise ProtocolError("a result is nested too deeply") from None
-    return Reply(status, result=result, aliases=tuple(map(_alias, _list(header, "aliases"))))
+    places = [_alias(pair) for pair in _list(header, "aliases")]
+    aliases = tuple((output, argument) for output, argument in places if argument is not None)
+    return Reply(status, result=result, aliases=aliases, apart=tuple(one for one, behind in places if behind is None))
 
 
-def _alias(pair: Any) -> tuple[int, int]:
+def _alias(pair: Any) -> tuple[int, int | None]:
     match pair:
-        case [int(output), int(argument)] if output >= 0 and argument >= 0:
+        case [int(output), (int() | None) as argument] if min(output, argument or 0) >= 0:
             return output, argument
     raise ProtocolError(f"an alias is described as {str(pair)[:100]}")
 

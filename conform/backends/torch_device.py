@@ -36,7 +36,8 @@ class TorchDevice(Backend):
             moved_kwargs["device"] = torch.device(self.device)
         result = kernel(*moved_args, **moved_kwargs)
         for original, copy in storages:
-            original.copy_(copy)  # so that an input that the device wrote to shows on the CPU, where it is looked for
+            if original.shape == copy.shape:  # and it is no out argument that has been resized
+                original.copy_(copy)  # so that what the device wrote shows on the CPU, where it is looked for
         return result
 
     def kernel(self, op: str) -> Callable[..., Any]:

@@ -174,8 +174,8 @@ def torch_object(kind: str, name: str) -> Any:
 
 
 def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[bytes]:
-    """Writes status, result, outputs and the arguments that each shares memory with into `reply`; the outputs' bytes,
-    brought to the CPU."""
+    """Writes status, result, outputs and the argument that each in the CPU's memory shares it with, or None, into
+    `reply`; the outputs' bytes, brought to the CPU."""
     tensors: list[torch.Tensor] = []
 
     def tensor_number(value: Any) -> int | None:
@@ -189,6 +189,6 @@ def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[byte
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
-    aliases = [[number, behind] for number, one in enumerate(tensors) if (behind := memory.behind(one)) is not None]
+    aliases = [[number, memory.behind(one)] for number, one in enumerate(tensors) if one.device.type == "cpu"]
     reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs], aliases=aliases)
     return [content for _, content in outputs]

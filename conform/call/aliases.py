@@ -1,4 +1,5 @@
-"""torch's other names of an op (`data/aliases.txt`): an alias means, takes and may err what that op does."""
+"""torch's other names of an op (`data/aliases.txt`): an alias means, takes and may err what that op does. So does, but
+for the tensors that it writes into, a variant in place or with out arguments."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 from conform.call import schemas
+from conform.call.variants import plain_name
 
 FILE = Path(__file__).parent / "data" / "aliases.txt"
 
@@ -20,13 +22,14 @@ def _ops() -> Mapping[str, str]:
 
 
 def canonical(name: str) -> str:
-    """The op, or its overload, of which `name` ("aten::greater.Tensor") is an alias; a name that is none is itself."""
-    packet, dot, overload = name.partition(".")
-    return f"{_ops()[packet]}{dot}{overload}" if packet in _ops() else name
+    """The op, or its overload, of which `name` ("aten::greater.Tensor", "aten::gt_.Tensor") is an alias, or a variant
+    that writes; a name that is neither is itself."""
+    packet, dot, overload = plain_name(name).partition(".")
+    return f"{_ops().get(packet, packet)}{dot}{overload}"
 
 
 def aliases_of(known: Container[str]) -> Iterator[tuple[str, str]]:
     """(the overload of an alias, that of its op), sorted, of the overloads in `known`."""
     for name in sorted(schemas.operator_names()):
-        if name.partition(".")[0] in _ops() and canonical(name) in known:
+        if name.partition(".")[0] in _ops() and plain_name(name) == name and canonical(name) in known:
             yield name, canonical(name)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conform.call.schemas import OpSchema, overloads, schema
+from conform.call.schemas import Argument, OpSchema, every_overload, outs_of, overloads, schema
 from conform.errors import UsageError, did_you_mean
 
 IsTensor = Callable[[Any], bool]
@@ -42,14 +42,16 @@ def has_ndim(value: Any) -> bool:
 
 
 def resolve(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: IsTensor = has_ndim) -> OpSchema:
-    """The overload a call means: an exact name is itself; a bare one is the first overload whose parameters fit.
+    """The overload a call means: an exact name is itself; a bare one is the first overload whose parameters fit, with
+    tensors for results (`out=`) the first of those that take them.
 
     Overloads are tried first with tensors for Tensor and Python numbers for Scalar, then also with Python numbers for
     Tensor (torch's wrapped numbers) and 0-d tensors for Scalar. UsageError if none fits.
     """
     if "." in name:
         return schema(name)
-    candidates = overloads(name)
+    given = [one for one in every_overload(name) if _are_given(outs_of(one), kwargs)] if kwargs else []
+    candidates = given or overloads(name)
     if len(candidates) == 1:
         return candidates[0]
     for matches in (_matches_exactly, _matches_with_conversion):
@@ -93,6 +95,10 @@ def bind(
         if key not in bound:
             raise UsageError(f"{op.name} has no argument {key!r}{did_you_mean(key, bound)}: {op}")
     return bound
+
+
+def _are_given(outs: Sequence[Argument], kwargs: Mapping[str, Any]) -> bool:
+    return bool(outs) and all(one.name in kwargs for one in outs)
 
 
 def _accepts(

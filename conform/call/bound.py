@@ -8,6 +8,7 @@ from typing import Any
 
 from conform.call.binding import IsTensor, bind, has_ndim, resolve
 from conform.call.schemas import OpSchema
+from conform.call.variants import Variant, variant_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,19 @@ class Bound:
     def op(self) -> str:
         """The overload, `aten::add.Tensor`."""
         return self.schema.name
+
+    @property
+    def variant(self) -> Variant | None:
+        """How the call writes its results into arguments, if it does."""
+        return variant_of(self.op) if any(one.is_written for one in self.schema.arguments) else None
+
+    @property
+    def returning(self) -> Bound:
+        """The call that returns what this one writes; itself where it writes nothing."""
+        if (variant := self.variant) is None:
+            return self
+        names = [one.name for one in variant.plain.arguments]
+        return Bound(variant.plain, {name: self.arguments[name] for name in names})
 
     def tensors(self) -> Iterator[Any]:
         """Every tensor, in the order of the arguments; those in lists too."""

@@ -108,7 +108,7 @@ def define(line: str) -> OpSchema:
     found = parsed(line)
     others = [one for one in _lines().get(found.packet, []) if _full_name(one) != found.name]
     _lines()[found.packet] = [*others, line]  # type: ignore[index]
-    for look_up in (operator_names, schema, overloads, out_variant, without_out):
+    for look_up in (operator_names, schema, overloads):
         look_up.cache_clear()
     return found
 
@@ -134,41 +134,21 @@ def overloads(packet: str) -> tuple[OpSchema, ...]:
     """
     if packet not in _lines():
         raise unknown_operator(packet)
-    every = [_parse(line) for line in _lines()[packet]]
-    candidates = [one for one in every if not _is_out_variant(one)] or every
+    every = every_overload(packet)
+    candidates = [one for one in every if not outs_of(one)] or every
     returning_tensors = [one for one in candidates if any("Tensor" in result for result in one.returns)]
     taking_tensors = [one for one in candidates if any("Tensor" in arg.type for arg in one.arguments)]
     return tuple(returning_tensors or taking_tensors or candidates)
 
 
-def _is_out_variant(one: OpSchema) -> bool:
-    return any(argument.kwarg_only and argument.is_written for argument in one.arguments)
+def every_overload(packet: str) -> list[OpSchema]:
+    """All overloads of a name, in torch's order; none of a name that torch does not have."""
+    return [_parse(line) for line in _lines().get(packet, ())]
 
 
-@functools.cache
-def out_variant(name: str) -> OpSchema | None:
-    """The overload that takes the arguments of `name`, and tensors to write its results into; None if there is none."""
-    mine = schema(name)
-    if _is_out_variant(mine):
-        return None
-    every = (_parse(line) for line in _lines()[mine.packet])
-    return next((one for one in every if _is_out_variant(one) and _with_results_written(mine, one)), None)
-
-
-@functools.cache
-def without_out(name: str) -> OpSchema | None:
-    """The overload of which `name` is the out variant; None if it is none."""
-    mine = schema(name)
-    if not _is_out_variant(mine):
-        return None
-    every = (_parse(line) for line in _lines()[mine.packet])
-    return next((one for one in every if not _is_out_variant(one) and _with_results_written(one, mine)), None)
-
-
-def _with_results_written(plain: OpSchema, variant: OpSchema) -> bool:
-    read = [(one.name, one.type) for one in variant.arguments if not one.is_written]
-    written = [one for one in variant.arguments if one.is_written]
-    return read == [(one.name, one.type) for one in plain.arguments] and len(written) == len(plain.returns)
+def outs_of(one: OpSchema) -> list[Argument]:
+    """The arguments that are given for results to be written into."""
+    return [argument for argument in one.arguments if argument.kwarg_only and argument.is_written]
 
 
 # --- Parsing ----------------------------------------------------------------------------------------------------------

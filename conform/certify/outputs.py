@@ -61,6 +61,7 @@ class Ended(_Form):
     mutated: list[Count] = []
     overrun: bool = False
     aliases: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = []
+    apart: list[Count] = []
     outputs: list[Kept | str] | None = None
 
 
@@ -159,7 +160,7 @@ class _Packer:
         return Ended(
             calls=reply.calls, status=reply.status, reason=reply.reason, declared=reply.declared,
             mutated=list(reply.mutated), overrun=reply.overrun, aliases=list(map(list, reply.aliases)),
-            outputs=outputs,
+            apart=list(reply.apart), outputs=outputs,
         )  # fmt: skip
 
     def _stored(self, output: KeptOutput, is_kept: bool) -> Kept:
@@ -197,7 +198,7 @@ class Bytes:
             outputs = [number_of(each) if isinstance(each, str) else self._output(each) for each in one.outputs or ()]
             reply = Reply(
                 one.status, one.reason, tuple(outputs), tuple(one.mutated), one.overrun, tuple(map(tuple, one.aliases)),
-                declared=one.declared,
+                tuple(one.apart), declared=one.declared,
             )  # fmt: skip
             yield from repeat(reply, one.calls)
 

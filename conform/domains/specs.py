@@ -7,12 +7,13 @@ import sys
 
 from conform.call.aliases import aliases_of
 from conform.call.families import FAMILIES, family_in, load_families
+from conform.call.variants import variant_of
 from conform.domains.engine.arguments import RESULT, Argument
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
 from conform.domains.engine.op_spec import OpSpec
-from conform.domains.engine.out_arguments import with_out_arguments
+from conform.domains.engine.out_arguments import with_out_arguments, with_result_in_place
 
-__all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "out_specs", "spec", "spec_of", "specs"]
+__all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "spec", "spec_of", "specs", "variant_specs"]
 
 _ROOM = "conform.domains"
 _SPECS: dict[str, OpSpec] = {}
@@ -33,12 +34,10 @@ def spec(name: str, *arguments: Argument) -> OpSpec:
 
 
 def spec_of(op_name: str) -> OpSpec | None:
-    """The spec of `aten::name.overload`, an out variant among them, or None; of a name without overload that is none
-    itself, the first of its overloads'."""
+    """The spec of `aten::name.overload`, a variant that writes among them, or None; of a name without overload that is
+    none itself, the first of its overloads'."""
     _load()
-    if "." in op_name:
-        return _SPECS.get(op_name) or _out_specs().get(op_name)
-    return _SPECS.get(op_name) or _first_of_packet().get(op_name)
+    return _SPECS.get(op_name) or _variant_spec(op_name) or _first_of_packet().get(op_name)
 
 
 @functools.cache
@@ -58,15 +57,20 @@ def specs() -> tuple[OpSpec, ...]:
     return tuple(_SPECS.values())
 
 
-def out_specs() -> tuple[OpSpec, ...]:
-    """The specs of the out variants, which follow from the others."""
-    return tuple(_out_specs().values())
+@functools.cache
+def variant_specs() -> tuple[OpSpec, ...]:
+    """The specs of the variants that write, which follow from the others: of each op that in place, then that with out
+    arguments."""
+    made = (make(one) for one in specs() for make in (with_result_in_place, with_out_arguments))
+    return tuple(one for one in made if one is not None)
 
 
 @functools.cache
-def _out_specs() -> dict[str, OpSpec]:
-    found = (with_out_arguments(one) for one in specs())
-    return {one.name: one for one in found if one is not None}
+def _variant_spec(op_name: str) -> OpSpec | None:
+    variant = variant_of(op_name)
+    plain = _SPECS.get(variant.plain.name) if variant else None
+    made = (make(plain) for make in (with_result_in_place, with_out_arguments)) if plain else ()
+    return next((one for one in made if one is not None and one.name == op_name), None)
 
 
 @functools.cache

@@ -51,6 +51,8 @@ def evaluate_call(call: Bound) -> Outcome:
     if call.meaning is not None:
         with np.errstate(all="ignore"):
             return _outcome(call.meaning(**call.arguments))
+    if call.variant is not None:
+        return _written(call, evaluate_call(call.returning))
     definition = semantics.find(call.op)
     if definition is None:
         raise Unjudged(f"no semantics for {call.op}{semantics.related(call.op)}")
@@ -64,6 +66,18 @@ def evaluate_call(call: Bound) -> Outcome:
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
         return _of_all_readings(call.schema, definition.function, meant)
+
+
+def _written(call: Bound, returned: Outcome) -> Outcome:
+    """What the call writes, where another returns `returned`: the same, in the memory that is there. Tensors of no
+    elements get the shape of what is written into them, as `torch.Tensor.resize_` tells their users to leave them."""
+    arguments = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
+    goldens = [replace(golden, strides=None) for golden in returned.goldens]
+    for name, golden in zip(call.variant.into, goldens, strict=True):
+        if name not in call.returning.arguments and arguments[name].size == 0:
+            arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
+    refuse_outside_domain(call.op, arguments)
+    return replace(returned, goldens=tuple(goldens))
 
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from conform.call import schemas
 from conform.call.aliases import aliases_of
 from conform.call.families import family_in, load_families
+from conform.call.variants import plain_name
 from conform.interp.golden import Golden, Outcome
 from conform.interp.traits import Traits
 
@@ -85,16 +85,14 @@ def define_own(name: str, function: Callable[..., tuple[Golden, ...]], parameter
 
 
 def find(name: str) -> Semantics | None:
-    """The semantics of the overload `name` ("aten::add.Tensor"), or None."""
-    return _load().get(name) or _own.get(name)
+    """The semantics of the overload `name` ("aten::add.Tensor"); of a variant that writes ("aten::add_.Tensor") those
+    of the overload that returns the same; None where there are none."""
+    return _load().get(name) or _own.get(name) or _load().get(plain_name(name))
 
 
 def traits_of(name: str) -> Traits:
-    """The traits of the overload `name`, or of that of which it is the out variant; none of an op without semantics."""
+    """The traits of the overload `name`; none of an op without semantics."""
     found = find(name)
-    if found is None and name in schemas.operator_names():
-        plain = schemas.without_out(name)
-        found = plain and find(plain.name)
     return found.traits if found else Traits()
 
 

@@ -86,7 +86,7 @@ def _answer(reply: Reply, to_hold: Held) -> tuple | None:
         return None
     digests = [blake2b(np.ascontiguousarray(each.array).view(np.uint8), digest_size=16).digest() for each in outputs]
     kinds = [(each.array.dtype, each.array.shape) for each in outputs]
-    return (to_hold.checks[:-1], reply.mutated, reply.overrun, reply.aliases, *kinds, *digests)
+    return (to_hold.checks[:-1], reply.mutated, reply.overrun, reply.aliases, reply.apart, *kinds, *digests)
 
 
 def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
@@ -144,7 +144,7 @@ def _judged(
         return ended_as(case, "unspecified", "the backend may refuse here, and did", rule=outcome.refusal)
     if to_hold.last in wrong:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=1)
-    reply = without_unwanted(outcome, reply)
+    call, reply = call.returning, without_unwanted(outcome, reply)
     arithmetic = arithmetic_for(case.op, declared)
     judged = partial(compared_with, case, call, reply=reply, table=table, to_hold=to_hold)
     plain = arithmetic.exact_on_the_way()

@@ -24,7 +24,7 @@ from conform.backends.reply import Output, Reply
 MOST_BYTES = 2**26  # of an output that is kept; of a larger one the digest is
 DIGEST_BYTES = 32
 # What is kept of a reply, beside its outputs.
-_OF_A_CALL = ("status", "reason", "declared", "mutated", "overrun", "aliases")
+_OF_A_CALL = ("status", "reason", "declared", "mutated", "overrun", "aliases", "apart")
 
 
 @dataclass
@@ -125,6 +125,7 @@ class KeptReply:
     mutated: tuple[int, ...] = ()
     overrun: bool = False
     aliases: tuple[tuple[int, int], ...] = ()
+    apart: tuple[int, ...] = ()
 
 
 Answer = tuple[KeptReply, ...]  # to the calls of a case, in their order

@@ -11,7 +11,7 @@ from conform.documents.limits import Limits
 
 _ROOT = Path(__file__).parent
 OF_FILES = ("smoke", "core", "modules")
-DERIVED = ("core", "scale", "huge")
+DERIVED = ("core", "scale", "huge", "writes")
 FROM_SPECS = (*DERIVED, "generated", "negative")
 NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))
 _HUGE_ELEMENTS = 2**32

@@ -10,6 +10,7 @@ from functools import partial
 from conform.call.arguments import Arguments, is_tensor, tensors
 from conform.call.bound import bound_call
 from conform.call.schemas import operator_names
+from conform.call.variants import variant_of
 from conform.documents.limits import Limits
 from conform.domains.specs import OpSpec, spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
@@ -233,9 +234,21 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
     chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
     if (selection.layouts or test.usual_layouts) == "all" and not traits_of(op).dense:
-        places = layout_axis.layouts_of(arguments)
+        places = _without_overlap(op, arguments, layout_axis.layouts_of(arguments))
         places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _without_overlap(op: str, arguments: Arguments, layouts: list[str]) -> list[str]:
+    """The layouts in which no two elements that are written to share memory: what stands there then is nowhere said."""
+    variant = variant_of(op)
+    if variant is None:
+        return layouts
+    names = [one.name for one in variant.schema.arguments]
+    given = [*zip(names, arguments.args, strict=False), *arguments.kwargs.items()]
+    owners = [name for name, value in given for _ in tensors(Arguments([value]))]
+    overlapping = {f"expanded.{number}" for number, name in enumerate(owners) if name in variant.into}
+    return [layout for layout in layouts if layout not in overlapping]
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:

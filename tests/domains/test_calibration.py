@@ -16,12 +16,12 @@ import torch
 
 from conform.backends.interpreter import to_torch
 from conform.backends.torch_device import overload
-from conform.call import schemas
 from conform.call.arguments import Arguments
+from conform.call.variants import plain_name
 from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
-from conform.domains.specs import OpSpec, out_specs, specs
+from conform.domains.specs import OpSpec, specs, variant_specs
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
@@ -171,8 +171,8 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        for constraint in ("1 <= size(self, d) for one d at least", "dim not in dims of self whose size is 0")},
 }  # fmt: skip
 
-# Out variants differ in where results go, not in what they are: a few of them are enough, and torch alone is asked.
-SHARES = [(48, specs()), (2, out_specs())]
+# Variants that write differ in where results go, not in what they are: a few of them are enough.
+SHARES = [(48, specs()), (2, variant_specs())]
 every_spec = pytest.mark.parametrize(
     "spec",
     [pytest.param(one, marks=pytest.mark.rotating(size)) for size, some in SHARES for one in some],
@@ -225,9 +225,8 @@ def test_valid_tuples_are_taken_and_give_the_stated_results(spec: OpSpec, seed: 
         if spec.name not in NOT_FOR_TORCH and not of_nothing:
             outputs = [_described(each) for each in run(spec, call)]
             assert outputs == stated or _stated_of(spec, call, outputs) == stated, one
-        if has_semantics(spec):
-            goldens = [golden for golden in evaluate(spec.name, call.args, call.kwargs).goldens if _is_stated(golden)]
-            assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+        goldens = [golden for golden in evaluate(spec.name, call.args, call.kwargs).goldens if _is_stated(golden)]
+        assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
 
 
 def _described(output: torch.Tensor | bool | int | float | complex | None) -> tuple[str, tuple[int, ...]] | None:
@@ -248,10 +247,6 @@ def _is_stated(golden: Golden) -> bool:
     return not (golden.is_none or golden.undocumented)
 
 
-def has_semantics(spec: OpSpec) -> bool:
-    return schemas.without_out(spec.name) is None
-
-
 def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
     """The dtypes, each with the shape, that an output may have: more than one by P36 and P62."""
     return {(each.format.name, each.value.shape) for each in (golden, *golden.alternatives)}
@@ -260,16 +255,15 @@ def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
 @few_or_many
 @every_spec
 def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec, seed: int, count: int) -> None:
-    tuples, plain = invalid_tuples(spec, seed), (schemas.without_out(spec.name) or spec.schema).name
+    tuples, plain = invalid_tuples(spec, seed), plain_name(spec.name)
     for one, call in calls(spec, tuples, count):
         assert violations(spec, one.arguments) == [one.broken], one
-        if has_semantics(spec):
-            assert refusal(spec, call) == (None if one.lenience else str(one.broken)), one
+        assert refusal(spec, call) == (None if one.lenience else str(one.broken)), one
         if one.lenience:
             continue
         known = (plain, str(one.broken))
         assert known in TORCH_TAKES or spec.name in NOT_FOR_TORCH or not is_taken(spec, call), one
-    if has_semantics(spec):  # beside a broken constraint, an out argument may have no dtype or shape
+    if plain == spec.name:  # beside a broken constraint, an out argument may have no dtype or shape
         unreachable = {(spec.name, str(constraint)) for constraint, _ in tuples.unreachable}
         assert unreachable <= UNREACHABLE.keys(), tuples.unreachable
 

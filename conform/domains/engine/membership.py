@@ -13,7 +13,7 @@ from conform.domains.engine.attribute import Scope
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.elements import Elements
-from conform.domains.engine.meta_argument import ELEMENT, WRAPPED_NUMBER, MetaArgument
+from conform.domains.engine.meta_argument import ELEMENT, WRAPPED_NUMBER, MetaArgument, MetaArgumentEngine
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.stand_ins import NO_INDEX, stand_ins
 from conform.domains.engine.variables import VariableType
@@ -47,8 +47,8 @@ def first_violation(spec: OpSpec, arguments: Mapping[str, Any]) -> Violation | N
     metas = _meta_arguments(spec, arguments)
     scope: Scope = {name: meta.view for name, meta in metas.items()}
     unjudged = None
-    for one in spec.order:
-        for constraint in _broken(spec, one.name, metas, scope):
+    for one, engine in spec.checks:
+        for constraint in _broken(spec, engine, metas[one.name], metas, scope):
             is_lenient = constraint.is_lenient_for(scope)
             if not is_lenient:
                 return _violation(spec, one, constraint, metas, scope)
@@ -71,15 +71,16 @@ def accepted_breach(spec: OpSpec, arguments: Mapping[str, Any]) -> Constraint | 
     return next(_all_broken(spec, metas, {name: meta.view for name, meta in metas.items()}), None)
 
 
-def _broken(spec: OpSpec, name: str, metas: Mapping[str, MetaArgument], scope: Scope) -> Iterator[Constraint]:
-    """What the argument breaks of the constraints that can be a reason to refuse.
+def _broken(
+    spec: OpSpec, engine: MetaArgumentEngine, meta: MetaArgument, metas: Mapping[str, MetaArgument], scope: Scope
+) -> Iterator[Constraint]:
+    """What an argument breaks of the constraints of its engine that can be a reason to refuse.
 
     Constraints are written for calls that satisfy those before them. One that has no value is no reason to refuse a
     call that breaks another which it may break; of any other call the spec is wrong.
     """
-    engine = spec.engines[name]
     try:
-        yield from engine.broken(metas[name], scope, strict=True)
+        yield from engine.broken(meta, scope, strict=True)
     except _NO_MEANING:
         if not any(constraint.lenience for constraint in _all_broken(spec, metas, scope)):
             raise
@@ -87,9 +88,9 @@ def _broken(spec: OpSpec, name: str, metas: Mapping[str, MetaArgument], scope: S
 
 def _all_broken(spec: OpSpec, metas: Mapping[str, MetaArgument], scope: Scope) -> Iterator[Constraint]:
     """The broken constraints of every argument that has a value."""
-    for name, engine in spec.engines.items():
+    for one, engine in spec.checks:
         try:
-            yield from engine.broken(metas[name], scope)
+            yield from engine.broken(metas[one.name], scope)
         except _NO_MEANING:
             continue
 

@@ -67,12 +67,19 @@ def valid_tuples(
     `coverage` is what steers them: a new one, or one that the caller watches; `limits` says how large they are.
     Contradiction where the spec's constraints cannot all hold, or not in that dtype.
     """
-    coverage, number = coverage or Coverage(), 0
+    coverage, number, missed = coverage or Coverage(), 0, 0
     while True:
         draft = _draft(spec, seed, number=number, coverage=coverage, sequence="valid", dtype=dtype, every=every)
         draft.limits = limits
-        metas = spec.generate(draft)
-        yield MetaTuple(spec.name, number, metas, _omitted(spec, metas, draft))
+        try:
+            metas = spec.generate(draft)
+        except Contradiction:
+            missed += 1
+            if spec.holder is None or missed == OCCASIONS:
+                raise
+        else:
+            missed = 0
+            yield MetaTuple(spec.name, number, metas, _omitted(spec, metas, draft))
         number += 1
 
 

@@ -22,20 +22,25 @@ WITHOUT_MEANING = frozenset({"device", "layout", "pin_memory", "non_blocking", "
                              "implicit"})  # fmt: skip
 _PAIRED_OF_KEYWORDS = ("Optional", "Dtype", "Length", "Rank", "Value")
 _TUPLES_FOR_KEYWORDS = 6
+_TUPLES_FOR_HOLDERS = 48  # most of which have shapes or dtypes that do not fit
 _PYTHON_DTYPES = {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"}
 
 
 class OpSpec:
     """The domain of one overload, `aten::name.overload`.
 
-    arguments: in the schema's order; results: what the outputs are, in their order. ValueError, naming the place, where
-    a constraint depends on something unknown or on itself, or the schema has other arguments.
+    arguments: in the schema's order; results: what the outputs are, in their order; holder: what the argument of its
+    name must be besides, to hold the result. ValueError, naming the place, where a constraint depends on something
+    unknown or on itself, or the schema has other arguments.
     """
 
-    def __init__(self, name: str, arguments: Sequence[Argument], results: Sequence[Argument] = ()) -> None:
+    def __init__(
+        self, name: str, arguments: Sequence[Argument], results: Sequence[Argument] = (), holder: Argument | None = None
+    ) -> None:
         self.name = name
         self.arguments = tuple(arguments)
         self.results = tuple(results)
+        self.holder = holder
         self.schema = schemas.schema(name)
         try:
             _check_schema(self.schema, self.arguments)
@@ -44,6 +49,8 @@ class OpSpec:
             names = tuple(self.engines)
             _check_leniences(self.constraints, names)
             self.result_engines = tuple(MetaArgumentEngine(one, names) for one in self.results)
+            self.checks = [(one, self.engines[one.name]) for one in self.order]
+            self.checks += [(holder, MetaArgumentEngine(holder, names))] if holder else []
         except ValueError as error:
             raise ValueError(f"spec of {name}: {error}") from None
 
@@ -94,7 +101,8 @@ class OpSpec:
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """Every constraint on the arguments, in order."""
-        return tuple(each for one in self.arguments for each in one.constraints)
+        held = self.holder.constraints if self.holder else ()
+        return (*(each for one in self.arguments for each in one.constraints), *held)
 
     def pins(self, dtype: str, every: bool = False) -> dict[str, Constraint]:
         """What restricts the data argument, or `every` data tensor, to a dtype."""
@@ -109,16 +117,33 @@ class OpSpec:
             meta = self.engines[one.name].generate(draft)
             metas[one.name] = meta
             scope[one.name] = meta.view
+        if self.holder is not None:
+            self._hold(metas[self.holder.name], draft)
         return {one.name: metas[one.name] for one in self.arguments}
 
+    def _hold(self, meta: MetaArgument, draft: Draft) -> None:
+        """Contradiction where the argument cannot hold the result of the draft, unless that is what it is to break."""
+        _, engine = self.checks[-1]
+        broken = engine.violations(meta, draft.scope)
+        if any(one is draft.to_break for one in broken):
+            draft.to_break = None
+            broken = broken[1:]
+        if broken:
+            raise Contradiction(f"the result does not fit: {broken[0]}")
+
     def _is_possible(self, dtype: str) -> bool:
-        """Whether a few tuples, enough to have every keyword's values, can have all data in the dtype."""
+        """Whether a few tuples, enough to have every keyword's values, can have all data in the dtype; where one
+        holds the result, whether any of some more can."""
         coverage = Coverage()
+        if self.holder is not None:
+            return any(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_HOLDERS))
+        return all(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_KEYWORDS))
+
+    def _can_be(self, dtype: str, number: int, coverage: Coverage) -> bool:
+        draft = Draft(coverage, lambda label: Stream(0, self.name, number, label))
+        draft.pins = self.pins(dtype, every=True)
         try:
-            for number in range(_TUPLES_FOR_KEYWORDS):
-                draft = Draft(coverage, lambda label: Stream(0, self.name, number, label))  # noqa: B023 - used at once
-                draft.pins = self.pins(dtype, every=True)
-                self.generate(draft)
+            self.generate(draft)
         except Contradiction:
             return False
         return True

@@ -1,4 +1,9 @@
-"""Out arguments: from the spec of an overload that of its variant which writes into tensors of the caller."""
+"""Arguments that results are written into: from the spec of an overload those of its variants that write.
+
+The sources are torch's notes: of tensors that are given for results https://docs.pytorch.org/docs/stable/notes/out.html,
+of one that is changed in place https://docs.pytorch.org/docs/stable/notes/broadcasting.html (in-place semantics) and
+https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from conform.call import schemas
+from conform.call.variants import in_place_variant, out_variant, variant_of
 from conform.domains.engine.arguments import Argument, out
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import category
@@ -19,34 +24,49 @@ RESIZED = "torch resizes, and says that it will not do so for ever"
 def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     """The spec of the out variant: the same arguments, and for each result one of its dtype and shape. None if torch
     has no variant of just these arguments, the spec does not tell all results, or one may be None."""
-    variant = schemas.out_variant(spec.name)
+    variant = out_variant(spec.name)
     if variant is None or any(one.may_be_none for one in spec.results):
         return None
-    written = [one.name for one in variant.arguments if one.is_written]
+    written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
         return None
     outs = [_out(name, result) for name, result in zip(written, spec.results, strict=True)]
     return OpSpec(variant.name, [*spec.arguments, *outs], spec.results)
 
 
+def with_result_in_place(spec: OpSpec) -> OpSpec | None:
+    """The spec of the variant in place: the same arguments, the first of which must hold the result as well. None if
+    torch has no such variant, or the spec does not tell the result."""
+    variant = in_place_variant(spec.name)
+    if variant is None or len(spec.results) != 1 or spec.results[0].may_be_none:
+        return None
+    (name,) = variant_of(variant.name).into
+    holder = out(name, [_converted(name, each) for each in spec.results[0].constraints])
+    return OpSpec(variant.name, spec.arguments, spec.results, holder)
+
+
 def _out(name: str, result: Argument) -> Argument:
-    return out(name, [_stated(name, each) for each in result.constraints])
+    stated = [_converted(name, each) for each in result.constraints]
+    return out(name, [each if each.attribute == "Dtype" else each.unjudged(RESIZED) for each in stated])
 
 
-def _stated(name: str, constraint: Constraint) -> Constraint:
-    if constraint.attribute == "Dtype":
-        return constraint.lenient(CONVERTED, _is_converted(name, constraint))
-    return constraint.lenient(RESIZED)
+def _converted(name: str, constraint: Constraint) -> Constraint:
+    """The constraint, which another dtype may break that results of the one stated can be converted to."""
+    if constraint.attribute != "Dtype":
+        return constraint
+    return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
 
 
 def _is_converted(name: str, constraint: Constraint) -> Callable[..., bool]:
-    """Whether the out argument `name` can hold a result of the dtype stated: no float is written as an integer."""
-    names = constraint.parameters or ()
+    """Whether the argument `name` can hold a result of the dtype stated: no float is written as an integer."""
+    parameters = constraint.parameters or ()
+    names = tuple(dict.fromkeys((name, *parameters)))
 
-    def where(given: Any, *operands: Any) -> bool:
-        dtype = constraint.value if constraint.is_constant else constraint.value(*operands)
-        return category(given.dtype) >= category(dtype)
+    def where(*given: Any) -> bool:
+        views = dict(zip(names, given, strict=True))
+        stated = constraint.value if constraint.is_constant else constraint.value(*[views[each] for each in parameters])
+        return category(views[name].dtype) >= category(stated)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    where.__signature__ = inspect.Signature([inspect.Parameter(each, kind) for each in (name, *names)])
+    where.__signature__ = inspect.Signature([inspect.Parameter(each, kind) for each in names])
     return where

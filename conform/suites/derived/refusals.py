@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from conform.domains.engine.arguments import Argument
 from conform.domains.engine.meta_tuple import wished_breaches
 from conform.domains.engine.op_spec import OpSpec
 from conform.suites.derived.plain import Plain
 from conform.suites.derived.targets import Derived
 
 
-def of_refusals(spec: OpSpec) -> Iterator[Derived]:
-    """A call for each constraint whose violation is refused, whatever it is that violates it in one call or other.
+def of_refusals(spec: OpSpec, arguments: Sequence[Argument]) -> Iterator[Derived]:
+    """A call for each constraint on these arguments whose violation is refused, whatever it is that violates it in one
+    call or other.
 
     What may be accepted is left to the suite `negative`.
     """
     seen: Counter[str] = Counter()
-    for argument in spec.arguments:
+    for argument in arguments:
         for constraint in argument.constraints:
             if constraint.suffix in ("Be", "Gen"):
                 continue

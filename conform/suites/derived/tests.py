@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from conform.call.aliases import canonical
 from conform.domains.engine.op_spec import OpSpec
-from conform.domains.specs import specs
+from conform.domains.specs import specs, variant_specs
 from conform.numerics.draws import Stream
 from conform.suites import nodes
 from conform.suites.derived import scale
@@ -23,6 +23,7 @@ from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
 from conform.suites.derived.targets import Derived, dtypes, of_tensors
 from conform.suites.derived.values import typical
+from conform.suites.derived.writes import of_writes
 from conform.suites.dtypes import kind_of
 from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.generated.as_nodes import nodes_of
@@ -40,7 +41,7 @@ def derived_tests(
 
     What a test is does not depend on the seed, which draws the numbers alone.
     """
-    every = specs()
+    every = variant_specs() if suite == "writes" else specs()
     wanted = [one for one in every if may_match_op(one.name, ops) and may_match_id(f"{short(one)}/", ids)]
     if processes > 1 and len(wanted) > FEW:
         yield from itertools.chain.from_iterable(_in_forks(partial(_tests_of, suite, seed), wanted, processes))
@@ -54,7 +55,7 @@ def _tests_of(suite: str, seed: int, spec: OpSpec) -> list[Test]:
 
 
 def _each_of(suite: str, seed: int, spec: OpSpec) -> Iterator[Test]:
-    return derived_of(spec, seed) if suite == "core" else _sized(suite, spec, seed)
+    return derived_of(spec, seed) if suite == "core" else _targeted(suite, spec, seed)
 
 
 Made = TypeVar("Made")
@@ -81,9 +82,9 @@ def _leave_signals() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _sized(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
-    targets = scale.of_sizes(spec) if suite == "scale" else scale.of_huge_sizes(spec)
-    return (_test(spec, one, seed) for one in targets)
+def _targeted(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
+    targets = {"scale": scale.of_sizes, "huge": scale.of_huge_sizes, "writes": of_writes}[suite]
+    return (_test(spec, one, seed) for one in targets(spec))
 
 
 def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
@@ -96,7 +97,7 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
             yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
-    for one in of_refusals(spec):
+    for one in of_refusals(spec, spec.arguments):
         yield _test(spec, one, seed)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from conform.call import schemas
 from conform.domains.engine.meta_tuple import invalid_tuples, valid_tuples
 from conform.domains.engine.op_spec import OpSpec
-from conform.domains.specs import out_specs, specs
+from conform.domains.specs import spec_of, specs
 from conform.errors import UsageError
 from conform.suites.dtypes import dtype_hint, dtype_names
 from conform.suites.generated.tests import as_test
@@ -46,7 +46,7 @@ def specs_of(op: str) -> list[OpSpec]:
     """The specs of a name (without overload: of every overload) or a glob. UsageError if there is none."""
     every = specs()
     found = [one for one in every if fnmatchcase(one.name, op) or fnmatchcase(one.name.partition(".")[0], op)]
-    found = found or [one for one in out_specs() if one.name == op]
+    found = found or [one for one in [spec_of(op)] if one is not None and one.name == op]  # of a variant that writes
     if found:
         return found
     if any(mark in op for mark in _GLOB_MARKS):

@@ -24,7 +24,7 @@ TIMES_BROKEN = 4  # how often each constraint is broken
 
 _ROOT = Path(__file__).parents[2]
 _SOURCES = (
-    *("call/data/aten_schemas.txt", "call/data/kit_schemas.txt", "numerics/draws.py"),
+    *("call/data/aten_schemas.txt", "call/data/kit_schemas.txt", "call/variants.py", "numerics/draws.py"),
     *("domains/**/*.py", "suites/generated/*.py", "suites/derived/*.py"),
 )
 

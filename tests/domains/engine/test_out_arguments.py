@@ -6,10 +6,10 @@ import itertools
 
 import pytest
 
-from conform.call.schemas import out_variant, without_out
+from conform.call.variants import out_variant, plain_name, variant_of
 from conform.domains.engine.meta_tuple import invalid_tuples, results, valid_tuples
 from conform.domains.engine.out_arguments import CONVERTED, RESIZED, with_out_arguments
-from conform.domains.specs import out_specs, spec_of
+from conform.domains.specs import spec_of, variant_specs
 
 
 @pytest.mark.parametrize(("plain", "variant"), [
@@ -19,10 +19,10 @@ from conform.domains.specs import out_specs, spec_of
 ])  # fmt: skip
 def test_the_variant_that_writes_the_results_of_an_overload(plain: str, variant: str) -> None:
     assert out_variant(plain).name == variant
-    assert without_out(variant).name == plain
+    assert plain_name(variant) == plain
     assert out_variant(variant) is None
-    assert without_out(plain) is None
-    assert spec_of(variant) in out_specs()
+    assert variant_of(plain) is None
+    assert variant in {one.name for one in variant_specs()}
 
 
 @pytest.mark.parametrize("name", ["aten::permute", "aten::arange"])  # a view; arange.out takes no dtype

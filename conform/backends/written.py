@@ -1,0 +1,104 @@
+"""The reply to a call that writes its results into arguments: its outputs are what these hold afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.backends.call import Call
+from conform.backends.lent import Changes
+from conform.backends.protocol import contiguous_strides
+from conform.backends.reply import Output, Reply
+from conform.call.arguments import is_tensor
+from conform.call.variants import Variant
+
+
+def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> Reply:
+    """The reply of what was lent for the call, whatever the worker returned: of each argument that is written into what
+    it holds now, as an output. Memory between the elements of such an argument counts as outside of it. `apart` are the
+    outputs that the worker returned in other memory, or with other elements than the argument has.
+
+    An argument of no elements may have been resized, which its memory cannot show: what was returned stands for it.
+    """
+    returned = reply.outputs
+    if reply.status != "ok" or len(returned) != len(variant.into):
+        return _but_written(reply, call, variant)
+    outputs, apart, overrun = [], [], reply.overrun
+    shared = dict(reply.aliases)
+    for place, (number, tensor) in enumerate(_written(call, variant)):
+        output, strayed = _held(tensor, changes.contents.get(number))
+        if output.array.size == 0:
+            output = returned[place]
+        elif _differs(returned[place], output) or place in reply.apart or shared.get(place, number) != number:
+            apart.append(place)
+        outputs.append(output)
+        overrun |= strayed
+    return replace(_but_written(reply, call, variant), result=tuple(outputs), overrun=overrun, apart=tuple(apart))
+
+
+def _but_written(reply: Reply, call: Call, variant: Variant) -> Reply:
+    """The reply, in which the arguments that are to be written into do not count as changed inputs."""
+    written = {number for number, _ in _written(call, variant)}
+    return replace(reply, mutated=tuple(number for number in reply.mutated if number not in written))
+
+
+def _written(call: Call, variant: Variant) -> list[tuple[int, Any]]:
+    """(its number, the tensor) of the argument of each result."""
+    names = [one.name for one in variant.schema.arguments]
+    given = [*zip(names, call.args, strict=False), *call.kwargs.items()]
+    numbered = dict(_numbered(given))
+    return [numbered[name] for name in variant.into]
+
+
+def _numbered(given: list[tuple[str, Any]]) -> Iterator[tuple[str, tuple[int, Any]]]:
+    """Each argument that is a tensor, with its number; those in lists count."""
+    number = 0
+    for name, value in given:
+        if is_tensor(value):
+            yield name, (number, value)
+        number += _count(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, list | tuple):
+        return sum(map(_count, value))
+    return int(is_tensor(value) or isinstance(value, np.generic))
+
+
+def _held(tensor: Any, content: bytes | None) -> tuple[Output, bool]:
+    """What an argument holds, of which the memory now is `content` (None: as it was), and whether memory between its
+    elements has changed."""
+    if isinstance(tensor, np.ndarray):
+        array = tensor if content is None else np.frombuffer(content, tensor.dtype).reshape(tensor.shape)
+        return Output(np.array(array, order="C"), contiguous_strides(tensor.shape)), False
+    strides = tuple(int(step) for step in tensor.strides)
+    storage = tensor.storage if content is None else np.frombuffer(content, tensor.storage.dtype)
+    output = Output(np.array(_view(storage, tensor), order="C"), strides)
+    return output, content is not None and _has_strayed(storage, tensor)
+
+
+def _has_strayed(storage: np.ndarray, tensor: Any) -> bool:
+    changed = _bytes(storage).reshape(storage.size, -1) != _bytes(tensor.storage).reshape(storage.size, -1)
+    outside = changed.any(axis=1)
+    _view(outside, tensor)[...] = False
+    return bool(outside.any())
+
+
+def _view(storage: np.ndarray, tensor: Any) -> np.ndarray:
+    steps = [int(step) * storage.itemsize for step in tensor.strides]
+    return np.lib.stride_tricks.as_strided(storage[int(tensor.offset) :], tensor.shape, steps)
+
+
+def _differs(returned: Any, output: Output) -> bool:
+    if not isinstance(returned, Output) or returned.array.dtype != output.array.dtype:
+        return True
+    return returned.array.shape != output.array.shape or not np.array_equal(
+        _bytes(returned.array), _bytes(output.array)
+    )
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -1,0 +1,73 @@
+"""Overloads that write their results into arguments: in place (`aten::add_.Tensor`), or into tensors of the caller's
+(`aten::add.out`). Each computes what another overload returns, and nothing of its meaning is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from conform.call import schemas
+from conform.call.schemas import OpSchema, outs_of
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How an overload writes: `plain` is the one that returns the same results, and writes nothing; `into` names the
+    argument of each result, in their order; `in_place`: it is one that `plain` reads."""
+
+    schema: OpSchema
+    plain: OpSchema
+    into: tuple[str, ...]
+
+    @property
+    def in_place(self) -> bool:
+        return self.into[0] in {one.name for one in self.plain.arguments}
+
+
+def variant_of(name: str) -> Variant | None:
+    """How the overload `name` writes; None of one that returns its results, has no counterpart that does, or gives its
+    argument another shape (`aten::t_`), which is a matter of the tensor and not of its memory."""
+    mine = next((one for one in schemas.every_overload(name.partition(".")[0]) if one.name == name), None)
+    if mine is None:
+        return None
+    into = tuple(one.name for one in mine.arguments if one.is_written)
+    if not into or len(into) != len(mine.returns):
+        return None
+    plain = _returning_plain(mine)
+    return None if plain is None or len(plain.returns) != len(into) else Variant(mine, plain, into)
+
+
+def out_variant(name: str) -> OpSchema | None:
+    """The overload that takes the arguments of `name`, and tensors to write its results into; None if there is none."""
+    return next((one for one in _variants(name, schemas.schema(name).packet) if outs_of(one)), None)
+
+
+def in_place_variant(name: str) -> OpSchema | None:
+    """The overload that writes the result of `name` into its first argument; None if there is none."""
+    return next(_variants(name, f"{schemas.schema(name).packet}_"), None)
+
+
+def plain_name(name: str) -> str:
+    """The overload that returns what `name` writes; `name` itself where that writes nothing."""
+    found = variant_of(name)
+    return name if found is None else found.plain.name
+
+
+def _variants(name: str, packet: str) -> Iterator[OpSchema]:
+    """The overloads of `packet` that write what `name` returns."""
+    for one in schemas.every_overload(packet):
+        found = variant_of(one.name)
+        if found is not None and found.plain.name == name:
+            yield one
+
+
+def _returning_plain(mine: OpSchema) -> OpSchema | None:
+    """The overload of the same arguments, less those that are given to be written into, which writes to none."""
+    outs = outs_of(mine)
+    packet = mine.packet if outs else mine.packet.removesuffix("_")
+    read = [(one.name, one.type) for one in mine.arguments if one not in outs]
+    for one in schemas.every_overload(packet):
+        is_plain = not any(argument.is_written for argument in one.arguments)
+        if is_plain and [(argument.name, argument.type) for argument in one.arguments] == read:
+            return None if any(one.aliases) else one
+    return None
