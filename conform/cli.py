@@ -172,8 +172,8 @@ def check(
     """Run SUITEs on a backend and judge every result.
 
     SUITE is a built-in name, a YAML file or a file of StableHLO programs (FILE.mlir, for backends xla and iree); the
-    default is core. Built in are smoke and core, part of which is
-    derived from the argument specs, scale (sizes of models, and around those of blocks), modules (those of torch.nn),
+    default is core. Built in are smoke and core, part of which is derived from the argument specs, scale (sizes of
+    models, and around those of blocks), writes (results written in place or into out=), modules (those of torch.nn),
     and, made from the specs at random, generated (valid calls) and negative (invalid ones, which a backend must
     refuse).
 

@@ -57,7 +57,8 @@ class Backend:
         """The result of one call: a torch tensor on any device, a Python scalar, None, or a tuple or list of these.
 
         `op` is a resolved overload ("aten::add.Tensor", "aten::exp"); `args` and `kwargs` are what torch's operator
-        takes: CPU tensors, Python scalars, lists, None, torch.dtype and its like. The tensors must not be written to.
+        takes: CPU tensors, Python scalars, lists, None, torch.dtype and its like. The tensors must not be written to,
+        but for those into which the overload writes its results ("aten::add_.Tensor", "aten::add.out"), and returns.
         Raises `conform.Unsupported` with a reason for what the backend does not do; any other exception is an error.
         """
         raise NotImplementedError(f"{type(self).__name__} does not implement run(op, args, kwargs)")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from conform import refs
+from conform.call.variants import plain_name
 from conform.contracts.tables import contract_table
 from conform.domains.engine.attribute import Draft
 from conform.domains.engine.coverage import Coverage
@@ -105,7 +106,7 @@ def _entry(
 @functools.cache
 def result_dtypes(name: str) -> tuple[str, ...]:
     """What an overload's first result can be."""
-    spec = spec_of(name)
+    spec = spec_of(plain_name(name))
     if spec is None:
         return ()
     coverage = Coverage()

@@ -53,9 +53,12 @@ def arguments_of(
 
 def _schema(op: Op) -> OpSchema:
     try:
-        return schemas.schema(op.name)
+        schema = schemas.schema(op.name)
     except UsageError as error:
         raise NoGolden(f"a program cannot use {op.name}: {error}") from None
+    if any(one.is_written for one in schema.arguments):
+        raise NoGolden(f"a program cannot use {op.name}, which writes into its arguments")
+    return schema
 
 
 def _by_name(
