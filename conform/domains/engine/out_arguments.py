@@ -18,6 +18,7 @@ from conform.domains.engine.dtypes import category
 from conform.domains.engine.op_spec import OpSpec
 
 CONVERTED = "torch converts to a dtype of the same or a higher category"
+NAMED = "torch takes the dtype of what is written into for one that is not named"
 RESIZED = "torch resizes, and says that it will not do so for ever"
 
 
@@ -30,7 +31,7 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
         return None
-    outs = [_out(name, result) for name, result in zip(written, spec.results, strict=True)]
+    outs = [out(name, _out(spec, name, result)) for name, result in zip(written, spec.results, strict=True)]
     return OpSpec(variant.name, [*spec.arguments, *outs], spec.results)
 
 
@@ -41,20 +42,28 @@ def with_result_in_place(spec: OpSpec) -> OpSpec | None:
     if variant is None or len(spec.results) != 1 or spec.results[0].may_be_none:
         return None
     (name,) = variant_of(variant.name).into
-    holder = out(name, [_converted(name, each) for each in spec.results[0].constraints])
+    holder = out(name, _held(spec, name, spec.results[0]))
     return OpSpec(variant.name, spec.arguments, spec.results, holder)
 
 
-def _out(name: str, result: Argument) -> Argument:
-    stated = [_converted(name, each) for each in result.constraints]
-    return out(name, [each if each.attribute == "Dtype" else each.unjudged(RESIZED) for each in stated])
+def _out(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
+    held = _held(spec, name, result)
+    return [each if each.attribute == "Dtype" else each.unjudged(RESIZED) for each in held]
 
 
-def _converted(name: str, constraint: Constraint) -> Constraint:
-    """The constraint, which another dtype may break that results of the one stated can be converted to."""
-    if constraint.attribute != "Dtype":
-        return constraint
-    return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
+def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
+    """The constraints on a result, as those on the argument that is to hold it: another dtype may be one that results
+    can be converted to, or, of an op to which a dtype can be named, that."""
+    takes_dtype = any(one.type.name == "ScalarType" for one in spec.arguments)
+
+    def held(constraint: Constraint) -> Constraint:
+        if constraint.attribute != "Dtype":
+            return constraint
+        if takes_dtype:
+            return constraint.unjudged(NAMED)
+        return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
+
+    return [held(one) for one in result.constraints]
 
 
 def _is_converted(name: str, constraint: Constraint) -> Callable[..., bool]:

@@ -7,6 +7,7 @@ in each dtype, in every layout of each argument, over what stands there, over no
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator
 
 from conform.domains.engine.arguments import Argument
@@ -17,7 +18,8 @@ from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.targets import Derived, met
 
 IN_EVERY_LAYOUT = "float32"
-SIZES = (5, 7)
+SIZES = (5, 7, 3)
+RANKS = (2, 3)  # the first in which the result fits
 LONG = 1031
 SHAPES = {"rank_0": (), "shape_0x7": (0, 7), f"size_{LONG}": (3, LONG)}
 
@@ -27,7 +29,9 @@ def of_writes(spec: OpSpec) -> Iterator[Derived]:
     widest = IN_EVERY_LAYOUT if IN_EVERY_LAYOUT in spec.dtypes else next(iter(spec.dtypes), None)
     for dtype in spec.dtypes:
         layouts = "all" if dtype == widest else "as-written"
-        yield from _met(spec, f"dtype_{dtype}", Plain(spec, dtype, sizes=SIZES), layouts)
+        wishes = (Plain(spec, dtype, rank=rank, sizes=SIZES) for rank in RANKS)
+        fitting = (one for wish in wishes for one in _met(spec, f"dtype_{dtype}", wish, layouts))
+        yield from itertools.islice(fitting, 1)
     for name, shape in SHAPES.items():
         yield from _met(spec, name, Plain(spec, rank=len(shape), sizes=shape))
     outs = [one for one in spec.arguments if one.type.name == "Out"]
