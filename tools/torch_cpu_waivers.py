@@ -1,8 +1,9 @@
-"""Writes the shipped waivers for torch's CPU: `python tools/torch_cpu_waivers.py AVX2=DIR AVX512=DIR`.
+"""Writes the shipped waivers for torch's CPU: `python tools/torch_cpu_waivers.py core AVX2=DIR AVX512=DIR`.
 
-A directory holds the run.json of `conform check core --backend cpu` on the kernels of that instruction set, as the run
-tells it under `environment.numerics.instructions`. What failed there is waived there, for the cause that
-docs/torch-cpu.md has of it; a failure of which the page has no row is an error (exit code 1), and nothing is written.
+A directory holds the run.json of `conform check SUITE --backend cpu` on the kernels of that instruction set, as the run
+tells it under `environment.numerics.instructions`; the suite is core or writes. What failed there is waived there, for
+the cause that docs/torch-cpu.md has of it; a failure of which the page has no row is an error (exit code 1), and
+nothing is written.
 """
 
 from __future__ import annotations
@@ -17,21 +18,24 @@ from pathlib import Path
 import yaml
 
 from conform.call.aliases import canonical
+from conform.call.variants import plain_name
 from conform.judging.verdict import FAILURES
 from conform.report.schema import read
 from conform.running.waivers import DATA
 
 PAGE = Path(__file__).parents[1] / "docs" / "torch-cpu.md"
-FILE = DATA / "torch-cpu.yaml"
+FILES = {"core": DATA / "torch-cpu.yaml", "writes": DATA / "torch-cpu-writes.yaml"}
 HEAD = (
-    "# What torch 2.13 on the CPU is known to do otherwise than core asks (seed 0), by instruction set; the causes\n"
+    "# What torch 2.13 on the CPU is known to do otherwise than {suite} asks (seed 0), by instruction set; the causes\n"
     "# are those of docs/torch-cpu.md. Written by tools/torch_cpu_waivers.py.\n"
 )
+HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
+BESIDES = ("wrote outside", "is not the tensor", "accepted invalid", "not resizable")  # what variants that write do
 OF_DTYPES = {
     "integers": ("uint8", "int8", "int16", "int32", "int64"),
     "all floats": ("float16", "bfloat16", "float32", "float64"),
 }
-Row = tuple[str, str, str, str]  # op without overload, dtype, status, reason
+Row = tuple[str, str, str, str]  # op, of one that returns without overload, dtype, status, reason
 Causes = Mapping[str, list[tuple[str, str, str]]]  # by op: dtypes, what torch returns, why
 
 
@@ -41,14 +45,15 @@ def failures(directory: Path) -> Iterator[Row]:
     for case in record.cases:
         if case.status in FAILURES:
             reason = "*" if case.status == "crash" else glob.escape(record.text(case.reason) or "")
-            yield case.op.partition(".")[0], case.dtype, case.status, reason
+            op = case.op if plain_name(case.op) != case.op else case.op.partition(".")[0]
+            yield op, case.dtype, case.status, reason
 
 
 def causes_of(page: str) -> Causes:
     """The rows of the page's tables."""
     found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for ops, dtypes, what, why in re.findall(r"^\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|", page, re.MULTILINE):
-        for op in re.findall(r"`(\w+)`", ops):
+        for op in re.findall(r"`([\w.]+)`", ops):
             found[f"aten::{op}"].append((dtypes, what, why))
     return found
 
@@ -56,7 +61,11 @@ def causes_of(page: str) -> Causes:
 def cause_of(row: Row, causes: Causes) -> str | None:
     """Of the rows of the op, or of that of which it is another name, the one that fits best."""
     op, dtype, status, reason = row
-    rows = causes.get(op) or causes.get(canonical(op)) or []
+    own = causes.get(op, []) + causes.get(op.partition(".")[0], [])
+    of_plain = plain_name(op).partition(".")[0]
+    plain = causes.get(of_plain) or causes.get(canonical(of_plain), [])
+    is_besides = any(word in reason for word in BESIDES)
+    rows = own if is_besides and own else plain + own if dtype in HALVES else own + plain
 
     def fit(each: tuple[str, str, str]) -> tuple[bool, bool]:
         dtypes, what, _ = each
@@ -85,7 +94,7 @@ def entries(seen: Mapping[Row, Iterable[str]], causes: Causes) -> Iterator[dict[
         }  # fmt: skip
 
 
-def main(*runs: str) -> int:
+def main(suite: str, *runs: str) -> int:
     seen: dict[Row, set[str]] = defaultdict(set)
     for name, directory in (run.split("=", 1) for run in runs):
         for row in failures(Path(directory)):
@@ -96,7 +105,7 @@ def main(*runs: str) -> int:
         return 1
     listed = {"waivers": list(entries(seen, causes))}
     written = yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
-    FILE.write_text(HEAD + written, encoding="utf-8")
+    FILES[suite].write_text(HEAD.format(suite=suite) + written, encoding="utf-8")
     return 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from conform.call.schemas import overloads, schema
+from conform.call.variants import variant_of
 from conform.contracts import slack
 from conform.contracts.tables import Row, contract_table, names
 from conform.domains.engine.dtypes import ALL
@@ -76,7 +77,8 @@ class OpFacts:
 
 def op_facts(op: str) -> OpFacts:
     """Of an op, `aten::add`, or one of its overloads. UsageError for an op that torch does not have."""
-    found, spec = _overloads(op), spec_of(op)
+    found = _overloads(op)
+    spec = spec_of(op) or spec_of(found[0])
     borrowed = {name: _borrowed(name) for name in found}
     of_any = {dtype for name in found for dtype in result_dtypes(name)}
     return OpFacts(
@@ -105,7 +107,8 @@ def _overloads(op: str) -> list[str]:
 
 def _meaning(name: str) -> Meaning:
     found = semantics.find(name)
-    return Meaning(str(schema(name)), found.meaning if found else None, () if found else _like(name))
+    written = f"{', '.join(variant.into)}: " if found and (variant := variant_of(name)) else ""
+    return Meaning(str(schema(name)), found and written + found.meaning, () if found else _like(name))
 
 
 def _like(name: str) -> tuple[str, ...]:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from conform.call.variants import plain_name
+
+OF_VARIANTS = "P190"
 PAGE = Path(__file__).with_name("policy.md")
 
 
@@ -37,9 +40,11 @@ def rules() -> dict[str, Rule]:
 
 
 def rules_of(op: str, function: Callable) -> list[Rule]:
-    """The rules whose question names the op (`aten::add.Tensor`: `add`), or that its definition names."""
-    name = op.partition("::")[2].partition(".")[0]
+    """The rules whose question names the op (`aten::add.Tensor`: `add`), or that its definition names; of a variant
+    that writes those of the overload that returns the same, and that of all variants."""
+    name = plain_name(op).partition("::")[2].partition(".")[0]
     named = {number for source in _sources(function) for number in re.findall(r"\bP\d+\b", source)}
+    named |= {OF_VARIANTS} if plain_name(op) != op else set()
     return [rule for rule in rules().values() if rule.number in named or _is_about(rule.question, name)]
 
 
