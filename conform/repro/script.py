@@ -13,6 +13,7 @@ from conform.backends import names
 from conform.backends.reply import Reply
 from conform.call import schemas
 from conform.call.arguments import Arguments, is_tensor
+from conform.call.variants import variant_of
 from conform.errors import InvalidArguments
 from conform.foreign import comment, line
 from conform.inputs.layouts import Placed
@@ -82,7 +83,7 @@ def script(finding: Finding, record: Record, backend: str, imports: Sequence[str
         ends = comment(f"{finding.verdict.status}: {finding.verdict.reason}")
         lines += [*_expected(finding, 0), "", f"print({call})  {ends}"]
     elif finding.reply.mutated or finding.reply.overrun:
-        lines += _mutation(inputs, call)
+        lines += _mutation(finding, inputs, call)
     else:
         lines += _comparison(finding, call)
     return "\n".join(lines) + "\n"
@@ -184,13 +185,29 @@ def _comparison(finding: Finding, call: str) -> list[str]:
     worst, outcome = finding.verdict.worst, finding.outcome
     output = worst.output if worst else _differing_output(finding)
     several = isinstance(outcome, Outcome) and len(outcome.goldens) > 1
-    lines = [*_expected(finding, output), "", f"actual = {call}{f'[{output}]' if several else ''}"]
+    called = f"{call}{f'[{output}]' if several else ''}"
+    variant = variant_of(finding.candidate.op)
+    calling = [f"actual = {called}"] if variant is None else _written(variant.into[output], called)
+    lines = [*_expected(finding, output), "", *calling]
     if isinstance(outcome, Outcome) and outcome.goldens[output].is_none:
         return [*lines, "", 'print("expected None, actual", actual)', "sys.exit(actual is not None)"]
     lines += _SHOW.splitlines()
     if worst is None or not isinstance(outcome, Outcome):
         return lines
     return lines + _end(finding, outcome.goldens[output])
+
+
+def _written(name: str, call: str) -> list[str]:
+    """What counts is what the argument holds in the strides that it had, which is what must have been returned; but for
+    one that had no elements, and may have been resized."""
+    return [
+        f"held = {name}.as_strided({name}.shape, {name}.stride(), {name}.storage_offset())",
+        f"returned = {call}",
+        f"actual = held if held.numel() else {name}",
+        "if returned.device == actual.device and str(returned.tolist()) != str(actual.tolist()):",
+        f"    print({name!r}, 'holds', actual.tolist(), 'but what is returned is', returned.tolist())",
+        "    sys.exit(1)",
+    ]
 
 
 def _differing_output(finding: Finding) -> int:
@@ -223,13 +240,31 @@ def _rest(real: Real, unit: float) -> str:
     return f" - {rest_ulp!r}" if rest_ulp else ""
 
 
-def _mutation(inputs: Sequence[str], call: str) -> list[str]:
+_MEMORY = """
+
+def memory(tensor, is_written):
+    whole = torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(tensor.untyped_storage())
+    kept = torch.ones(whole.shape, dtype=torch.bool, device=tensor.device)
+    if is_written:
+        kept.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset()).fill_(False)
+    return whole, kept
+
+"""
+
+
+def _mutation(finding: Finding, inputs: Sequence[str], call: str) -> list[str]:
+    """What stands in the memory of all tensors, but for the elements of those that the op writes into, stays."""
     names = [line.partition(" = ")[0] for line in inputs]
-    tensors = f"[{', '.join(names)}]"
+    variant = variant_of(finding.candidate.op)
+    written = {name: variant is not None and name in variant.into for name in names}
     return [
-        f"before = [tensor.clone() for tensor in {tensors}]",
+        *_MEMORY.splitlines(),
+        f"tensors = [{', '.join(f'({name}, {is_written})' for name, is_written in written.items())}]",
+        "memories = [memory(*one) for one in tensors]",
+        "before = [whole[kept] for whole, kept in memories]",
         call,
-        f"for name, old, new in zip({names!r}, before, {tensors}):",
-        "    print(name, 'before', old.tolist(), 'after', new.tolist())",
-        f"sys.exit(any(str(old) != str(new) for old, new in zip(before, {tensors})))",
+        f"for name, old, (whole, kept) in zip({names!r}, before, memories):",
+        "    print(name, 'before', old.tolist(), 'after', whole[kept].tolist())",
+        "after = [whole[kept] for whole, kept in memories]",
+        "sys.exit(any(str(old.tolist()) != str(new.tolist()) for old, new in zip(before, after)))",
     ]
