@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROTATING, shares
 
-CONFTEST = ("conftest.py", "shared_template.py")  # and what it imports
+CONFTEST = ("conftest.py", "shared_template.py", "browser.py")  # and what it imports
 OTHERS = "import pytest\n@pytest.mark.parametrize('n', range(6))\ndef test_other(n): pass\n"
 PASSES = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_i8(n): pass\n"
 FAILS = PASSES.replace("pass", "assert n != 2, 'exp of 1.5 disagrees'")

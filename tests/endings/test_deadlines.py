@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import conform
-from conform import straight_line, time_limit
+from conform import time_limit
 from conform.backends.call import Call
 from conform.errors import UsageError
 from conform.report.record import Run
 from conform.running import verdicts
+from conform.suites.builtin import limits_of
 from tests.endings.fake import Fake, right
 
 
@@ -99,5 +100,5 @@ def test_results_that_are_too_large_are_not_asked_for(
 
 
 def test_who_asks_for_huge_calls_gets_them() -> None:
-    assert straight_line._limits(["scale"]).max_result_elements == 2**25
-    assert straight_line._limits(["scale", "huge"]).max_result_elements == 2**32
+    assert limits_of(["scale"]).max_result_elements == 2**25
+    assert limits_of(["scale", "huge"]).max_result_elements == 2**32
