@@ -89,8 +89,8 @@ def _result(golden: Golden) -> torch.Tensor | None:
 
 
 def _written(tensor: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
-    """The tensor of the caller's, which holds the result now."""
-    return (tensor.resize_(result.shape) if tensor.numel() == 0 else tensor).copy_(result)
+    """The tensor of the caller's, which holds the result now; one of no elements gets its shape, and memory for it."""
+    return tensor.copy_(result) if tensor.numel() else tensor.set_(result)
 
 
 def _placed(tensor: torch.Tensor, strides: tuple[int, ...] | None) -> torch.Tensor:

@@ -132,7 +132,7 @@ def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
     if status != "ok":
         return Reply(status, line(header.get("reason")), declared=header.get("declared") is True)
     outputs = _outputs(_list(header, "outputs"), payload)
-    if (reason := _unwritten(outputs)) is not None:
+    if (reason := unwritten(outputs)) is not None:
         return Reply("error", reason)
     try:
         result = from_tree(header.get("result"), outputs)
@@ -180,7 +180,7 @@ def _list(header: dict[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _unwritten(outputs: list[Output]) -> str | None:
+def unwritten(outputs: list[Output]) -> str | None:
     """Why an output cannot be read: a bool is one byte, 0 or 1; torch's and numpy's operators rely on it."""
     for number, output in enumerate(outputs):
         if output.array.dtype == np.bool_ and (byte := output.array.view(np.uint8).max(initial=0)) > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from conform.backends.call import Call
 from conform.backends.lent import Changes
 from conform.backends.protocol import contiguous_strides
-from conform.backends.reply import Output, Reply
+from conform.backends.reply import Output, Reply, unwritten
 from conform.call.arguments import is_tensor
 from conform.call.variants import Variant
 
@@ -36,6 +36,8 @@ def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> 
             apart.append(place)
         outputs.append(output)
         overrun |= strayed
+    if (reason := unwritten([one for one in outputs if isinstance(one, Output)])) is not None:
+        return replace(_but_written(reply, call, variant), status="error", reason=reason, result=None)
     return replace(_but_written(reply, call, variant), result=tuple(outputs), overrun=overrun, apart=tuple(apart))
 
 

@@ -18,6 +18,7 @@ from conform.backends.written import as_written
 from conform.call.variants import plain_name, variant_of
 from conform.inputs.layouts import Placed
 
+CHECKS = "accuracy,layout,result,refusal,mutation,aliasing"  # refusals do not count for kernels otherwise
 OPS = ("aten::mul_.Tensor", "aten::mul.out", "aten::cumsum.out", "aten::sort.values")
 
 
@@ -113,16 +114,13 @@ class TakesAnything(Kernel):
 
 def reasons(backend: type[Kernel], ops: Sequence[str] = OPS) -> dict[str, set[str]]:
     """Why cases failed, by op."""
-    run = conform.check("writes", backend=backend, ops=ops, checks=conform_checks())
+    run = conform.check("writes", backend=backend, ops=ops, checks=CHECKS)
     return {op: {case["reason"] for case in run.cases if case["op"] == op and case["status"] == "fail"} for op in ops}
 
 
-def conform_checks() -> str:
-    return "accuracy,layout,result,refusal,mutation,aliasing"
-
-
-def test_honest_kernels_pass() -> None:
-    run = conform.check("writes", backend=Kernel, ops=OPS, checks=conform_checks())
+@pytest.mark.parametrize("backend", [Kernel, "self"])
+def test_honest_kernels_pass(backend: type[Kernel] | str) -> None:
+    run = conform.check("writes", backend=backend, ops=OPS, checks=CHECKS)
     assert [(case["id"], case["reason"]) for case in run.cases if case["status"] != "pass"] == []
     assert {case["op"] for case in run.cases} == set(OPS)
 
@@ -184,6 +182,14 @@ def test_what_is_returned_is_the_argument(reply: Reply) -> None:
 def test_nothing_is_written() -> None:
     reply = as_written(answered(np.float32([0, 0])), CALL, VARIANT, UNCHANGED)
     assert (reply.outputs[0].array.tolist(), reply.apart) == ([0, 0], ())
+
+
+def test_a_bool_of_another_byte_is_no_answer() -> None:
+    call = Call("aten::logical_not.out", [ONES], {"out": np.zeros(2, bool)})
+    answer = Reply("ok", result=Output(np.array([True, False]), (1,)))
+    reply = as_written(answer, call, variant_of(call.op), Changes({1: b"\x02\x00"}, False))
+    assert reply.status == "error"
+    assert reply.reason == "output 0 is a bool tensor with a byte of value 2: memory that was never written?"
 
 
 def test_an_operand_that_changes_is_a_changed_input() -> None:
