@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
+from conform.interp.stablehlo.quantized import INTEGERS, numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import Format, format_named
@@ -40,7 +41,7 @@ def _saturated(x: np.ndarray, fmt: Format) -> np.ndarray:
     return np.where(above | below, ends, integers).astype(fmt.storage)
 
 
-@meaning("stablehlo.reduce_precision", pointwise=True, selects=True)
+@meaning("stablehlo.reduce_precision", pointwise=True, selects=True, quantized=numbers("C1"))
 def reduce_precision(call: Call) -> np.ndarray:
     """operand as a format of exponent_bits and mantissa_bits has it: rounded to nearest even, infinite beyond its
     range, a zero of its sign below its smallest normal number"""
@@ -63,7 +64,7 @@ def reduce_precision(call: Call) -> np.ndarray:
         return np.where(np.isfinite(number), rounded, number).astype(fmt.storage)
 
 
-@meaning("stablehlo.bitcast_convert", selects=True)
+@meaning("stablehlo.bitcast_convert", selects=True, quantized=INTEGERS)
 def bitcast_convert(call: Call) -> np.ndarray:
     """The bits of operand read as another element type, the lowest first; wider elements are made of a last dimension
     of narrower ones, or fall apart into one"""

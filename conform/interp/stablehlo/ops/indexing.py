@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, states
+from conform.interp.stablehlo.quantized import PER_TENSOR, PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
@@ -45,7 +46,7 @@ def _full_starts(
     return starts
 
 
-@meaning("stablehlo.gather", moves=1)
+@meaning("stablehlo.gather", moves=1, quantized=PER_TENSOR)
 def gather(call: Call) -> np.ndarray:
     """Slices of operand, of slice_sizes, that begin at start_indices"""
     operand, indices = call.operands
@@ -53,7 +54,7 @@ def gather(call: Call) -> np.ndarray:
     return gathered(call, operand, indices, sizes)
 
 
-@meaning("stablehlo.dynamic_gather", moves=1)
+@meaning("stablehlo.dynamic_gather", moves=1, quantized=PER_TENSOR)
 def dynamic_gather(call: Call) -> np.ndarray:
     """gather of slice_sizes, which is an operand"""
     operand, indices, sizes = call.operands
@@ -138,7 +139,7 @@ def _slices(array: np.ndarray, starts: np.ndarray, window: Sequence[int], sizes:
     return array[tuple(np.broadcast_arrays(*index))] if index else np.broadcast_to(array, batch).copy()
 
 
-@meaning("stablehlo.scatter")
+@meaning("stablehlo.scatter", quantized=PER_TENSOR_INPUTS)
 def scatter(call: Call) -> tuple[np.ndarray, ...]:
     """inputs with update_computation(element, update) for each element of updates, at scatter_indices, one after the
     other in ascending order of their indices"""

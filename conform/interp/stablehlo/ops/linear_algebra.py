@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
+from conform.interp.stablehlo.quantized import numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.numerics.formats import Format
 from conform.numerics.rounding import round_fraction
@@ -17,7 +18,7 @@ from conform.numerics.rounding import round_fraction
 BITS = 400
 
 
-@meaning("stablehlo.triangular_solve")
+@meaning("stablehlo.triangular_solve", quantized=numbers("C1", "C4"))
 def triangular_solve(call: Call) -> np.ndarray:
     """The x for which op(a) x = b, or x op(a) = b where left_side is false; a is read in one triangle, whose diagonal
     counts as 1 where unit_diagonal"""
@@ -93,7 +94,7 @@ def _rounded(value: Exact, fmt: Format) -> Any:
     return complex(*(float(round_fraction(fmt.component, part)) for part in value))
 
 
-@meaning("stablehlo.cholesky")
+@meaning("stablehlo.cholesky", quantized=numbers("C1"))
 def cholesky(call: Call) -> np.ndarray:
     """The triangular matrix whose product with its conjugate transpose is a, of which one triangle is read; 0 in the
     other one"""

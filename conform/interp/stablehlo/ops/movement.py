@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from conform.interp.stablehlo.quantized import BROADCAST, INTEGERS, PER_TENSOR, PER_TENSOR_INPUTS, RESHAPED, TRANSPOSED, numbers
 from conform.interp.stablehlo.registry import ALL, Call, meaning
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, format_named
@@ -35,7 +36,7 @@ def same_element_type(call: Call, constraint: str = "C1") -> Tensor:
     return operand
 
 
-@meaning("stablehlo.constant", pointwise=True, selects=True)
+@meaning("stablehlo.constant", pointwise=True, selects=True, quantized=INTEGERS)
 def constant(call: Call) -> np.ndarray:
     """value"""
     value = Tensor(call.attributes["value"])
@@ -43,7 +44,7 @@ def constant(call: Call) -> np.ndarray:
     return value.array
 
 
-@meaning("stablehlo.iota", selects=True)
+@meaning("stablehlo.iota", selects=True, quantized=numbers("C1"))
 def iota(call: Call) -> np.ndarray:
     """The place along iota_dimension, as the element type has it: integers wrap, floats are rounded"""
     result, dim = call.results[0], int(call.attributes["iota_dimension"])
@@ -56,7 +57,7 @@ def places_along(dim: int, shape: Sequence[int], dtype: str) -> np.ndarray:
     return np.broadcast_to(convert(places, FORMATS["int64"], format_named(dtype)), shape).copy()
 
 
-@meaning("stablehlo.broadcast_in_dim", moves=1)
+@meaning("stablehlo.broadcast_in_dim", moves=1, quantized=BROADCAST)
 def broadcast_in_dim(call: Call) -> np.ndarray:
     """operand, its dimension k as dimension broadcast_dimensions[k] of the result, and repeated along all others"""
     operand, dims = same_element_type(call), call.dims("broadcast_dimensions")
@@ -76,7 +77,7 @@ def broadcast(call: Call, operand: Tensor, dims: Sequence[int], shape: Sequence[
     return np.broadcast_to(operand.array.transpose(order).reshape(spread), shape).copy()
 
 
-@meaning("stablehlo.reshape", moves=1)
+@meaning("stablehlo.reshape", moves=1, quantized=RESHAPED)
 def reshape(call: Call) -> np.ndarray:
     """The elements of operand in their order, in another shape"""
     operand, result = same_element_type(call), call.results[0]
@@ -84,7 +85,7 @@ def reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(result.shape)
 
 
-@meaning("stablehlo.transpose", moves=1)
+@meaning("stablehlo.transpose", moves=1, quantized=TRANSPOSED)
 def transpose(call: Call) -> np.ndarray:
     """Dimension permutation[k] of operand as dimension k"""
     operand, permutation = same_element_type(call), call.dims("permutation")
@@ -95,7 +96,7 @@ def transpose(call: Call) -> np.ndarray:
     return operand.array.transpose(permutation)
 
 
-@meaning("stablehlo.reverse", moves=1)
+@meaning("stablehlo.reverse", moves=1, quantized=PER_TENSOR)
 def reverse(call: Call) -> np.ndarray:
     """operand with the order of its elements turned round along dimensions"""
     operand, dims = same_element_type(call), call.dims("dimensions")
@@ -105,7 +106,7 @@ def reverse(call: Call) -> np.ndarray:
     return np.flip(operand.array, dims)
 
 
-@meaning("stablehlo.slice", moves=1)
+@meaning("stablehlo.slice", moves=1, quantized=PER_TENSOR)
 def slice_(call: Call) -> np.ndarray:
     """The elements of operand from start_indices, in steps of strides, up to limit_indices"""
     operand = same_element_type(call)
@@ -123,7 +124,7 @@ def slice_(call: Call) -> np.ndarray:
     return found
 
 
-@meaning("stablehlo.concatenate", moves=ALL)
+@meaning("stablehlo.concatenate", moves=ALL, quantized=PER_TENSOR_INPUTS)
 def concatenate(call: Call) -> np.ndarray:
     """inputs one after the other along dimension"""
     inputs, dim = call.operands, int(call.attributes["dimension"])
@@ -143,7 +144,7 @@ def _but(shape: Sequence[int], dim: int) -> tuple[int, ...]:
     return (*shape[:dim], *shape[dim + 1 :])
 
 
-@meaning("stablehlo.pad", moves=2)
+@meaning("stablehlo.pad", moves=2, quantized=PER_TENSOR)
 def pad(call: Call) -> np.ndarray:
     """operand with padding_value between its elements and around them; negative edges cut off"""
     operand, value = call.operands
@@ -178,7 +179,7 @@ def padded(
                         for lo, hi, size in zip(low, high, outer, strict=True))]  # fmt: skip
 
 
-@meaning("stablehlo.dynamic_slice", moves=1)
+@meaning("stablehlo.dynamic_slice", moves=1, quantized=PER_TENSOR)
 def dynamic_slice(call: Call) -> np.ndarray:
     """slice_sizes elements of operand from start_indices on, which are moved inward until they all are there"""
     operand, *starts = call.operands
@@ -204,7 +205,7 @@ def _within(starts: Sequence[Tensor], sizes: Sequence[int], shape: Sequence[int]
     return tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
 
 
-@meaning("stablehlo.dynamic_update_slice", moves=2)
+@meaning("stablehlo.dynamic_update_slice", moves=2, quantized=PER_TENSOR)
 def dynamic_update_slice(call: Call) -> np.ndarray:
     """operand with update in the place of its elements from start_indices on, which are moved inward until all fit"""
     operand, update, *starts = call.operands

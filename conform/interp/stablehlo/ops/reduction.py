@@ -9,12 +9,12 @@ from math import prod
 import numpy as np
 
 from conform.interp.program.evaluation import Run
-from conform.interp.stablehlo.ops.casts import cast
+from conform.interp.stablehlo.dequantized import is_promotable, promoted
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
+from conform.interp.stablehlo.quantized import PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import Arrays, on_elements, operation_of, over_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import format_named
 
 
 def _halves(call: Call, constraint: str) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
@@ -54,14 +54,9 @@ def _promoted(call: Call, constraint: str, body: Run, inputs: Sequence[Tensor]) 
     """The element types that body works in: those of the inputs, or wider ones of their kinds."""
     found = [one.dtype for one in body.function.arguments[: len(inputs)]]
     for one, name in zip(inputs, found, strict=False):
-        kinds, bits = (one.format.kind, format_named(name).kind), (one.format.bits, format_named(name).bits)
-        call.require(constraint, kinds[0] == kinds[1] and bits[0] <= bits[1], f"a region of {name} for {one}")
+        call.require(constraint, is_promotable(one, name), f"a region of {name} for {one}")
     same_scalars(call, constraint, body, found * 2, found)
     return found
-
-
-def _as(one: Tensor, name: str) -> np.ndarray:
-    return cast(one.array, one.format, format_named(name))
 
 
 def _reduced_dtypes(call: Call, constraint: str, inputs: Sequence[Tensor], inits: Sequence[Tensor]) -> None:
@@ -69,7 +64,7 @@ def _reduced_dtypes(call: Call, constraint: str, inputs: Sequence[Tensor], inits
         call.require(constraint, (one.dtype, ()) == (init.dtype, init.shape), f"an initial value {init} for {one}")
 
 
-@meaning("stablehlo.reduce")
+@meaning("stablehlo.reduce", quantized=PER_TENSOR_INPUTS)
 def reduce(call: Call) -> Arrays:
     """body over all elements along dimensions"""
     inputs, inits = _halves(call, "C3")
@@ -87,13 +82,13 @@ def reduce(call: Call) -> Arrays:
         call.require("C8", result.dtype == name, f"the result {result} of a region of {name}")
     order = [*sorted(dims), *kept]
     count = prod(inputs[0].shape[dim] for dim in dims)
-    wide = [_as(one, name) for one, name in zip(inputs, names, strict=True)]
+    wide = [promoted(one, name) for one, name in zip(inputs, names, strict=True)]
     rows = [one.transpose(order).reshape(count, *shape) for one in wide]
-    start = (np.broadcast_to(_as(one, name), shape) for one, name in zip(inits, names, strict=True))
+    start = (np.broadcast_to(promoted(one, name), shape) for one, name in zip(inits, names, strict=True))
     return folded(body, rows, tuple(start))
 
 
-@meaning("stablehlo.map")
+@meaning("stablehlo.map", quantized=PER_TENSOR_INPUTS)
 def map_(call: Call) -> Arrays:
     """computation of the elements of inputs at each place"""
     inputs, (computation,) = call.operands, call.regions
@@ -156,7 +151,7 @@ def window_rows(
     return np.stack(rows)
 
 
-@meaning("stablehlo.reduce_window")
+@meaning("stablehlo.reduce_window", quantized=PER_TENSOR_INPUTS)
 def reduce_window(call: Call) -> Arrays:
     """body over the elements of each window of inputs, padded with the initial values"""
     inputs, inits = _halves(call, "C1")
@@ -177,8 +172,8 @@ def reduce_window(call: Call) -> Arrays:
     interior, edges = [each - 1 for each in base], (padding[:, 0].tolist(), padding[:, 1].tolist())
     rows, start = [], []
     for one, init, name in zip(inputs, inits, names, strict=True):
-        first_value = _as(init, name)
-        spread = padded(_as(one, name), first_value, *edges, interior)
+        first_value = promoted(init, name)
+        spread = padded(promoted(one, name), first_value, *edges, interior)
         rows.append(window_rows(spread, counts, window, strides, dilations))
         start.append(np.broadcast_to(first_value, counts))
     return folded(body, rows, tuple(start))

@@ -6,11 +6,12 @@ import numpy as np
 
 from conform.interp.stablehlo.ops.indexing import turns
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
+from conform.interp.stablehlo.quantized import PER_TENSOR
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 
 
-@meaning("stablehlo.select_and_scatter")
+@meaning("stablehlo.select_and_scatter", quantized=PER_TENSOR)
 def select_and_scatter(call: Call) -> np.ndarray:
     """init_value, with scatter of it and each element of source at the place in operand that select chooses of its
     window; padding is never chosen, and source has no place where a window is nothing else"""
