@@ -153,7 +153,9 @@ def _reshaped(call: Call) -> None:
         cut = []
         for one, shape in zip(found, (call.operands[0].shape, call.results[0].shape), strict=True):
             dim = one.dimension
-            cut.append([None if None in part else prod(part) for part in (shape[:dim], shape[dim:dim+1], shape[dim+1:])])
+            cut.append(
+                [None if None in part else prod(part) for part in (shape[:dim], shape[dim : dim + 1], shape[dim + 1 :])]
+            )
         fits = all(None in pair or pair[0] == pair[1] for pair in zip(*cut, strict=True))
         call.require("C3", fits, f"the dimensions around the quantized one of {_listed(call)}")
 

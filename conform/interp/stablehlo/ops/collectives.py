@@ -9,6 +9,7 @@ import numpy as np
 
 from conform.errors import InvalidArguments
 from conform.interp.program.evaluation import Run
+from conform.interp.stablehlo.dequantized import is_promotable, promoted, zeros
 from conform.interp.stablehlo.groups import (
     channel_of,
     checked_groups,
@@ -19,7 +20,6 @@ from conform.interp.stablehlo.groups import (
     replicas_or_partitions,
     within_grid,
 )
-from conform.interp.stablehlo.dequantized import is_promotable, promoted, zeros
 from conform.interp.stablehlo.processes import ProcessId, placed
 from conform.interp.stablehlo.quantized import PER_TENSOR, PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import on_elements, same_scalars

@@ -7,8 +7,18 @@ from math import prod
 
 import numpy as np
 
-from conform.interp.stablehlo.quantized import BROADCAST, INTEGERS, PER_TENSOR, PER_TENSOR_INPUTS, RESHAPED, TRANSPOSED, numbers
+from conform.interp.stablehlo.quantization import quantization_of
+from conform.interp.stablehlo.quantized import (
+    AS_THEY_ARE,
+    BROADCAST,
+    PER_TENSOR,
+    PER_TENSOR_INPUTS,
+    RESHAPED,
+    TRANSPOSED,
+    numbers,
+)
 from conform.interp.stablehlo.registry import ALL, Call, meaning
+from conform.interp.stablehlo.two_complement import reread
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, format_named
 from conform.numerics.rounding import convert
@@ -36,12 +46,16 @@ def same_element_type(call: Call, constraint: str = "C1") -> Tensor:
     return operand
 
 
-@meaning("stablehlo.constant", pointwise=True, selects=True, quantized=INTEGERS)
-def constant(call: Call) -> np.ndarray:
-    """value"""
-    value = Tensor(call.attributes["value"])
-    call.require("C1", call.results[0].holds(value.dtype, value.shape), f"{value} with the result {call.results[0]}")
-    return value.array
+@meaning("stablehlo.constant", pointwise=True, selects=True, quantized=AS_THEY_ARE)
+def constant(call: Call) -> Tensor:
+    """value; of a quantized tensor the integers that it stores, which MLIR writes without telling whether they have a
+    sign"""
+    value, result = Tensor(call.attributes["value"]), call.results[0]
+    quantization = quantization_of(result.dtype)
+    if quantization is not None and value.format.is_integer and value.format.bits == quantization.storage.bits:
+        value = Tensor(reread(value.array, value.format, quantization.storage), quantization)
+    call.require("C1", result.holds(value.dtype, value.shape), f"{value} with the result {result}")
+    return value
 
 
 @meaning("stablehlo.iota", selects=True, quantized=numbers("C1"))
