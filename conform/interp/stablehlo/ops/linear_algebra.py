@@ -45,31 +45,31 @@ def triangular_solve(call: Call) -> np.ndarray:
 
 
 Exact = tuple[Fraction, Fraction]
+Rows = list[list[Exact]]
 
 
 def _solved(a: np.ndarray, b: np.ndarray, lower: bool, unit: bool, fmt: Format, name: str) -> np.ndarray:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise Unjudged(f"{name}: the kit solves systems of finite numbers alone")
-    matrix, sides = _exact(a), _exact(b)
+    rows = solution(_exact(a), _exact(b), lower, unit, name)
+    return np.array([[_rounded(each, fmt) for each in row] for row in rows], fmt.storage).reshape(b.shape)
+
+
+def solution(matrix: Rows, sides: Rows, lower: bool, unit: bool, name: str) -> Rows:
+    """The x of matrix x = sides, exactly. Unjudged where a diagonal element is 0."""
     order = range(len(matrix)) if lower else range(len(matrix) - 1, -1, -1)
-    result = np.empty(b.shape, fmt.storage)
-    for column in range(b.shape[1]):
-        found: dict[int, Exact] = {}
-        for row in order:
-            rest = sides[row][column]
-            for at, value in found.items():
-                rest = _minus(rest, _times(matrix[row][at], value))
-            if not unit and matrix[row][row] == (0, 0):
-                raise Unjudged(
-                    f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then"
-                )
-            found[row] = rest if unit else _over(rest, matrix[row][row])
-        for row, value in found.items():
-            result[row, column] = _rounded(value, fmt)
-    return result
+    found: dict[int, list[Exact]] = {}
+    for row in order:
+        if not unit and matrix[row][row] == (0, 0):
+            raise Unjudged(f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then")
+        rest = list(sides[row])
+        for at, values in found.items():
+            rest = [_minus(one, _times(matrix[row][at], value)) for one, value in zip(rest, values, strict=True)]
+        found[row] = rest if unit else [_over(one, matrix[row][row]) for one in rest]
+    return [found[row] for row in range(len(matrix))]
 
 
-def _exact(matrix: np.ndarray) -> list[list[Exact]]:
+def _exact(matrix: np.ndarray) -> Rows:
     wide = matrix.astype(np.complex128)
     return [[(Fraction(float(z.real)), Fraction(float(z.imag))) for z in row] for row in wide]
 
@@ -115,8 +115,14 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
     """The lower factor of a matrix of which the lower triangle is read."""
     if not np.isfinite(a).all():
         raise Unjudged(f"{name}: the kit decomposes finite matrices alone")
-    size, rows = len(a), _exact(a)
-    factor: list[list[Exact]] = [[(Fraction(0), Fraction(0))] * size for _ in range(size)]
+    factor = decomposition(_exact(a), name)
+    return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
+
+
+def decomposition(rows: Rows, name: str) -> Rows:
+    """The lower factor, each element to BITS bits. Unjudged of a matrix that is not positive definite."""
+    size = len(rows)
+    factor: Rows = [[(Fraction(0), Fraction(0))] * size for _ in range(size)]
     for column in range(size):
         for row in range(column, size):
             rest = rows[row][column]
@@ -130,7 +136,7 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
                 raise Unjudged(
                     f"{name}: the matrix is not positive definite, and the specification does not say what then"
                 )
-    return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
+    return factor
 
 
 def _scale(number: Fraction) -> int:
