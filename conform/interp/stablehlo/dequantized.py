@@ -6,15 +6,18 @@ type, but for i - zero_point, which is the integer itself where the storage type
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from conform.interp.program.evaluation import Run
 from conform.interp.stablehlo.ops.casts import cast
 from conform.interp.stablehlo.ops.choice import extreme
 from conform.interp.stablehlo.ops.elementwise import of_torch
 from conform.interp.stablehlo.quantization import Quantization, format_held, quantization_of
+from conform.interp.stablehlo.regions import same_scalars
 from conform.interp.stablehlo.registry import Call, Meaning, as_results
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, format_named
@@ -97,6 +100,16 @@ def is_promotable(one: Tensor, dtype: str) -> bool:
     if one.quantization is None or target is None:
         return one.quantization is target and one.format.kind == fmt.kind and one.format.bits <= fmt.bits
     return one.quantization.expressed == target.expressed and one.format.bits <= fmt.bits
+
+
+def promoted_types(call: Call, constraint: str, body: Run, inputs: Sequence[Tensor]) -> list[str]:
+    """The element types that a region of two elements of each input works in: those of the inputs, or wider ones of
+    their kinds."""
+    found = [one.dtype for one in body.function.arguments[: len(inputs)]]
+    for one, name in zip(inputs, found, strict=False):
+        call.require(constraint, is_promotable(one, name), f"a region of {name} for {one}")
+    same_scalars(call, constraint, body, found * 2, found)
+    return found
 
 
 def promoted(one: Tensor, dtype: str) -> np.ndarray:

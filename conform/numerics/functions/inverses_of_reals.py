@@ -77,6 +77,13 @@ def spread(name: str, x: Array, r: Array) -> Array:
     return np.where(r > 0, np.where(np.isnan(found), np.inf, found), 0.0)
 
 
+def outside(name: str, x: Array, r: Array) -> Array:
+    """Where everything within r of x lies outside the domain, so that the function is NaN."""
+    if name == "acosh":
+        return x + np.abs(x) * 2.0**-51 + r < 1
+    return _nearest(x, r) > 1 if name in ("acos", "asin", "atanh") else np.zeros(np.shape(x), bool)
+
+
 FLOAT64: Mapping[str, Callable[[Array], Array]] = {
     "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
     "atanh": np.arctanh, "cbrt": np.cbrt, "cosh": np.cosh, "sinh": np.sinh,
@@ -103,6 +110,7 @@ def function(name: str) -> Callable[[Real], Real]:
             special = FLOAT64[name](x.hi)
             ends = np.isnan(special) | np.isinf(special) & np.isfinite(x.hi) & (np.abs(x.hi) <= 1)
             settled = (ends | (x.hi == _POINTS.get(name, np.nan))) & (x.lo == 0) & (x.radius == 0)
+            settled |= outside(name, x.hi, x.radius)
             return image(x, _KERNELS[name], lambda _: spread(name, x.hi, x.radius), special, settled)
 
     return of_real

@@ -412,6 +412,16 @@ def test_updates_that_are_added_one_by_one_are_honest() -> None:
     assert not judged(text, [np.array([0, 1e8 + 64, 0, 0], F32)], x, y)[0].ok.all()
 
 
+def test_updates_that_join_in_a_wider_type() -> None:
+    """2048 + 1 is no number of float16, but of float32."""
+    text = SUMS.replace("JOIN", "add").replace("PLACE", "1").replace("tensor<TYPE>", "tensor<f32>")
+    text = text.replace("-> tensor<4xTYPE>", "-> tensor<4xf32>").replace("%0 : tensor<4xTYPE>", "%0 : tensor<4xf32>")
+    x, y = np.array([10, 2048, 12, 13], np.float16), np.array([1, 2], np.float16)
+    (golden,) = goldens(text.replace("TYPE", "f16"), x, y)
+    assert golden.value.tolist() == [10, 2051, 12, 13]
+    assert not judge(golden, np.array([10, 2050, 12, 13], F32), OF_MODULE).ok[1]
+
+
 def test_updates_that_divide_are_not_known() -> None:
     text = SUMS.replace("TYPE", "f32").replace("JOIN", "divide").replace("PLACE", "1")
     with pytest.raises(NoGolden, match=r"expected the update, or one of stablehlo.add"):

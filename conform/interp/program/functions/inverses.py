@@ -19,7 +19,8 @@ def _define(name: str) -> None:
     def ball(x: Ball) -> Ball:
         with np.errstate(all="ignore"):
             spread = functions.spread(name, x.mid, x.rad)
-            return x.rounded(functions.FLOAT64[name](x.mid), spread, ULPS[name])._determined(x)
+            image = x.rounded(functions.FLOAT64[name](x.mid), spread, ULPS[name])._determined(x)
+            return image.but_exact(functions.outside(name, x.mid, x.rad))
 
     def function(self: Number) -> Any:
         """A function of numbers that are known is its semantics' to give."""

@@ -99,5 +99,5 @@ def optimization_barrier(call: Call) -> tuple[Any, ...]:
         "C1", len(call.operands) == len(call.results), f"{len(call.operands)} operands, {len(call.results)} results"
     )
     for value, one in zip(call.results, call.operands, strict=True):
-        call.require("C2", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
+        call.require("C1", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
     return call.operands

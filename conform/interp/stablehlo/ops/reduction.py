@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.program.evaluation import Run
-from conform.interp.stablehlo.dequantized import is_promotable, promoted
+from conform.interp.stablehlo.dequantized import promoted, promoted_types
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
 from conform.interp.stablehlo.quantized import PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import Arrays, on_elements, operation_of, over_elements, same_scalars
@@ -50,15 +50,6 @@ def _accumulated(function: np.ufunc, rows: np.ndarray, state: np.ndarray) -> np.
     return np.asarray(state)
 
 
-def _promoted(call: Call, constraint: str, body: Run, inputs: Sequence[Tensor]) -> list[str]:
-    """The element types that body works in: those of the inputs, or wider ones of their kinds."""
-    found = [one.dtype for one in body.function.arguments[: len(inputs)]]
-    for one, name in zip(inputs, found, strict=False):
-        call.require(constraint, is_promotable(one, name), f"a region of {name} for {one}")
-    same_scalars(call, constraint, body, found * 2, found)
-    return found
-
-
 def _reduced_dtypes(call: Call, constraint: str, inputs: Sequence[Tensor], inits: Sequence[Tensor]) -> None:
     for one, init in zip(inputs, inits, strict=True):
         call.require(constraint, (one.dtype, ()) == (init.dtype, init.shape), f"an initial value {init} for {one}")
@@ -74,7 +65,7 @@ def reduce(call: Call) -> Arrays:
     _reduced_dtypes(call, "C2", inputs, inits)
     call.require("C4", are_dims(dims, inputs[0].rank), f"dimensions {list(dims)} of {inputs[0]}")
     call.require("C5", is_unique(dims), f"dimensions {list(dims)}")
-    names = _promoted(call, "C6", body, inputs)
+    names = promoted_types(call, "C6", body, inputs)
     kept = [dim for dim in range(inputs[0].rank) if dim not in dims]
     shape = tuple(inputs[0].shape[dim] for dim in kept)
     for name, result in zip(names, call.results, strict=True):
@@ -164,7 +155,7 @@ def reduce_window(call: Call) -> Arrays:
         "window_dilations": ("C10", "C11"),
     })  # fmt: skip
     call.require("C12", padding.shape == (first.rank, 2), f"padding of the shape {list(padding.shape)}")
-    names = _promoted(call, "C13", body, inputs)
+    names = promoted_types(call, "C13", body, inputs)
     counts = window_counts(first.shape, window, strides, base, dilations, padding)
     for name, result in zip(names, call.results, strict=True):
         call.require("C15", result.holds(result.dtype, counts), f"the result {result}, expected {list(counts)}")

@@ -20,7 +20,7 @@ def after_all(call: Call) -> Token:
 def tuple_(call: Call) -> Tuple:
     """The operands in one value"""
     found = Tuple(call.operands)
-    call.require("C2", call.results[0].dtype == str(found), f"{found} with the result {call.results[0].dtype}")
+    call.require("C1", call.results[0].dtype == str(found), f"{found} with the result {call.results[0].dtype}")
     return found
 
 

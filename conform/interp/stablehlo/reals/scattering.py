@@ -14,7 +14,7 @@ from conform.interp.stablehlo.ops.indexing import turns
 from conform.interp.stablehlo.reals.freedom import is_replacing, targets
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.reduction import joined
-from conform.interp.stablehlo.reals.rules import rule
+from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.regions import operation_of
 from conform.interp.stablehlo.registry import Call
 from conform.numerics.rounding import round_to
@@ -27,10 +27,21 @@ JOINING = ("stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehl
 def scatter(call: Call) -> Any:
     """`operand` with the updates at their places; which of several replaces an element is free."""
     region, join = call.regions[0].function, operation_of(call.regions[0].function)
+    call = _in_the_region_s_type(call)
     if len(call.operands) != 3 or not (is_replacing(region) or join in JOINING):
         raise NoGolden(f"{call.op.name}: no rule tells what becomes of errors in its region, expected the update, or "
                        f"one of {', '.join(JOINING)}")  # fmt: skip
     return _replaced(call) if is_replacing(region) else _joined(call, str(join))
+
+
+def _in_the_region_s_type(call: Call) -> Call:
+    """The call on an operand and updates of the element type of its region."""
+    dtype = call.regions[0].function.arguments[0].dtype
+    operand, *others = call.operands
+    if operand.dtype == dtype or len(others) != 2:
+        return call
+    operand, updates = (torch("_to_copy", one, dtype=dtype) for one in (operand, others[1]))
+    return replace(call, operands=(operand, others[0], updates))
 
 
 def _replaced(call: Call) -> Number:

@@ -38,6 +38,6 @@ violate("fft", "C2", "4xcomplex<f32>", _FFT.format("FFT", "4"), "4xcomplex<f64>"
 violate("fft", "C3", "2x2x2x2xcomplex<f32>", _FFT.format("FFT", "2, 2, 2, 2"), "2x2x2x2xcomplex<f32>")
 violate("fft", "C4", "4xf32", _FFT.format("RFFT", "5"), "3xcomplex<f32>")
 violate("fft", "C5", "4xcomplex<f32>", _FFT.format("FFT", "4"), "5xcomplex<f32>")
-violate("tuple", "C2", "f32", "", "tuple<tensor<f64>>")
+violate("tuple", "C1", "f32", "", "tuple<tensor<f64>>")
 violate("get_tuple_element", "C2", "tuple<tensor<f32>>", "index = 0 : i32", "f64")
 violate("get_tuple_element", "C1", "tuple<tensor<f32>>", "index = 1 : i32", "f32")
