@@ -56,6 +56,11 @@ def tolerated(mine: Tensor, its: Tensor) -> np.ndarray:
         return (np.abs(x - y) <= 1e-4 * np.maximum(np.abs(x), 1)) | within(1)(mine, its)
 
 
+def of_no_digits(mine: Tensor, its: Tensor) -> np.ndarray:
+    x, y = mine.array.astype(np.float64), its.array.astype(np.float64)
+    return np.isnan(x) | (np.abs(x) == 2 * np.abs(y))
+
+
 def one_apart(mine: Tensor, its: Tensor) -> np.ndarray:
     return np.abs(mine.array.astype(np.int64) - its.array.astype(np.int64)) <= 1
 
@@ -97,6 +102,11 @@ DIFFERENCES = (
     Difference("log|log_plus_one|logistic|rsqrt|sqrt|divide|remainder|power", SMALL, anywhere,
                "no NaN and no infinity: the kit has +0 and the largest number, the peer zeros"),
     Difference(f"convert to ({SMALL})", ".*", anywhere, "the same"),
+    Difference("reduce_precision", "float8_e5m2", of_no_digits,
+               "without mantissa bits neither neighbour is even: the kit takes the larger, the peer the even code; and "
+               "the peer rounds NaN to infinity"),
+    Difference("reduce_precision", f"float8_.*fn.*|{SMALL}", anywhere,
+               "the peer takes the codes beyond the largest exponent for infinities, which these formats have not"),
     Difference("compare TOTALORDER", ".*", anywhere,
                "the peer takes both zeros for equal, and NaNs of formats without infinity for unordered"),
     Difference("chlo.(acos|acosh|asin|asinh|atanh|cosh|sinh|erf|erfc|erf_inv|digamma|lgamma|tan)", "bfloat16|float.*",
@@ -140,7 +150,8 @@ def excused(case: Case, own: Tensor, its: Tensor) -> np.ndarray:
 
 SHARES = {
     "unary": generated.unary, "binary": generated.binary, "comparisons": generated.comparisons,
-    "conversions": generated.conversions, "movements": generated.movements, "reductions": generated.reductions,
+    "precisions": generated.precisions, "conversions": generated.conversions,
+    "movements": generated.movements, "reductions": generated.reductions,
     "indexing": generated.indexing, "contractions": generated.contractions, "convolutions": generated.convolutions,
     "chlo functions": generated.chlo_functions, "chlo": generated.chlo_others, "quantized": quantized,
 }  # fmt: skip
