@@ -96,6 +96,30 @@ def bits() -> Iterator[Case]:
         yield Case("bitcast_convert", source, main(text, [("y", type_of(to, result))]))
 
 
+def norms() -> Iterator[Case]:
+    """[2, features, 3] and the features last; with and without a variance."""
+    draw = np.random.default_rng(36)
+    for dtype in ("bfloat16", "float16", "float32", "float64"):
+        for dim in (1, 2):
+            shape = (2, 3, 3)
+            x, g = (draw.standard_normal(shape).astype(FORMATS[dtype].storage) for _ in "xg")
+            x[0, 0], x[1] = (x[0, 0], x[1]) if dim == 1 else (np.inf, -0.0)
+            vectors = [draw.uniform(0.5, 2, 3).astype(x.dtype) for _ in range(3)]
+            whole, vector = type_of(dtype, shape), type_of(dtype, (3,))
+            text = constant("x", x, dtype) + constant("g", g, dtype)
+            text += "".join(constant(name, one, dtype) for name, one in zip("svm", vectors, strict=True))
+            given = f"{{epsilon = 1.0e-2 : f32, feature_index = {dim} : i64}}"
+            of_three = f"({whole}, {vector}, {vector})"
+            text += (
+                f'  %a = "stablehlo.batch_norm_inference"(%x, %s, %v, %m, %v) {given} : '
+                f"({whole}, {vector}, {vector}, {vector}, {vector}) -> {whole}\n"
+                f'  %b:3 = "stablehlo.batch_norm_training"(%x, %s, %v) {given} : {of_three} -> {of_three}\n'
+                f'  %c:3 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) {given} : '
+                f"({whole}, {vector}, {vector}, {vector}, {whole}) -> {of_three}\n"
+            )
+            yield Case("norms", dtype, main(text, [("a", whole)]))
+
+
 def matrices() -> Iterator[Case]:
     draw = np.random.default_rng(34)
     for dtype in ("float32", "float64", "bfloat16", "float16"):

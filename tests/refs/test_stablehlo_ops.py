@@ -25,10 +25,10 @@ from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS
 from conform.refs import RefTensor, lookup
 from conform.refs.exact.rounding import FLOAT_FORMATS, INTEGER_RANGES, round_ratio, wrap_integer
-from conform.refs.stablehlo import casts, contraction, indexing, linear_algebra, movement, reduction
+from conform.refs.stablehlo import casts, contraction, indexing, linear_algebra, movement, normalization, reduction
 from conform.selftest.agreement.tensors import from_reference, to_reference
 from tests.interp.stablehlo import generated
-from tests.refs.stablehlo_programs import batching, bits, matrices, rounded, selections
+from tests.refs.stablehlo_programs import batching, bits, matrices, norms, rounded, selections
 
 ARITHMETIC = ("bool", *FLOAT_FORMATS, *INTEGER_RANGES)  # what the references of arithmetic know
 ATEN = {"add": "add.Tensor", "subtract": "sub.Tensor", "multiply": "mul.Tensor", "maximum": "maximum",
@@ -59,8 +59,10 @@ def numbers_of(*tensors: Tensor) -> list[RefTensor]:
 
 
 def same_numbers(found: RefTensor, tensor: Tensor) -> bool:
+    """By their codes, NaNs whatever theirs."""
     values, _ = from_reference(found)
-    return found.shape == tensor.shape and same_codes(codes(Tensor(values)), tensor)
+    both_nan = (values != values) & (tensor.array != tensor.array)
+    return found.shape == tensor.shape and same_codes(codes(Tensor(np.where(both_nan, tensor.array, values))), tensor)
 
 
 def combining(function: Function, dtype: str) -> Callable[..., Sequence[Any]]:
@@ -232,10 +234,18 @@ def cut(op: Op, given: Sequence[Tensor]) -> list[RefTensor]:
     return [to_reference(array.reshape(x.shape))]
 
 
+def normalized(op: Op, given: Sequence[Tensor]) -> list[RefTensor]:
+    epsilon = float(np.float32(op.attributes["epsilon"]))
+    function = getattr(normalization, op.name.removeprefix("stablehlo."))
+    found = function(*numbers_of(*given), epsilon, int(op.attributes["feature_index"]))
+    return found if isinstance(found, list) else [found]
+
+
 OF_NUMBERS: dict[str, Callable[[Op, Sequence[Tensor]], list[RefTensor]]] = {
     "scatter": scattered, "reduce": reduced, "reduce_window": windowed, "select_and_scatter": chosen, "sort": ordered,
     "reduce_precision": cut, "dot_general": dotted, "convolution": convolved, "triangular_solve": solved,
-    "cholesky": decomposed,
+    "cholesky": decomposed, "batch_norm_inference": normalized, "batch_norm_training": normalized,
+    "batch_norm_grad": normalized,
 }  # fmt: skip
 
 
@@ -254,6 +264,7 @@ SHARES: dict[str, tuple[Callable[[], Iterator[generated.Case]], set[str]]] = {
     "bits": (bits, {"bitcast_convert"}),
     "precisions": (generated.precisions, {"reduce_precision"}),
     "rounded": (rounded, {"dot_general", "reduce"}),
+    "norms": (norms, {"batch_norm_inference", "batch_norm_training", "batch_norm_grad"}),
     "matrices": (matrices, {"triangular_solve", "cholesky"}),
 }  # fmt: skip
 

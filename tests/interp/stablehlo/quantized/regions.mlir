@@ -100,3 +100,28 @@ func.func @control() {
   check.expect_eq_const %kept, dense<9> : tensor<!q>
   return
 }
+
+// (1 * 2), (2 * 2) and |-6 * 2|, with a number from around the region; and a region that is run element by element.
+func.func @map_with_a_number_from_outside() {
+  %x = stablehlo.constant() {value = dense<[5, 7, -9]> : tensor<3xi8>} : () -> tensor<3x!q>
+  %two = stablehlo.constant() {value = dense<7> : tensor<i8>} : () -> tensor<!q>
+  %y = "stablehlo.map"(%x) ({
+  ^bb0(%a: tensor<!q>):
+    %c = stablehlo.multiply %a, %two : tensor<!q>
+    %d = stablehlo.abs %c : tensor<!q>
+    stablehlo.return %d : tensor<!q>
+  }) {dimensions = array<i64: 0>} : (tensor<3x!q>) -> tensor<3x!q>
+  check.expect_eq_const %y, dense<[7, 11, 27]> : tensor<3x!q>
+  %z = "stablehlo.map"(%x) ({
+  ^bb0(%a: tensor<!q>):
+    %p = stablehlo.compare LT, %a, %two : (tensor<!q>, tensor<!q>) -> tensor<i1>
+    %d = "stablehlo.if"(%p) ({
+      stablehlo.return %a : tensor<!q>
+    }, {
+      stablehlo.return %two : tensor<!q>
+    }) : (tensor<i1>) -> tensor<!q>
+    stablehlo.return %d : tensor<!q>
+  }) {dimensions = array<i64: 0>} : (tensor<3x!q>) -> tensor<3x!q>
+  check.expect_eq_const %z, dense<[5, 7, -9]> : tensor<3x!q>
+  return
+}
