@@ -20,6 +20,7 @@ from conform.interp.stablehlo import registry
 from conform.interp.stablehlo.dequantized import is_quantized
 from conform.interp.stablehlo.op_set import WITHOUT_MEANING
 from conform.interp.stablehlo.reals import rules
+from conform.interp.stablehlo.reals.complexes import is_complex, on_complex
 from conform.interp.stablehlo.reals.exact import is_exact, known
 from conform.interp.stablehlo.reals.freedom import freely
 from conform.interp.stablehlo.reals.movement import moved
@@ -45,7 +46,8 @@ class Reals:
                 return registry.as_results(call, meaning.function(_chosen(call)))
             if is_exact(call) and (meaning.selects or not _are_floats(op)):
                 return freely(call)
-            return _ruled(call, meaning)
+            found = on_complex(call, meaning) if is_complex(call) else None
+            return _ruled(call, meaning) if found is None else found
 
 
 def _chosen(call: Call) -> Call:
