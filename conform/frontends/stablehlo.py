@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from conform.errors import UsageError
+from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
-from conform.frontends.stablehlo_refused import constraint_of
+from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
 from conform.frontends.stablehlo_text import generic_checks, programs
 from conform.interp.program.form import Function, Op, Value
-from conform.numerics.formats import format_named
+from conform.interp.stablehlo.quantization import format_held
 
 MISSING = "StableHLO needs jaxlib: pip install 'conform[stablehlo]'"
 _PLACE = re.compile(r'"-":(\d+):\d+')
@@ -116,7 +116,8 @@ def _told(error: Any, generic: str, file: str) -> str:
     for one in error.error_diagnostics:
         where = place(str(one.location), file)
         lines.append(f"{where}: {line(one.message, 300)}")
-        if named := constraint_of(one, generic, lambda text: _functions(text, file)):
+        named = constraint_of(one, generic, lambda text: _functions(text, file))
+        if named := named or constraint_of_types(one, generic):
             lines.append(f"{where}: {line(named, 300)}")
     return "\n".join(dict.fromkeys(lines)) or f"{file}: {line(str(error), 300)}"
 
@@ -142,7 +143,7 @@ def _ir() -> Any:
 @cache
 def _context() -> Any:
     """With the dialects of programs; ops of others are read in their generic spelling."""
-    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _stablehlo
     from jaxlib.mlir.dialects import chlo, stablehlo
 
     context, registry = _ir().Context(), _ir().DialectRegistry()
@@ -152,7 +153,18 @@ def _context() -> Any:
     stablehlo.register_dialect(context)
     chlo.register_dialect(context)
     context.allow_unregistered_dialects = True
+    _stablehlo.register_stablehlo_passes()
+    with context, _ir().Location.unknown():
+        _load_quantized_types()
     return context
+
+
+def _load_quantized_types() -> None:
+    """The dialect of quantized types has no binding of its own; what does is a pass that may make such types, and so
+    brings the dialect into the context when it runs, on whatever it runs."""
+    from jaxlib.mlir.passmanager import PassManager
+
+    PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(_ir().Module.create().operation)
 
 
 class Reader:
@@ -186,16 +198,20 @@ class Reader:
         blocks = list(region.blocks)
         if len(blocks) != 1:
             raise UsageError(f"{where}: a region of {len(blocks)} blocks, expected one")
-        arguments = tuple(self.value(one) for one in blocks[0].arguments)
+        arguments = tuple(self.value(one, where) for one in blocks[0].arguments)
         ops = [one.operation for one in blocks[0].operations]
         if not ops or ops[-1].name not in RETURNS:
             raise UsageError(f"{where}: a region without a return")
         steps = tuple(self.op(one) for one in ops[:-1])
         return Function(arguments, steps, tuple(self.names[one] for one in ops[-1].operands))
 
-    def value(self, value: Any) -> Value:
+    def value(self, value: Any, where: str = "") -> Value:
+        """A value of an op at `where`, which is told of a type without a meaning, or that breaks a constraint."""
         name = self.names.setdefault(value, f"%{len(self.names)}")
-        return value_of(name, str(value.type))
+        try:
+            return value_of(name, str(value.type))
+        except (InvalidArguments, Unjudged) as error:
+            raise type(error)(f"{where}: {error}") from None
 
     def op(self, op: Any) -> Op:
         where = self.place(op)
@@ -206,7 +222,8 @@ class Reader:
             regions.append(self.function(attributes.pop(name)))
         for name in PROGRAMS.get(op.name, ()):
             regions += [self.function(one) for one in named(attributes.get(name, ()))]
-        return Op(op.name, operands, attributes, tuple(map(self.value, op.results)), where, tuple(regions))
+        results = tuple(self.value(one, where) for one in op.results)
+        return Op(op.name, operands, attributes, results, where, tuple(regions))
 
     def attributes(self, op: Any) -> Iterator[tuple[str, Any]]:
         """Those that have a meaning: names with a dot are notes for other tools."""
@@ -247,11 +264,12 @@ def _started(op: Op) -> list[str]:
 def input_array(where: str, array: np.ndarray, value: Value) -> np.ndarray:
     """An array in the storage of its format: numpy's files keep that of small formats as bytes alone. UsageError, which
     begins with `where`, for one that is not of the argument's type."""
-    storage = format_named(value.dtype).storage
+    storage = format_held(value.dtype).storage
     if array.dtype.kind == "V" and array.dtype.itemsize == storage.itemsize:
         array = array.view(storage)
     if array.dtype != storage or not value.holds(value.dtype, array.shape):
-        raise UsageError(f"{where}: found {array.dtype}{list(array.shape)}, expected {value}")
+        held = "" if value.dtype == format_held(value.dtype).name else f", held as {storage}"
+        raise UsageError(f"{where}: found {array.dtype}{list(array.shape)}, expected {value}{held}")
     return array
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.program.form import Value
+from conform.interp.stablehlo.quantization import PREFIX, quantization_of
 from conform.interp.stablehlo.values import TOKEN, contiguous
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.rounding import round_to
@@ -32,23 +33,31 @@ _MARKS = re.compile(
 
 @cache
 def tensor_type(text: str) -> tuple[Format, tuple[int | None, ...]] | None:
-    """The element type and shape of `tensor<2x?xf32>`; None of what is no tensor. Unjudged for an element type that the
-    kit does not have."""
+    """The element type and shape of `tensor<2x?xf32>`; None of what is no tensor, or a quantized one. Unjudged for an
+    element type that the kit does not have."""
     match = _TENSOR.fullmatch(text)
-    if match is None:
+    if match is None or match[2].startswith(PREFIX):
         return None
     if match[2] not in _ELEMENTS:
         raise Unjudged(f"no meaning for elements of the type {match[2]} in {text}")
-    sizes = [size for size in match[1].split("x") if size]
-    return _ELEMENTS[match[2]], tuple(None if size == "?" else int(size) for size in sizes)
+    return _ELEMENTS[match[2]], _sizes(match[1])
+
+
+def _sizes(text: str) -> tuple[int | None, ...]:
+    """`2x?x`"""
+    return tuple(None if size == "?" else int(size) for size in text.split("x") if size)
 
 
 def value_of(name: str, text: str) -> Value:
-    """The value `name` of an MLIR type."""
+    """The value `name` of an MLIR type. InvalidArguments for a quantized type that breaks a constraint."""
     if text == "!stablehlo.token":
         return Value(name, TOKEN, ())
     if text.startswith("tuple<"):
         return Value(name, text, ())
+    match = _TENSOR.fullmatch(text)
+    if match and (quantization := quantization_of(match[2])):
+        quantization.require_valid(_sizes(match[1]))
+        return Value(name, str(quantization), _sizes(match[1]))
     found = tensor_type(text)
     if found is None:
         raise Unjudged(f"no meaning for values of the type {text}")

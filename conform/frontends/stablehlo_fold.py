@@ -22,7 +22,10 @@ from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Function, Op, Program
 from conform.interp.stablehlo.dense import text as dense_text
 from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.quantization import quantization_of
+from conform.interp.stablehlo.two_complement import reread
 from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import FORMATS
 
 MOST_ELEMENTS = 2**16
 CONSTANT = "stablehlo.constant"
@@ -136,7 +139,7 @@ class _Folder:
 
         for result, array in zip(op.results, values, strict=True):
             # As text: the bindings have no class for constants of complex numbers.
-            text = f'"{CONSTANT}"() {{value = {dense_text(Tensor(array))}}} : () -> {result.type}'
+            text = f'"{CONSTANT}"() {{value = {self._value(result, array)}}} : () -> {result.type}'
             with op.context, op.location:
                 made = ir.Operation.parse(text)
             ir.InsertionPoint(op).insert(made)
@@ -145,6 +148,13 @@ class _Folder:
             self.reader.value(made.results[0])
         op.erase()
         self.found.folded += 1
+
+    def _value(self, result: Any, array: np.ndarray) -> str:
+        """A constant as MLIR writes it; the integers of a quantized one without a sign, which is `i8` and not `si8`."""
+        quantization = quantization_of(self.reader.value(result).dtype)
+        if quantization is not None:
+            array = reread(array, quantization.storage, FORMATS[f"int{quantization.storage.bits}"])
+        return dense_text(Tensor(array))
 
 
 def _has_effect(op: Op) -> bool:

@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from conform.errors import ConformError, InvalidArguments
+from conform.errors import ConformError, InvalidArguments, Unjudged
 from conform.frontends.stablehlo_attributes import value_of
 from conform.interp.program.form import Function, Op
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.processes import Process
+from conform.interp.stablehlo.quantization import format_held, quantization_of
 from conform.interp.stablehlo.values import TOKEN, Tensor, Token, Tuple
-from conform.numerics.formats import format_named
 
 UNVERIFIED = "unverified."
 _PLACE = re.compile(r'"-":(\d+):(\d+)')
 _OP = re.compile(r'"stablehlo\.(\w+)"')
+_QUANTIZED = re.compile(r"tensor<[\dx?]*!quant\.uniform<(?:[^<>]|<[^<>]*>)*>>")
 _SHOWN = "see current operation: "
 _TYPES = re.compile(r": \((.*)\) -> .*$", re.DOTALL)
 
@@ -42,6 +43,22 @@ def constraint_of(diagnostic: Any, text: str, functions: Functions) -> str:
         for op, types in _ops(found.values()):
             if op.name.startswith(UNVERIFIED):
                 return _broken(replace(op, name=op.name.replace(UNVERIFIED, "stablehlo.")), types)
+    return ""
+
+
+def constraint_of_types(diagnostic: Any, text: str) -> str:
+    """The same of the quantized types in the line that was refused."""
+    place = _PLACE.search(str(diagnostic.location))
+    lines = text.splitlines()
+    if place is None or int(place[1]) > len(lines):
+        return ""
+    for found in _QUANTIZED.finditer(lines[int(place[1]) - 1]):
+        try:
+            value_of("", found[0])
+        except InvalidArguments as error:
+            return str(error)
+        except Unjudged:
+            continue  # the parser's words are all that there is
     return ""
 
 
@@ -118,4 +135,5 @@ def _zeros(dtype: str, shape: tuple[int | None, ...]) -> Any:
         parts = re.findall(r"(?:[^,<]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)+", dtype[len("tuple<") : -1])
         values = [value_of("", part.strip()) for part in parts]
         return Tuple(tuple(_zeros(one.dtype, one.shape) for one in values))
-    return Tensor(np.broadcast_to(np.zeros((), format_named(dtype).storage), [size or 0 for size in shape]))
+    zero = np.zeros((), format_held(dtype).storage)
+    return Tensor(np.broadcast_to(zero, [size or 0 for size in shape]), quantization_of(dtype))

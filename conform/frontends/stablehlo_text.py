@@ -14,6 +14,8 @@ _DIVIDER = re.compile(r"^[ \t]*// -----.*$", re.MULTILINE)
 _CHECK = re.compile(r"\b(check|interpreter)\.(\w+)(?=\s+%)")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _WORD = re.compile(r"[%@]?[\w.$-]+(?:#\d+)?")
+_QUANTIZED = re.compile(r"!quant\.uniform<(\w+).*>(?=>)", re.DOTALL)
+_QUANTIZED_ALIAS = re.compile(r"^[ \t]*(![\w.$-]+)[ \t]*=[ \t]*(!quant\.uniform<.*>)", re.MULTILINE)
 # What stands behind the operands of a check, by its name; the others have two operands.
 _CONSTANTS = ("expect_eq_const", "expect_almost_eq_const")
 
@@ -46,6 +48,14 @@ def generic_checks(text: str, name: str) -> str:
         check, at = _Check(text, match.end(), place).generic(match[1], match[2])
         pieces.append(check)
     return "".join([*pieces, text[at:]])
+
+
+def _stored(type_: str, text: str) -> str:
+    """The type of a constant of `type_`: of a quantized tensor that of the integers that it stores; `text` may give a
+    quantized type another name."""
+    for alias, element in _QUANTIZED_ALIAS.findall(text):
+        type_ = re.sub(rf"{re.escape(alias)}(?![\w.$-])", element, type_)
+    return _QUANTIZED.sub(lambda match: match[1].replace("u", "ui") if match[1][:2] != "ui" else match[1], type_)
 
 
 def _is_hidden(text: str, at: int) -> bool:
@@ -83,7 +93,7 @@ class _Check:
         if name in _CONSTANTS:
             if not attributes:
                 raise UsageError(f"{self.place}: check.{name} without a constant to compare with")
-            attributes[0] += f" : {types[0]}"
+            attributes[0] += f" : {_stored(types[0], self.text)}"
         types = types * len(operands) if len(types) == 1 else types
         breaks = "\n" * (self.text.count("\n", begin, self.at) - sum(one.count("\n") for one in (*attributes, *types)))
         listed = f"{{{', '.join(one for one in attributes if one.strip())}}}"

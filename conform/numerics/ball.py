@@ -39,7 +39,8 @@ from conform.numerics.rounding_errors import (
 # Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
 ULPS = {
     "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "cos": 4.0, "tan": 5.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0,
-    "sqrt": 3.0, "div": 2.5,
+    "sqrt": 3.0, "div": 2.5, "cbrt": 2.0, "acos": 4.0, "acosh": 4.0, "asin": 4.0, "asinh": 4.0, "atan": 5.0,
+    "atan2": 6.0, "atanh": 5.0, "cosh": 4.0, "sinh": 4.0,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from conform.interp.program.form import Function, Program
 from conform.interp.stablehlo.checks import Check
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.processes import Told
+from conform.interp.stablehlo.quantization import quantization_of
 from conform.interp.stablehlo.values import Tensor
 
 
@@ -93,7 +94,8 @@ def _inputs(source: Source, name: str, function: Function, arguments: Sequence[n
         stated = ", ".join(map(str, function.arguments))
         raise UsageError(f"{source.file}: function @{name} takes {len(function.arguments)} arguments ({stated}), "
                          f"{len(arguments)} are given: --args FILE.npz holds them")  # fmt: skip
-    return [Tensor(input_array(f"{source.file}: argument {at} of @{name}", one, value))
+    where = f"{source.file}: argument {{}} of @{name}"
+    return [Tensor(input_array(where.format(at), one, value), quantization_of(value.dtype))
             for at, (one, value) in enumerate(zip(arguments, function.arguments, strict=True))]  # fmt: skip
 
 

@@ -382,7 +382,7 @@ def test_the_page_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None
     assert table in printed
 
 
-@pytest.mark.parametrize("name", ["softmax.mlir", "attention.mlir", "either.mlir"])
+@pytest.mark.parametrize("name", ["softmax.mlir", "attention.mlir", "either.mlir", "ridge.mlir"])
 def test_examples_pass_on_xla(name: str) -> None:
     found = check(ROOT / "examples" / "stablehlo" / name, "--backend", "xla")
     assert found.exit_code == 0, found.output

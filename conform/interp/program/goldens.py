@@ -14,6 +14,7 @@ import numpy as np
 
 from conform.errors import NoGolden, Unjudged
 from conform.interp.golden import Golden
+from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rounded
 from conform.numerics.real import Real
@@ -65,6 +66,8 @@ def _either(linear: Golden, likely: Golden) -> Golden:
 
 def golden_of(name: str, result: Any) -> Golden:
     """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
+    if isinstance(result, Complex):
+        return result.golden(lambda part: golden_of(name, part))
     if not isinstance(result, Number):
         found = type(result).__name__
         raise NoGolden(f"{name}: it returned {found}; expected what ops return, or a tuple of these")

@@ -13,7 +13,7 @@ from conform.interp.operands import steps_of
 from conform.interp.program.apply import apply
 from conform.interp.program.elementwise.arithmetic import add, div, mul, rsqrt, sub
 from conform.interp.program.elementwise.steps import to_copy
-from conform.interp.program.functions import exp, log
+from conform.interp.program.functions.elementary import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import largest, mean_over, sum_over
 from conform.interp.program.rules import rule

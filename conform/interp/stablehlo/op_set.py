@@ -11,6 +11,7 @@ from conform.errors import Unjudged
 from conform.interp.program.evaluation import Run, evaluate
 from conform.interp.program.form import Function, Op, Program
 from conform.interp.stablehlo.checks import Check, checked, is_check
+from conform.interp.stablehlo.dequantized import is_quantized, on_quantized
 from conform.interp.stablehlo.processes import Process
 from conform.interp.stablehlo.registry import Call, as_results, table
 
@@ -41,7 +42,7 @@ class StableHLO:
         if found is None:
             raise Unjudged(f"no meaning for {op.name}")
         with np.errstate(all="ignore"):
-            return as_results(found.function(call))
+            return on_quantized(call, found) if is_quantized(call) else as_results(call, found.function(call))
 
 
 def _evaluated(function: Function, inputs: Sequence[Any], process: Process) -> tuple[Any, ...]:

@@ -10,9 +10,10 @@ import numpy as np
 from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Function, Op, Value
 from conform.interp.stablehlo import registry
+from conform.interp.stablehlo.quantization import Quantization, format_held, quantization_of
+from conform.interp.stablehlo.quantized import AS_THEY_ARE
 from conform.interp.stablehlo.registry import Call
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import format_named
 
 BROADCAST = "conform.broadcast"
 Arrays = tuple[np.ndarray, ...]
@@ -27,28 +28,33 @@ def on_elements(region: Run, *arguments: np.ndarray) -> Arrays:
 def over_elements(region: Run, shape: tuple[int, ...]) -> Callable[..., Arrays]:
     """`on_elements` of arrays of `shape`, to be used many times: what does not depend on numbers is done once."""
     held = {name: region.scope[name] for name in sorted(region.function.captured)}
+    types = [quantization_of(one.dtype) for one in region.function.arguments]
     if shape == ():
-        return lambda *arguments: _arrays(region(*_tensors(arguments)))
+        return lambda *arguments: _arrays(region(*_tensors(arguments, types)))
     if not _is_pointwise(region.function, held):
-        return lambda *arguments: _one_by_one(region, arguments)
+        return lambda *arguments: _one_by_one(region, arguments, types)
     whole = replace(region, function=_Spread(region.function, shape, held).function())
-    repeated = [Tensor(np.broadcast_to(one.array, shape)) for one in held.values()]
-    return lambda *arguments: _arrays(whole(*_tensors(arguments), *repeated))
+    repeated = [replace(one, array=np.broadcast_to(one.array, shape)) for one in held.values()]
+    return lambda *arguments: _arrays(whole(*_tensors(arguments, types), *repeated))
 
 
-def _tensors(arguments: Sequence[np.ndarray | np.generic]) -> list[Tensor]:
+Types = Sequence[Quantization | None]
+
+
+def _tensors(arguments: Sequence[np.ndarray | np.generic], types: Types) -> list[Tensor]:
     """A row of one element is a scalar of numpy, no array."""
-    return [Tensor(np.asarray(one)) for one in arguments]
+    return [Tensor(np.asarray(one), type_) for one, type_ in zip(arguments, types, strict=True)]
 
 
 def _arrays(tensors: Sequence[Tensor]) -> Arrays:
     return tuple(one.array for one in tensors)
 
 
-def _one_by_one(region: Run, arguments: Sequence[np.ndarray]) -> Arrays:
-    results = tuple(np.empty(arguments[0].shape, format_named(name).storage) for name in result_dtypes(region))
+def _one_by_one(region: Run, arguments: Sequence[np.ndarray], types: Types) -> Arrays:
+    results = tuple(np.empty(arguments[0].shape, format_held(name).storage) for name in result_dtypes(region))
     for index in np.ndindex(arguments[0].shape):
-        for result, one in zip(results, region(*(Tensor(np.asarray(each[index])) for each in arguments)), strict=True):
+        found = region(*_tensors([each[index] for each in arguments], types))
+        for result, one in zip(results, found, strict=True):
             result[index] = one.array
     return results
 
@@ -106,7 +112,7 @@ class _Spread:
         return self.wide[name]
 
 
-@registry.meaning(BROADCAST)
+@registry.meaning(BROADCAST, quantized=AS_THEY_ARE)
 def broadcast(call: Call) -> np.ndarray:
     """operand at every place of the result; no op of the specification, but a step of the kit's own"""
     return np.broadcast_to(call.operands[0].array, call.results[0].shape)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,13 +15,14 @@ from conform.errors import InvalidArguments
 from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Op, Value
 from conform.interp.stablehlo.processes import Process
+from conform.interp.stablehlo.quantization import quantization_of
 from conform.interp.stablehlo.values import Tensor
 
 ALL = 1 << 30  # operands, of an op that has as many as a program gives it
 MODULES = (
     "elementwise", "bits", "choice", "casts", "movement", "dynamic", "indexing", "control", "reduction", "sorting",
     "windows", "contraction", "normalization", "linear_algebra", "transforms", "structure", "collectives",
-    "channels", "random", "chlo",
+    "channels", "random", "quantization", "chlo",
 )  # fmt: skip
 
 
@@ -59,6 +60,16 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Quantized:
+    """How an op takes quantized tensors. `check` sees to the constraints of its section that are about their types.
+    It works on the `numbers` that the elements stand for, and its results are quantized; or on the `integers` that are
+    stored; or on the `tensors` as they are."""
+
+    check: Callable[[Call], None]
+    on: Literal["numbers", "integers", "tensors"]
+
+
+@dataclass(frozen=True)
 class Meaning:
     """What an op means, and what holds of it whatever its operands are.
 
@@ -66,6 +77,7 @@ class Meaning:
     moves      of how many of its first operands it moves elements, and does nothing else with them
     selects    it rounds nothing: of exact operands the results are exact, in whatever order they are computed
     runs       it runs its regions on operands that it does not look into, but for what chooses between them
+    quantized  how it takes quantized tensors; None if it takes none
     """
 
     name: str
@@ -74,6 +86,7 @@ class Meaning:
     moves: int = 0
     selects: bool = False
     runs: bool = False
+    quantized: Quantized | None = None
 
     @property
     def text(self) -> str:
@@ -84,7 +97,12 @@ _table: dict[str, Meaning] = {}
 
 
 def meaning(
-    *names: str, pointwise: bool = False, moves: int = 0, selects: bool = False, runs: bool = False
+    *names: str,
+    pointwise: bool = False,
+    moves: int = 0,
+    selects: bool = False,
+    runs: bool = False,
+    quantized: Quantized | None = None,
 ) -> Callable[[Callable[[Call], Any]], Callable[[Call], Any]]:
     """Register the decorated function as the meaning of the ops `names`: a Tensor, an array or several of a Call."""
 
@@ -92,7 +110,7 @@ def meaning(
         for name in names:
             if name in _table:
                 raise ValueError(f"{name} is defined twice: {_table[name].function.__module__}, {function.__module__}")
-            _table[name] = Meaning(name, function, pointwise, moves, selects or bool(moves), runs)
+            _table[name] = Meaning(name, function, pointwise, moves, selects or bool(moves), runs, quantized)
         return function
 
     return register
@@ -106,7 +124,14 @@ def table() -> Mapping[str, Meaning]:
     return _table
 
 
-def as_results(found: Any) -> tuple[Any, ...]:
-    """What a meaning returns, one or several, as values: arrays become tensors."""
+def as_results(call: Call, found: Any) -> tuple[Any, ...]:
+    """What a meaning returns, one or several, as values: arrays become tensors of the types that the program states."""
     several = found if isinstance(found, list | tuple) else (found,)
-    return tuple(Tensor(np.asarray(one)) if isinstance(one, np.ndarray | np.generic) else one for one in several)
+    if not any(isinstance(one, np.ndarray | np.generic) for one in several):
+        return tuple(several)
+    return tuple(_tensor(one, value.dtype) for one, value in zip(several, call.results, strict=True))
+
+
+def _tensor(found: Any, dtype: str) -> Any:
+    is_array = isinstance(found, np.ndarray | np.generic)
+    return Tensor(np.asarray(found), quantization_of(dtype)) if is_array else found

@@ -16,6 +16,11 @@ def codes_of(x: Array, fmt: Format) -> Array:
     )
 
 
+def reread(x: Array, source: Format, fmt: Format) -> Array:
+    """The integers of `fmt` with the bits that those of `source` have."""
+    return of_codes(codes_of(x, source), fmt)
+
+
 def of_codes(codes: Array, fmt: Format) -> Array:
     """The integers of `fmt` whose low bits these are."""
     low = codes & np.uint64(2**fmt.bits - 1)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from conform.interp.stablehlo.quantization import Quantization
 from conform.numerics.formats import Format, format_of
 
 TOKEN = "token"
@@ -19,9 +20,11 @@ def contiguous(array: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """An array in the storage dtype of its format."""
+    """An array in the storage dtype of its format; of a quantized tensor the integers that it stores, whose format
+    `format` is, while `dtype` names the quantized type."""
 
     array: np.ndarray
+    quantization: Quantization | None = None
 
     @cached_property
     def format(self) -> Format:
@@ -29,7 +32,7 @@ class Tensor:
 
     @property
     def dtype(self) -> str:
-        return self.format.name
+        return self.format.name if self.quantization is None else str(self.quantization)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -41,7 +44,8 @@ class Tensor:
 
     def __str__(self) -> str:
         """`tensor<2x3xf32>`"""
-        return f"tensor<{'x'.join([*map(str, self.shape), self.format.stablehlo_name.replace('si', 'i')])}>"
+        element = self.quantization or self.format.stablehlo_name.replace("si", "i")
+        return f"tensor<{'x'.join(map(str, [*self.shape, element]))}>"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conform.numerics.eft import two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD
 from conform.numerics.functions.exponential import exp, expm1
@@ -15,7 +14,7 @@ from conform.numerics.functions.logarithm import constant, log, log1p
 HYPERBOLIC_ERROR = 2.0**-95
 """EXPM1_ERROR with condition at most 1, then at most a quotient and two sums of positive terms, 21 u^2."""
 INVERSE_ERROR = 2.0**-95
-"""LOG1P_ERROR, and at most 7 + 4 + 15 + 3 * 3 u^2 of its argument (condition at most 1)."""
+"""LOG1P_ERROR, and at most 7 + 4 + 15 + 3 * 3 u^2 of its argument (condition at most 1); of atanh 15 + 2 u^2."""
 
 _TANH_REACH = 40.0  # 1 - tanh 40 < 2^-114
 _LARGE = 2.0**60  # asinh x = log 2x + 1/(4 x^2) - ...
@@ -83,5 +82,9 @@ def acosh(x: DD) -> DD:
 
 
 def atanh(x: DD) -> DD:
-    """log1p(2x / (1 - x)) / 2 of doubles |x| < 1 (lo = 0); relative error INVERSE_ERROR."""
-    return _on_size(lambda z: dd.scale(log1p(dd.div(dd.scale(z, 2.0), two_sum(np.float64(1.0), -z[0]))), 0.5), x)
+    """log1p(2x / (1 - x)) / 2 of |x| < 1; relative error INVERSE_ERROR."""
+    return _on_size(_atanh_positive, x)
+
+
+def _atanh_positive(x: DD) -> DD:
+    return dd.scale(log1p(dd.div(dd.scale(x, 2.0), dd.add_double(dd.neg(x), 1.0))), 0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conform.numerics.eft import fast_two_sum, two_sum
+from conform.numerics.eft import fast_two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, uniform_piece
@@ -13,7 +13,7 @@ from conform.numerics.functions.trigonometric import pi
 ATAN_ERROR = 2.0**-98
 """EVALUATION; from 1 on 1/x costs 15 u^2 and pi/2 - atan(1/x) >= pi/4 another 3 u^2."""
 ASIN_ERROR = 2.0**-97
-"""ATAN_ERROR, and 7 + 25/8 + 15 u^2 of its argument (condition at most 1); 1 - x and 1 + x are exact."""
+"""ATAN_ERROR, and 2 (1 - x) + 2 (1 + x) + 7 + 25/8 + 15 u^2 of its argument (condition at most 1)."""
 
 _TABLE = Piecewise("atan", 8)
 
@@ -37,18 +37,18 @@ def atan(x: DD) -> DD:
 
 
 def asin(x: DD) -> DD:
-    """asin x = atan(x / sqrt((1 - x)(1 + x))) of doubles |x| < 1 (lo = 0), relative error ASIN_ERROR."""
-    return atan(dd.div(x, dd.sqrt(dd.mul(two_sum(np.float64(1.0), -x[0]), two_sum(np.float64(1.0), x[0])))))
+    """asin x = atan(x / sqrt((1 - x)(1 + x))) of |x| < 1, relative error ASIN_ERROR."""
+    return atan(dd.div(x, dd.sqrt(dd.mul(dd.add_double(dd.neg(x), 1.0), dd.add_double(x, 1.0)))))
 
 
 def acos(x: DD) -> DD:
-    """acos x = 2 atan sqrt((1 - x)/(1 + x)) of doubles |x| < 1 (lo = 0), relative error ASIN_ERROR."""
-    quotient = dd.div(two_sum(np.float64(1.0), -x[0]), two_sum(np.float64(1.0), x[0]))
+    """acos x = 2 atan sqrt((1 - x)/(1 + x)) of |x| < 1, relative error ASIN_ERROR."""
+    quotient = dd.div(dd.add_double(dd.neg(x), 1.0), dd.add_double(x, 1.0))
     return dd.scale(_atan_positive(dd.sqrt(quotient)), 2.0)
 
 
 def atan2(y: DD, x: DD) -> tuple[DD, Array]:
-    """The angle of (x, y), of doubles; its relative error ASIN_ERROR, or inf where the quotient leaves the safe
+    """The angle of (x, y); its relative error ASIN_ERROR, or inf where the quotient leaves the safe
     range."""
     quotient = dd.div(dd.absolute(y), dd.absolute(x))
     angle = _atan_positive(quotient)

@@ -24,7 +24,7 @@ _FARTHEST = 2800.0  # times any double, e^2800 and e^-2800 are beyond every form
 _EXP_LOWEST, _EXP_LOWEST_VALUE = -700.0, 2.0**-1009  # e^-700 < 2^-1009
 
 
-def _image(
+def image(
     x: Real, kernel: Kernel, spread: Callable[[Array], Array], special: Array, settled: Array | bool = False
 ) -> Real:
     """kernel(x), whose value and relative error are good where the value exceeds SAFE_MIN. `spread` bounds, from the
@@ -47,12 +47,12 @@ def exp(x: Real) -> Real:
     """e^x, relative error EXP_ERROR; below e^-700 the number is known to lie in [0, e^-700]."""
     with np.errstate(all="ignore"):
         special = np.exp(x.hi)
-        image = _image(x, _bounded(exponential.exp, exponential.EXP_ERROR), lambda y: y * np.expm1(x.radius), special)
+        result = image(x, bounded(exponential.exp, exponential.EXP_ERROR), lambda y: y * np.expm1(x.radius), special)
         low = (x.hi < _EXP_LOWEST) & np.isfinite(x.hi) & (x.radius < 1.0)
         if low.any():
-            image.hi[low] = image.lo[low] = 0.0
-            image.radius[low] = 4 * _EXP_LOWEST_VALUE
-        return image
+            result.hi[low] = result.lo[low] = 0.0
+            result.radius[low] = 4 * _EXP_LOWEST_VALUE
+        return result
 
 
 def exp_scaled(x: Real) -> Scaled:
@@ -78,18 +78,18 @@ def log_ratio(x: Array, y: Array) -> Real:
 def expm1(x: Real) -> Real:
     """e^x - 1, relative error EXPM1_ERROR."""
     with np.errstate(all="ignore"):
-        kernel = _bounded(exponential.expm1, exponential.EXPM1_ERROR)
-        return _image(x, kernel, lambda y: (y + 1.0 + 2.0**-50) * np.expm1(x.radius), np.expm1(x.hi))
+        kernel = bounded(exponential.expm1, exponential.EXPM1_ERROR)
+        return image(x, kernel, lambda y: (y + 1.0 + 2.0**-50) * np.expm1(x.radius), np.expm1(x.hi))
 
 
 def log(x: Real) -> Real:
     """Natural logarithm, relative error LOG_ERROR; unknown where x may be zero or negative but is not exactly known."""
-    return _logarithm(x, _bounded(logarithm.log, logarithm.LOG_ERROR), np.log, 0.0)
+    return _logarithm(x, bounded(logarithm.log, logarithm.LOG_ERROR), np.log, 0.0)
 
 
 def log1p(x: Real) -> Real:
     """log(1 + x), relative error LOG1P_ERROR; unknown where 1 + x may be zero or negative but is not exactly known."""
-    return _logarithm(x, _bounded(logarithm.log1p, logarithm.LOG1P_ERROR), np.log1p, -1.0)
+    return _logarithm(x, bounded(logarithm.log1p, logarithm.LOG1P_ERROR), np.log1p, -1.0)
 
 
 def _logarithm(x: Real, kernel: Kernel, numpy_function: Callable[[Array], Array], pole: float) -> Real:
@@ -100,33 +100,33 @@ def _logarithm(x: Real, kernel: Kernel, numpy_function: Callable[[Array], Array]
         spread = np.where(outside | ~(ratio < 1.0), np.inf, -np.log1p(-ratio))  # log(a / (a - r)), the longer side
         special = np.where((x.hi == pole) & (x.lo < 0), np.nan, numpy_function(x.hi))
         one = (x.hi == pole + 1.0) & (x.lo == 0)  # log 1 = 0
-        return _image(x, kernel, lambda _: spread, special, settled=(outside | one) & (x.radius == 0))
+        return image(x, kernel, lambda _: spread, special, settled=(outside | one) & (x.radius == 0))
 
 
 def sin(x: Real) -> Real:
     """sin x, slope at most 1."""
     with np.errstate(all="ignore"):
-        return _image(x, trigonometric.sin, lambda _: x.radius, np.sin(x.hi))
+        return image(x, trigonometric.sin, lambda _: x.radius, np.sin(x.hi))
 
 
 def cos(x: Real) -> Real:
     """cos x, slope at most 1."""
     with np.errstate(all="ignore"):
-        return _image(x, trigonometric.cos, lambda _: x.radius, np.cos(x.hi))
+        return image(x, trigonometric.cos, lambda _: x.radius, np.cos(x.hi))
 
 
 def tanh(x: Real) -> Real:
     """tanh x, slope at most 1 / cosh^2 at the point nearest to 0."""
     with np.errstate(all="ignore"):
-        kernel = _bounded(hyperbolic.tanh, hyperbolic.HYPERBOLIC_ERROR)
-        return _image(x, kernel, lambda _: x.radius / np.cosh(_nearest_to_zero(x)) ** 2 * (1 + 2.0**-44), np.tanh(x.hi))
+        kernel = bounded(hyperbolic.tanh, hyperbolic.HYPERBOLIC_ERROR)
+        return image(x, kernel, lambda _: x.radius / np.cosh(_nearest_to_zero(x)) ** 2 * (1 + 2.0**-44), np.tanh(x.hi))
 
 
 def sigmoid(x: Real) -> Real:
     """1 / (1 + e^-x), slope at most y (1 + ...) and at most 1/4."""
     with np.errstate(all="ignore"):
-        kernel = _bounded(activations.sigmoid, activations.LOGISTIC_ERROR)
-        return _image(
+        kernel = bounded(activations.sigmoid, activations.LOGISTIC_ERROR)
+        return image(
             x, kernel, lambda y: np.minimum(y * np.expm1(x.radius), 0.25 * x.radius), 1.0 / (1.0 + np.exp(-x.hi))
         )
 
@@ -134,14 +134,14 @@ def sigmoid(x: Real) -> Real:
 def erf(x: Real) -> Real:
     """erf x, slope at most 2/sqrt(pi) e^(-t^2) at the point t nearest to 0."""
     with np.errstate(all="ignore"):
-        return _image(x, _bounded(error.erf, error.ERF_ERROR), lambda _: _erf_spread(x), error.erf_float64(x.hi))
+        return image(x, bounded(error.erf, error.ERF_ERROR), lambda _: _erf_spread(x), error.erf_float64(x.hi))
 
 
 def erfc(x: Real) -> Real:
     """erfc x, with the slope of erf."""
     with np.errstate(all="ignore"):
         special = np.where(np.isnan(x.hi), np.nan, np.where(x.hi > 0, 0.0, 2.0))
-        return _image(x, error.erfc, lambda _: _erf_spread(x), special)
+        return image(x, error.erfc, lambda _: _erf_spread(x), special)
 
 
 def _erf_spread(x: Real) -> Array:
@@ -153,5 +153,6 @@ def _nearest_to_zero(x: Real) -> Array:
     return np.maximum(np.abs(x.hi) * (1 - 2.0**-51) - x.radius, 0.0)
 
 
-def _bounded(kernel: Callable[[DD], DD], relative_error: float) -> Kernel:
+def bounded(kernel: Callable[[DD], DD], relative_error: float) -> Kernel:
+    """The kernel, with a relative error that is always the same."""
     return lambda x: (kernel(x), relative_error)

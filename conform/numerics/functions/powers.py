@@ -29,10 +29,10 @@ def rsqrt(x: DD) -> tuple[DD, Array]:
 
 
 def cbrt(x: DD) -> tuple[DD, Array]:
-    """The real cube root of doubles (lo = 0); its relative error, inf where the cube of the root underflows."""
+    """The real cube root; its relative error, inf where the cube of the root underflows."""
     y = np.cbrt(x[0])
     cube = dd.mul_double(two_prod(y, y), y)
-    root = fast_two_sum(y, -((cube[0] - x[0]) + cube[1]) / (3.0 * y * y))
+    root = fast_two_sum(y, -((cube[0] - x[0]) + (cube[1] - x[1])) / (3.0 * y * y))
     return root, np.where(np.abs(x[0]) > dd.SAFE_MIN, CBRT_ERROR, np.inf)
 
 

@@ -132,6 +132,18 @@ def binary() -> Iterator[Case]:
             yield Case(op, dtype, main(text, [("z", to)]))
 
 
+def precisions() -> Iterator[Case]:
+    for dtype in FLOATS:
+        values, fmt = special_values(dtype)[:96], FORMATS[dtype]
+        type_ = type_of(dtype, values.shape)
+        text, results = constant("x", values, dtype), []
+        for at, (e, m) in enumerate(((0, 0), (0, -1), (-1, 0), (-1, -2), (1, 1), (2, -1))):
+            bits = f"e{max(fmt.exponent_bits + e, 1)}m{max(fmt.mantissa_bits + m, 0)}"
+            text += f"  %y{at} = stablehlo.reduce_precision %x, format = {bits} : {type_}\n"
+            results.append((f"y{at}", type_))
+        yield Case("reduce_precision", dtype, main(text, results))
+
+
 def comparisons() -> Iterator[Case]:
     for dtype in EVERY:
         x, y = pairs(dtype, 10)

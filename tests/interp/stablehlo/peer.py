@@ -1,5 +1,5 @@
 """The specification's C++ interpreter, as jaxlib has it: run as a child, for it ends its process at what it lacks.
-Ops of chlo are lowered by jaxlib's pass before.
+Ops of chlo and of quantized types are lowered by jaxlib's passes before.
 
 `python peer.py PROGRAMS.json FIRST` prints the results of each program from FIRST on, a line of JSON each.
 """
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+LOWERING = "stablehlo-legalize-quantized-op-to-qdq,stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo"
 
 
 def results(programs: list[str]) -> list[list[str] | None]:
@@ -36,7 +38,7 @@ def _main(file: str, first: int) -> None:
 
     stablehlo.register_stablehlo_passes()
     with _context():
-        lowering = passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))")
+        lowering = passmanager.PassManager.parse(f"builtin.module(func.func({LOWERING}))")
     for program in json.loads(Path(file).read_text())[first:]:
         try:
             module = ir.Module.parse(program, _context())

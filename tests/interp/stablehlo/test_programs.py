@@ -41,10 +41,9 @@ def test_every_op_with_a_meaning_has_a_program() -> None:
 
 def test_the_documentation_lists_the_ops() -> None:
     text = (ROOT / "docs/stablehlo.md").read_text()
-    done, missing = (re.search(rf"<!-- {mark} -->\n(.*?)\n<!--", text, re.DOTALL)[1] for mark in ("done", "missing"))
+    done = re.search(r"<!-- done -->\n(.*?)\n<!--", text, re.DOTALL)[1]
     known = {name.removeprefix("stablehlo.") for name in table()}
     assert set(re.findall(r"`(\w+)`", done)) == known & set(NAMES)
-    assert set(re.findall(r"`(\w+)`", missing)) == set(NAMES) - known
     assert f"{len(known & set(NAMES))} of its {len(NAMES)} ops" in text
 
 

@@ -263,12 +263,14 @@ def test_updates_of_one_element(type_: str) -> None:
 
 REFUSED = {
     "fft": (unary("fft", "tensor<4xcomplex<f32>>").replace('(%x)', '(%x) {fft_type = #stablehlo<fft_type FFT>, '
-            'fft_length = array<i64: 4>}'), [np.ones(4, np.complex64)], "stablehlo.fft: nothing is known"),
-    "cbrt of a sum": ("""func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
+            'fft_length = array<i64: 4>}'), [np.full(4, np.inf, np.complex64)], "stablehlo.fft: nothing is known"),
+    "a complex function": (unary("tanh", "tensor<4xcomplex<f32>>"), [np.ones(4, np.complex64)],
+                           "stablehlo.tanh: no rule tells what becomes of the errors of complex numbers"),
+    "the next number of a sum": ("""func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
       %0 = stablehlo.add %x, %x : tensor<4x5xf32>
-      %1 = stablehlo.cbrt %0 : tensor<4x5xf32>
+      %1 = chlo.next_after %0, %x : tensor<4x5xf32>, tensor<4x5xf32> -> tensor<4x5xf32>
       return %1 : tensor<4x5xf32>
-    }""", [X], r"stablehlo.cbrt: what it does hangs on float32\[4, 5\], which .* \(x.mlir:3\)"),
+    }""", [X], r"chlo.next_after: no rule tells what becomes of the errors .* \(x.mlir:3\)"),
     "a branch": ("""func.func @main(%x: tensor<f32>) -> tensor<f32> {
       %c = stablehlo.constant dense<0.0> : tensor<f32>
       %0 = stablehlo.sine %x : tensor<f32>
@@ -412,7 +414,95 @@ def test_updates_that_are_added_one_by_one_are_honest() -> None:
     assert not judged(text, [np.array([0, 1e8 + 64, 0, 0], F32)], x, y)[0].ok.all()
 
 
-def test_updates_that_multiply_are_not_known() -> None:
-    text = SUMS.replace("TYPE", "f32").replace("JOIN", "multiply").replace("PLACE", "1")
+def test_updates_that_join_in_a_wider_type() -> None:
+    """2048 + 1 is no number of float16, but of float32."""
+    text = SUMS.replace("JOIN", "add").replace("PLACE", "1").replace("tensor<TYPE>", "tensor<f32>")
+    text = text.replace("-> tensor<4xTYPE>", "-> tensor<4xf32>").replace("%0 : tensor<4xTYPE>", "%0 : tensor<4xf32>")
+    x, y = np.array([10, 2048, 12, 13], np.float16), np.array([1, 2], np.float16)
+    (golden,) = goldens(text.replace("TYPE", "f16"), x, y)
+    assert golden.value.tolist() == [10, 2051, 12, 13]
+    assert not judge(golden, np.array([10, 2050, 12, 13], F32), OF_MODULE).ok[1]
+
+
+def test_updates_that_divide_are_not_known() -> None:
+    text = SUMS.replace("TYPE", "f32").replace("JOIN", "divide").replace("PLACE", "1")
     with pytest.raises(NoGolden, match=r"expected the update, or one of stablehlo.add"):
         goldens(text, np.ones(4, F32), np.ones(2, F32))
+
+
+@pytest.mark.parametrize("updates", [1, 4, 40])
+def test_updates_that_multiply(updates: int) -> None:
+    """In any order each product is rounded; a factor that is left out, or counts twice, is found."""
+    indices = ", ".join(["[1]"] * updates)
+    text = SUMS.replace("TYPE", "f32").replace("JOIN", "multiply").replace("[[1], [PLACE]]", f"[{indices}]")
+    text = text.replace("2x1xi32", f"{updates}x1xi32").replace("tensor<2xf32>", f"tensor<{updates}xf32>")
+    rng = np.random.default_rng(updates)
+    x, y = np.array([1, 1.7, -0.0, np.inf], F32), rng.uniform(0.9, 1.2, updates).astype(F32)
+    (golden,) = goldens(text, x, y)
+    assert golden.value[[0, 2, 3]].tolist() == [1, 0, np.inf]
+    for factors in (y, y[::-1], np.sort(y)):
+        product = np.multiply.reduce(np.concatenate([x[1:2], factors]))
+        assert judge(golden, np.array([1, product, -0.0, np.inf], F32), OF_MODULE).ok.all()
+    for factor in (1 / y[-1], y[0], 1 + F32(2e-6) * updates):
+        assert not judge(golden, np.array([1, product * factor, -0.0, np.inf], F32), OF_MODULE).ok.all()
+
+
+# --- Functions of numbers that were computed --------------------------------------------------------------------------
+
+FUNCTION = """func.func @main(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {
+  %c = stablehlo.constant dense<1.1> : tensor<SIZExf32>
+  %0 = stablehlo.multiply %x, %c : tensor<SIZExf32>
+  %1 = "OP"(%0) : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  return %1 : tensor<SIZExf32>
+}
+"""
+OF_COMPUTED = {
+    "stablehlo.cbrt": (np.cbrt, -9, 9), "chlo.atan": (np.arctan, -9, 9), "chlo.asinh": (np.arcsinh, -9, 9),
+    "chlo.sinh": (np.sinh, -9, 9), "chlo.cosh": (np.cosh, -9, 9), "chlo.asin": (np.arcsin, -0.9, 0.9),
+    "chlo.acos": (np.arccos, -0.9, 0.9), "chlo.acosh": (np.arccosh, 0.92, 9), "chlo.atanh": (np.arctanh, -0.9, 0.9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("op", OF_COMPUTED)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_function_errs_as_its_operand_and_by_its_own_ulps(op: str, size: int) -> None:
+    """numpy's float32 functions of a rounded product are honest, and of one that was not rounded; a product in
+    bfloat16, and the function of the product's square, are not."""
+    function, low, high = OF_COMPUTED[op]
+    x = np.random.default_rng(7).uniform(low, high, size).astype(F32)
+    (golden,) = goldens(FUNCTION.replace("OP", op).replace("SIZE", str(size)), x)
+    for product in (x * F32(1.1), x.astype(np.float64) * float(F32(1.1))):
+        found = judge(golden, np.asarray(function(product), F32), OF_MODULE)
+        assert found.ok.all()
+        assert found.compared.all()
+    rounded = np.asarray(round_to(FORMATS["bfloat16"], x * 1.1)).astype(F32)
+    with np.errstate(invalid="ignore"):
+        for wrong in (function(rounded), function(x), function(x * F32(1.1)) * F32(1 + 1e-4)):
+            assert not judge(golden, np.asarray(wrong, F32), OF_MODULE).ok.all()
+
+
+@pytest.mark.parametrize(("op", "operand"), [("chlo.asin", 1.0), ("chlo.acos", -1.0), ("chlo.acosh", 1.0),
+                                             ("chlo.atanh", 1.0)])  # fmt: skip
+def test_at_the_end_of_its_domain_nothing_is_judged(op: str, operand: float) -> None:
+    """The product may be rounded beyond it, where the function is NaN."""
+    (golden,) = goldens(FUNCTION.replace("OP", op).replace("SIZE", "1"), np.array([operand / float(F32(1.1))], F32))
+    assert np.isinf(golden.budget).all()
+
+
+def test_the_angle_of_a_point() -> None:
+    text = """func.func @main(%y: tensor<7xf32>, %x: tensor<7xf32>) -> tensor<7xf32> {
+      %c = stablehlo.constant dense<1.1> : tensor<7xf32>
+      %0 = stablehlo.multiply %y, %c : tensor<7xf32>
+      %1 = stablehlo.multiply %x, %c : tensor<7xf32>
+      %2 = stablehlo.atan2 %0, %1 : tensor<7xf32>
+      return %2 : tensor<7xf32>
+    }"""
+    y, x = np.array([1, -2, 1e-30, 0, 0, -0.0, 5], F32), np.array([1, -3, -1, 2, 0, -3, np.inf], F32)
+    (golden,) = goldens(text, y, x)
+    assert np.isinf(golden.budget).tolist() == [False, False, False, False, True, True, False]
+    angles = np.arctan2(y * F32(1.1), x * F32(1.1))
+    assert judge(golden, angles, OF_MODULE).ok.all()
+    for at in (0, 1, 2, 3, 6):
+        wrong = angles.copy()
+        wrong[at] += F32(1e-5)
+        assert not judge(golden, wrong, OF_MODULE).ok[at]

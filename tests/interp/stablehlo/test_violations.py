@@ -12,13 +12,15 @@ from conform.frontends.stablehlo import parse
 from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program, Value
 from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.quantization import format_held, quantization_of
 from conform.interp.stablehlo.values import TOKEN, Tensor, Token
-from conform.numerics.formats import format_named
 from tests.interp.stablehlo.violations import VIOLATIONS, Violation
 
 
 def zeros(value: Value) -> Tensor | Token:
-    return Token() if value.dtype == TOKEN else Tensor(np.zeros(value.shape, format_named(value.dtype).storage))
+    if value.dtype == TOKEN:
+        return Token()
+    return Tensor(np.zeros(value.shape, format_held(value.dtype).storage), quantization_of(value.dtype))
 
 
 def refusal(program: str) -> str:

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
+from conform.interp.stablehlo.quantized import INTEGERS, numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import Format, format_named
@@ -40,30 +41,30 @@ def _saturated(x: np.ndarray, fmt: Format) -> np.ndarray:
     return np.where(above | below, ends, integers).astype(fmt.storage)
 
 
-@meaning("stablehlo.reduce_precision", pointwise=True, selects=True)
+@meaning("stablehlo.reduce_precision", pointwise=True, selects=True, quantized=numbers("C1"))
 def reduce_precision(call: Call) -> np.ndarray:
-    """operand as a format of exponent_bits and mantissa_bits has it: rounded to nearest even, infinite beyond its
-    range, a zero of its sign below its smallest normal number"""
+    """operand with its mantissa rounded to mantissa_bits, to nearest even; where exponent_bits are fewer than it has,
+    infinite beyond their range, and a zero of its sign below the smallest normal number that they have"""
     (x,) = same_types(call)
     fmt = of_kinds(call, "I1", "float")
     exponent_bits, mantissa_bits = (int(call.attributes[name]) for name in ("exponent_bits", "mantissa_bits"))
     call.require("C2", exponent_bits >= 1, f"exponent_bits {exponent_bits}")
     call.require("C3", mantissa_bits >= 0, f"mantissa_bits {mantissa_bits}")
-    bias = 2.0 ** (exponent_bits - 1) - 1
-    emin, emax = max(1 - bias, fmt.emin), min(bias, fmt.emax)
-    number = x.astype(np.float64)
+    number, bias = x.astype(np.float64), 2 ** (exponent_bits - 1) - 1
+    is_narrower = exponent_bits < fmt.exponent_bits
+    emax = bias if is_narrower else fmt.emax
     with np.errstate(all="ignore"):
-        _, exponent = np.frexp(number)
+        exponent = np.maximum(np.frexp(number)[1], fmt.emin + 1)  # subnormals have the places of the smallest exponent
         bits = min(mantissa_bits, fmt.mantissa_bits)
         rounded = np.ldexp(np.rint(np.ldexp(number, bits + 1 - exponent)), exponent - 1 - bits)
         beyond = np.abs(rounded) >= 2.0 ** (emax + 1) if emax < 1023 else np.isinf(rounded)
         rounded = np.where(beyond, np.copysign(np.inf, number), rounded)
-        if 1 - bias >= fmt.emin:
-            rounded = np.where(np.abs(rounded) < 2.0**emin, np.copysign(0.0, number), rounded)
+        if is_narrower:
+            rounded = np.where(np.abs(rounded) < 2.0 ** (1 - bias), np.copysign(0.0, number), rounded)
         return np.where(np.isfinite(number), rounded, number).astype(fmt.storage)
 
 
-@meaning("stablehlo.bitcast_convert", selects=True)
+@meaning("stablehlo.bitcast_convert", selects=True, quantized=INTEGERS)
 def bitcast_convert(call: Call) -> np.ndarray:
     """The bits of operand read as another element type, the lowest first; wider elements are made of a last dimension
     of narrower ones, or fall apart into one"""

@@ -12,6 +12,7 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp.stablehlo.groups import channel_of, checked_pairs, replicas_or_partitions, within_grid
 from conform.interp.stablehlo.processes import Exchange, Process, ProcessId, placed
+from conform.interp.stablehlo.quantized import AS_THEY_ARE
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import TOKEN, Tensor, Token
 
@@ -86,7 +87,7 @@ def _message(call: Call, is_source: bool) -> tuple[Any, ...]:
     return exchange.occurrence(process.id, "send" if is_source else "recv", channel, ends)[1:]
 
 
-@meaning("stablehlo.send")
+@meaning("stablehlo.send", quantized=AS_THEY_ARE)
 def send(call: Call) -> Token:
     """The inputs, into a channel"""
     _ends_in_token(call, "I2", call.operands, "operands")
@@ -97,7 +98,7 @@ def send(call: Call) -> Token:
     return Token()
 
 
-@meaning("stablehlo.recv")
+@meaning("stablehlo.recv", quantized=AS_THEY_ARE)
 def recv(call: Call) -> tuple[Any, ...]:
     """What is sent into a channel, in the order in which it is sent"""
     _ends_in_token(call, "I1", call.operands, "operands")
@@ -112,7 +113,7 @@ def recv(call: Call) -> tuple[Any, ...]:
 # What is fed in and out
 
 
-@meaning("stablehlo.infeed")
+@meaning("stablehlo.infeed", quantized=AS_THEY_ARE)
 def infeed(call: Call) -> tuple[Any, ...]:
     """What the next function of the infeed of run_parallel gives"""
     _payload_results(call, "C1", "C2", "C3")
@@ -125,7 +126,7 @@ def infeed(call: Call) -> tuple[Any, ...]:
     return _as_stated(call, exchange.infeed[exchange.fed - 1](), "the infeed")
 
 
-@meaning("stablehlo.outfeed")
+@meaning("stablehlo.outfeed", quantized=AS_THEY_ARE)
 def outfeed(call: Call) -> Token:
     """The inputs, to where nothing of a program reads them"""
     _ends_in_token(call, "I2", call.operands, "operands")
@@ -136,7 +137,7 @@ def outfeed(call: Call) -> Token:
 # The interpreter's own dialect
 
 
-@meaning("interpreter.run_parallel")
+@meaning("interpreter.run_parallel", quantized=AS_THEY_ARE)
 def run_parallel(call: Call) -> tuple[Any, ...]:
     """programs[replica][partition] as the processes of a grid: each takes as many of the operands as it has arguments,
     and their results follow each other"""
@@ -169,14 +170,14 @@ def _tasks(call: Call, exchange: Exchange, count: int) -> list[Any]:
     return tasks
 
 
-@meaning("interpreter.print")
+@meaning("interpreter.print", quantized=AS_THEY_ARE)
 def print_(call: Call) -> tuple[()]:
     """Nothing; the operand is shown"""
     call.process.told.printed.append((call.op.location, call.operands[0]))
     return ()
 
 
-@meaning("interpreter.probe")
+@meaning("interpreter.probe", quantized=AS_THEY_ARE)
 def probe(call: Call) -> Tensor:
     """The operand, which is kept under probe_id"""
     if not isinstance(call.operands[0], Tensor):

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import Array, same_types
+from conform.interp.stablehlo.quantized import numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor, contiguous
 from conform.numerics.formats import format_of
 
 
-@meaning("stablehlo.maximum", pointwise=True, selects=True)
+@meaning("stablehlo.maximum", pointwise=True, selects=True, quantized=numbers("C1"))
 def maximum(call: Call) -> Array:
     """The larger of lhs and rhs: NaN if either is, +0 rather than -0; of complex numbers by (real, imag)"""
     x, y = same_types(call)
     return extreme(x, y, +1)
 
 
-@meaning("stablehlo.minimum", pointwise=True, selects=True)
+@meaning("stablehlo.minimum", pointwise=True, selects=True, quantized=numbers("C1"))
 def minimum(call: Call) -> Array:
     """The smaller of lhs and rhs: NaN if either is, -0 rather than +0; of complex numbers by (real, imag)"""
     x, y = same_types(call)
@@ -45,7 +46,7 @@ def _lexicographic(x: Array, y: Array, direction: int) -> Array:
     return (ahead & ~np.isnan(y)) | np.isnan(x)
 
 
-@meaning("stablehlo.select", pointwise=True, selects=True)
+@meaning("stablehlo.select", pointwise=True, selects=True, quantized=numbers("C2", first=1))
 def select(call: Call) -> Array:
     """on_true where pred, on_false elsewhere; a 0-dimensional pred chooses all"""
     pred, on_true, on_false = call.operands
@@ -57,7 +58,7 @@ def select(call: Call) -> Array:
     return np.where(pred.array, on_true.array, on_false.array)
 
 
-@meaning("stablehlo.clamp", pointwise=True, selects=True)
+@meaning("stablehlo.clamp", pointwise=True, selects=True, quantized=numbers("C3", "C4"))
 def clamp(call: Call) -> Array:
     """minimum(maximum(operand, min), max)"""
     low, operand, high = call.operands
@@ -74,7 +75,7 @@ DIRECTIONS = {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": 
               "LT": np.less}  # fmt: skip
 
 
-@meaning("stablehlo.compare", pointwise=True)
+@meaning("stablehlo.compare", pointwise=True, quantized=numbers("C1", None))
 def compare(call: Call) -> Array:
     """lhs against rhs as comparison_direction says; with compare_type TOTALORDER by IEEE 754's totalOrder"""
     lhs, rhs = call.operands

@@ -9,6 +9,7 @@ import numpy as np
 
 from conform.errors import InvalidArguments
 from conform.interp.program.evaluation import Run
+from conform.interp.stablehlo.dequantized import is_promotable, promoted, zeros
 from conform.interp.stablehlo.groups import (
     channel_of,
     checked_groups,
@@ -19,12 +20,11 @@ from conform.interp.stablehlo.groups import (
     replicas_or_partitions,
     within_grid,
 )
-from conform.interp.stablehlo.ops.casts import cast
 from conform.interp.stablehlo.processes import ProcessId, placed
+from conform.interp.stablehlo.quantized import PER_TENSOR, PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import format_named
 
 Arrays = list[np.ndarray]
 
@@ -77,7 +77,7 @@ def _listed(tensors: Sequence[Tensor]) -> str:
     return ", ".join(map(str, tensors))
 
 
-@meaning("stablehlo.all_gather")
+@meaning("stablehlo.all_gather", quantized=PER_TENSOR_INPUTS)
 def all_gather(call: Call) -> Arrays:
     """The operands of all processes of a group, one behind the other along all_gather_dim"""
     _as_many_results(call, "C6")
@@ -98,19 +98,18 @@ def _computation(call: Call, constraint: str, of_result: str) -> str:
     (body,) = call.regions
     taken = [one.dtype for one in body.function.arguments]
     call.require(constraint, len(taken) == 2, f"a computation of {len(taken)} arguments")
-    fmt = format_named(taken[0])
+    name = taken[0]
     for one in call.operands:
-        fits = one.format.kind == fmt.kind and one.format.bits <= fmt.bits
-        call.require(constraint, fits, f"a computation of {fmt.name} for {one}")
-    same_scalars(call, constraint, body, [fmt.name] * 2, [fmt.name])
+        call.require(constraint, is_promotable(one, name), f"a computation of {name} for {one}")
+    same_scalars(call, constraint, body, [name] * 2, [name])
     for result in call.results:
-        call.require(of_result, result.dtype == fmt.name, f"the result {result} of a computation of {fmt.name}")
-    return fmt.name
+        call.require(of_result, result.dtype == name, f"the result {result} of a computation of {name}")
+    return name
 
 
 def _reduced(body: Run, dtype: str, given: Sequence[tuple[Tensor, ...]]) -> Arrays:
     """computation of the operands of all processes, one after the other."""
-    wide = [[cast(one.array, one.format, format_named(dtype)) for one in each] for each in zip(*given, strict=True)]
+    wide = [[promoted(one, dtype) for one in each] for each in zip(*given, strict=True)]
     results = []
     for state, *others in wide:
         for other in others:
@@ -119,7 +118,7 @@ def _reduced(body: Run, dtype: str, given: Sequence[tuple[Tensor, ...]]) -> Arra
     return results
 
 
-@meaning("stablehlo.all_reduce")
+@meaning("stablehlo.all_reduce", quantized=PER_TENSOR_INPUTS)
 def all_reduce(call: Call) -> Arrays:
     """computation of the operands of all processes of a group, element by element"""
     _as_many_results(call, "C6")
@@ -131,7 +130,7 @@ def all_reduce(call: Call) -> Arrays:
     return _reduced(call.regions[0], dtype, _of_group(call, own_group(call, groups)))
 
 
-@meaning("stablehlo.reduce_scatter")
+@meaning("stablehlo.reduce_scatter", quantized=PER_TENSOR_INPUTS)
 def reduce_scatter(call: Call) -> np.ndarray:
     """Of what all_reduce gives, cut along scatter_dimension, each process the part of its place in the group"""
     (operand,) = call.operands
@@ -149,7 +148,7 @@ def reduce_scatter(call: Call) -> np.ndarray:
     return np.split(whole, parts, dim)[group.index(call.process.id)]
 
 
-@meaning("stablehlo.all_to_all")
+@meaning("stablehlo.all_to_all", quantized=PER_TENSOR_INPUTS)
 def all_to_all(call: Call) -> Arrays:
     """Each operand is cut along split_dimension, a part for each process of the group, which puts those that it gets
     one behind the other along concat_dimension"""
@@ -191,13 +190,13 @@ def _from(call: Call, sources: dict[ProcessId, ProcessId]) -> np.ndarray:
     exchange.give(key, process.id, call.operands[0], takers)
     source = sources.get(process.id)
     if source is None:
-        return np.zeros_like(call.operands[0].array)
+        return zeros(call.operands[0])
     (found,) = exchange.take(key, [source], process.id, f"{placed(call.op)} for {source}")
     _same_types(call, call.operands, [found], source)
     return found.array
 
 
-@meaning("stablehlo.collective_broadcast")
+@meaning("stablehlo.collective_broadcast", quantized=PER_TENSOR)
 def collective_broadcast(call: Call) -> np.ndarray:
     """The operand of the first process of a group, to all of it; zeros where a process is in no group"""
     (operand,) = call.operands
@@ -210,7 +209,7 @@ def collective_broadcast(call: Call) -> np.ndarray:
     return _from(call, {process: group[0] for group in groups for process in group})
 
 
-@meaning("stablehlo.collective_permute")
+@meaning("stablehlo.collective_permute", quantized=PER_TENSOR)
 def collective_permute(call: Call) -> np.ndarray:
     """The operand of the process that has this one for its target in source_target_pairs; zeros where there is none"""
     (operand,) = call.operands

@@ -13,6 +13,7 @@ from conform.interp.formulas.complexes import joined as joined_parts
 from conform.interp.ops.contraction.sums import golden_of
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded, states
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows
+from conform.interp.stablehlo.quantized import CONVOLVED, DOTTED
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.digits import dots
@@ -63,7 +64,7 @@ def multiplied(call: Call, products: Products) -> np.ndarray:
     return products.joined(found) if found else np.empty(products.shape, fmt.storage)
 
 
-@meaning("stablehlo.dot_general")
+@meaning("stablehlo.dot_general", quantized=DOTTED)
 def dot_general(call: Call) -> np.ndarray:
     """The sums of products of lhs and rhs over the contracting dimensions, one for each place in the batching ones"""
     return multiplied(call, dot_products(call))
@@ -129,7 +130,7 @@ def _matrices(one: Tensor, batch: Sequence[int], rows: Sequence[int], columns: S
 # Convolution
 
 
-@meaning("stablehlo.convolution")
+@meaning("stablehlo.convolution", quantized=CONVOLVED)
 def convolution(call: Call) -> np.ndarray:
     """The sums of products of each window of lhs and the kernels rhs"""
     lhs, rhs = call.operands
@@ -137,7 +138,7 @@ def convolution(call: Call) -> np.ndarray:
     return multiplied(call, window_products(call, lhs, rhs, padding))
 
 
-@meaning("stablehlo.dynamic_conv")
+@meaning("stablehlo.dynamic_conv", quantized=CONVOLVED)
 def dynamic_conv(call: Call) -> np.ndarray:
     """convolution with a padding that is an operand"""
     lhs, rhs, padding = call.operands

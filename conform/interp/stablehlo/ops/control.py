@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conform.errors import Unjudged
+from conform.interp.stablehlo.quantized import AS_THEY_ARE, PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import result_types
 from conform.interp.stablehlo.registry import Call, meaning
 
@@ -40,7 +41,7 @@ def _as_stated(call: Call, constraint: str, results: tuple[Any, ...]) -> tuple[A
     return results
 
 
-@meaning("stablehlo.if", runs=True)
+@meaning("stablehlo.if", runs=True, quantized=AS_THEY_ARE)
 def if_(call: Call) -> tuple[Any, ...]:
     """true_branch() where pred, else false_branch()"""
     (pred,) = call.operands
@@ -50,7 +51,7 @@ def if_(call: Call) -> tuple[Any, ...]:
     return call.regions[0 if bool(pred.array) else 1]()
 
 
-@meaning("stablehlo.case", runs=True)
+@meaning("stablehlo.case", runs=True, quantized=AS_THEY_ARE)
 def case(call: Call) -> tuple[Any, ...]:
     """branches[index](), the last of them where index is none of theirs"""
     (index,) = call.operands
@@ -62,7 +63,7 @@ def case(call: Call) -> tuple[Any, ...]:
     return call.regions[chosen if 0 <= chosen < len(call.regions) else -1]()
 
 
-@meaning("stablehlo.while", runs=True)
+@meaning("stablehlo.while", runs=True, quantized=AS_THEY_ARE)
 def while_(call: Call) -> tuple[Any, ...]:
     """body(body(...(operand))), as long as cond of it is true"""
     cond, body = call.regions
@@ -83,7 +84,7 @@ def while_(call: Call) -> tuple[Any, ...]:
     raise Unjudged(f"{call.op.name}: not at its end after {LOOPS} steps")
 
 
-@meaning("func.call", "stablehlo.composite", runs=True)
+@meaning("func.call", "stablehlo.composite", runs=True, quantized=AS_THEY_ARE)
 def called(call: Call) -> tuple[Any, ...]:
     """What the function gives that is named; of a composite the decomposition"""
     for name in ("name", "version", "composite_attributes"):
@@ -91,12 +92,12 @@ def called(call: Call) -> tuple[Any, ...]:
     return call.regions[0](*call.operands)
 
 
-@meaning("stablehlo.optimization_barrier", runs=True)
+@meaning("stablehlo.optimization_barrier", runs=True, quantized=PER_TENSOR_INPUTS)
 def optimization_barrier(call: Call) -> tuple[Any, ...]:
     """operand"""
     call.require(
         "C1", len(call.operands) == len(call.results), f"{len(call.operands)} operands, {len(call.results)} results"
     )
     for value, one in zip(call.results, call.operands, strict=True):
-        call.require("C2", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
+        call.require("C1", value.holds(one.dtype, one.shape), f"{one} with the result {value}")
     return call.operands

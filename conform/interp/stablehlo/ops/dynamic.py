@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.stablehlo.ops.movement import are_dims, broadcast, is_unique, padded_as, places_along
+from conform.interp.stablehlo.quantized import AS_THEY_ARE, BROADCAST, PER_TENSOR, RESHAPED, numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 
@@ -28,7 +29,7 @@ def _shape(call: Call, label: str, constraint: str, operand: Tensor) -> tuple[in
     return shape
 
 
-@meaning("stablehlo.dynamic_broadcast_in_dim", moves=1)
+@meaning("stablehlo.dynamic_broadcast_in_dim", moves=1, quantized=BROADCAST)
 def dynamic_broadcast_in_dim(call: Call) -> np.ndarray:
     """broadcast_in_dim into the shape output_dimensions"""
     operand, output_dimensions = call.operands
@@ -46,7 +47,7 @@ def _known_dimensions(call: Call, rank: int) -> None:
         call.require(constraint, are_dims(dims, rank), f"known dimensions {list(dims)} of {rank}")
 
 
-@meaning("stablehlo.dynamic_iota", selects=True)
+@meaning("stablehlo.dynamic_iota", selects=True, quantized=numbers("C1", first=1))
 def dynamic_iota(call: Call) -> np.ndarray:
     """iota of the shape output_shape"""
     shape, dim = _shape(call, "I1", "C2", call.operands[0]), int(call.attributes["iota_dimension"])
@@ -54,7 +55,7 @@ def dynamic_iota(call: Call) -> np.ndarray:
     return places_along(dim, shape, call.results[0].dtype)
 
 
-@meaning("stablehlo.dynamic_pad", moves=2)
+@meaning("stablehlo.dynamic_pad", moves=2, quantized=PER_TENSOR)
 def dynamic_pad(call: Call) -> np.ndarray:
     """pad by edge_padding_low, edge_padding_high and interior_padding, which are operands"""
     operand, value, *paddings = call.operands
@@ -62,7 +63,7 @@ def dynamic_pad(call: Call) -> np.ndarray:
     return padded_as(call, operand, value, low, high, interior)
 
 
-@meaning("stablehlo.dynamic_reshape", moves=1)
+@meaning("stablehlo.dynamic_reshape", moves=1, quantized=RESHAPED)
 def dynamic_reshape(call: Call) -> np.ndarray:
     """reshape into the shape output_shape"""
     operand, output_shape = call.operands
@@ -72,7 +73,7 @@ def dynamic_reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(shape)
 
 
-@meaning("stablehlo.real_dynamic_slice", moves=1)
+@meaning("stablehlo.real_dynamic_slice", moves=1, quantized=PER_TENSOR)
 def real_dynamic_slice(call: Call) -> np.ndarray:
     """slice from start_indices in steps of strides up to limit_indices, operands; no op of the specification"""
     operand = call.operands[0]
@@ -88,7 +89,7 @@ def _are_within(start: Sequence[int], limit: Sequence[int], shape: Sequence[int]
     )
 
 
-@meaning("stablehlo.get_dimension_size")
+@meaning("stablehlo.get_dimension_size", quantized=AS_THEY_ARE)
 def get_dimension_size(call: Call) -> np.ndarray:
     """The size of dimension of operand"""
     operand, dim = call.operands[0], int(call.attributes["dimension"])

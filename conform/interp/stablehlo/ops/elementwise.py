@@ -13,6 +13,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp import semantics
+from conform.interp.stablehlo.quantized import ADDED, PER_TENSOR, numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.two_complement import codes_of, of_codes
 from conform.numerics.formats import Format
@@ -76,7 +77,7 @@ def _unary(name: str, torch_name: str, fallback: Callable[[Array], Array]) -> No
         return of_torch(f"aten::{torch_name}", x, fallback=fallback)
 
     function.__doc__ = f"{name}(operand), correctly rounded"
-    meaning(f"stablehlo.{name}", pointwise=True)(function)
+    meaning(f"stablehlo.{name}", pointwise=True, quantized=numbers("C1"))(function)
 
 
 _unary("cosine", "cos", np.cos)
@@ -91,7 +92,7 @@ _unary("tan", "tan", np.tan)
 _unary("tanh", "tanh", np.tanh)
 
 
-@meaning("stablehlo.logistic", pointwise=True)
+@meaning("stablehlo.logistic", pointwise=True, quantized=numbers("C1"))
 def logistic(call: Call) -> Array:
     """1 / (1 + e^-operand), of floats as the specification has it in three operations, each of them rounded; of complex
     numbers correctly rounded"""
@@ -104,7 +105,7 @@ def logistic(call: Call) -> Array:
     return of_torch("aten::div.Tensor", one, of_torch("aten::add.Tensor", one, power))
 
 
-@meaning("stablehlo.cbrt", pointwise=True)
+@meaning("stablehlo.cbrt", pointwise=True, quantized=numbers("C1"))
 def cbrt(call: Call) -> Array:
     """The number whose cube is operand: of complex numbers the principal one, e^(log(operand) / 3), by numpy in
     complex128"""
@@ -123,7 +124,7 @@ def _rounding(name: str, torch_name: str) -> None:
         return of_torch(f"aten::{torch_name}", x)
 
     function.__doc__ = f"{name}(operand), a number of the format"
-    meaning(f"stablehlo.{name}", pointwise=True, selects=True)(function)
+    meaning(f"stablehlo.{name}", pointwise=True, selects=True, quantized=numbers("C1"))(function)
 
 
 _rounding("ceil", "ceil")
@@ -131,7 +132,7 @@ _rounding("floor", "floor")
 _rounding("round_nearest_even", "round")
 
 
-@meaning("stablehlo.round_nearest_afz", pointwise=True, selects=True)
+@meaning("stablehlo.round_nearest_afz", pointwise=True, selects=True, quantized=numbers("C1"))
 def round_nearest_afz(call: Call) -> Array:
     """The integer nearest to operand, of two the one farther from 0; the sign of a zero is kept"""
     (x,) = same_types(call)
@@ -143,7 +144,7 @@ def round_nearest_afz(call: Call) -> Array:
         return round_to(fmt, np.where(np.isfinite(number), np.copysign(rounded, number), number))
 
 
-@meaning("stablehlo.abs", pointwise=True, selects=True)
+@meaning("stablehlo.abs", pointwise=True, selects=True, quantized=numbers("C2"))
 def abs_(call: Call) -> Array:
     """|operand|, of complex numbers a real one; the smallest integer stays"""
     operand = call.operands[0]
@@ -163,7 +164,7 @@ def _modulus(fmt: Format, z: Array) -> Array:
         return np.where(special, round_to(fmt.component, wide), golden.value).astype(fmt.component.storage)
 
 
-@meaning("stablehlo.negate", pointwise=True, selects=True)
+@meaning("stablehlo.negate", pointwise=True, selects=True, quantized=numbers("C1"))
 def negate(call: Call) -> Array:
     """-operand; integers wrap"""
     (x,) = same_types(call)
@@ -171,7 +172,7 @@ def negate(call: Call) -> Array:
     return of_torch("aten::neg", x)
 
 
-@meaning("stablehlo.sign", pointwise=True, selects=True)
+@meaning("stablehlo.sign", pointwise=True, selects=True, quantized=numbers("C1"))
 def sign(call: Call) -> Array:
     """-1, 0 or 1; a zero keeps its sign, NaN stays; of complex numbers operand / |operand|"""
     (x,) = same_types(call)
@@ -193,12 +194,14 @@ def _complex_sign(fmt: Format, z: Array) -> Array:
     return np.where(zero | nan, settled, quotient).astype(fmt.storage)
 
 
-@meaning("stablehlo.is_finite", pointwise=True)
+@meaning("stablehlo.is_finite", pointwise=True, quantized=PER_TENSOR)
 def is_finite(call: Call) -> Array:
-    """Whether x is neither infinite nor NaN"""
+    """Whether x is neither infinite nor NaN, which no quantized number is"""
     x, y = call.operands[0], call.results[0]
-    of_kinds(call, "I1", "float")
     call.require("C1", y.holds("bool", x.shape), f"{x} with the result {y}")
+    if x.quantization is not None:
+        return np.ones(x.shape, np.bool_)
+    of_kinds(call, "I1", "float")
     return np.isfinite(x.array.astype(np.float64))
 
 
@@ -212,7 +215,8 @@ def _arithmetic(name: str, torch_name: str, fallback: Callable[[Array, Array], A
         return of_torch(f"aten::{torch_name}.Tensor", x, y, fallback=fallback)
 
     function.__doc__ = f"{name} of lhs and rhs, rounded once; integers wrap"
-    meaning(f"stablehlo.{name}", pointwise=True)(function)
+    rule = ADDED if name == "add" else numbers("C1")
+    meaning(f"stablehlo.{name}", pointwise=True, quantized=rule)(function)
 
 
 _arithmetic("add", "add", np.add, "bool", *NUMBERS)
@@ -220,7 +224,7 @@ _arithmetic("subtract", "sub", np.subtract, *NUMBERS)
 _arithmetic("multiply", "mul", np.multiply, "bool", *NUMBERS)
 
 
-@meaning("stablehlo.divide", pointwise=True)
+@meaning("stablehlo.divide", pointwise=True, quantized=numbers("C1"))
 def divide(call: Call) -> Array:
     """lhs / rhs; of integers toward zero"""
     x, y = same_types(call)
@@ -248,7 +252,7 @@ def _wraps(fmt: Format, x: Array, y: Array) -> Array:
     return (x == fmt.min_value) & (y == -1) if fmt.kind == "int" else np.zeros(x.shape, bool)
 
 
-@meaning("stablehlo.remainder", pointwise=True, selects=True)
+@meaning("stablehlo.remainder", pointwise=True, selects=True, quantized=numbers("C1"))
 def remainder(call: Call) -> Array:
     """lhs less the multiple of rhs that lhs / rhs, toward zero, is: it has the sign of lhs; not of complex numbers, of
     which the specification leaves it open"""
@@ -268,7 +272,7 @@ def _signed_as(result: Array, x: Array) -> Array:
     return np.where(number == 0, np.copysign(0.0, x.astype(np.float64)), number).astype(result.dtype)
 
 
-@meaning("stablehlo.power", pointwise=True)
+@meaning("stablehlo.power", pointwise=True, quantized=numbers("C1"))
 def power(call: Call) -> Array:
     """lhs to the power of rhs; integers wrap, and a negative power of them is 1 or -1 of 1 and -1, 0 of all others"""
     x, y = same_types(call)
@@ -292,7 +296,7 @@ def _integer_power(fmt: Format, x: Array, y: Array) -> Array:
     return np.where(y < 0, of_negative.astype(fmt.storage), powers).astype(fmt.storage)
 
 
-@meaning("stablehlo.atan2", pointwise=True)
+@meaning("stablehlo.atan2", pointwise=True, quantized=numbers("C1"))
 def atan2(call: Call) -> Array:
     """The angle of the point (rhs, lhs); of complex numbers -i log((rhs + i lhs) / sqrt(rhs^2 + lhs^2)), by numpy in
     complex128"""

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.stablehlo.dequantized import promoted, promoted_types
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, states
-from conform.interp.stablehlo.regions import on_elements, same_scalars
+from conform.interp.stablehlo.quantized import PER_TENSOR, PER_TENSOR_INPUTS
+from conform.interp.stablehlo.regions import on_elements
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 
@@ -45,7 +47,7 @@ def _full_starts(
     return starts
 
 
-@meaning("stablehlo.gather", moves=1)
+@meaning("stablehlo.gather", moves=1, quantized=PER_TENSOR)
 def gather(call: Call) -> np.ndarray:
     """Slices of operand, of slice_sizes, that begin at start_indices"""
     operand, indices = call.operands
@@ -53,7 +55,7 @@ def gather(call: Call) -> np.ndarray:
     return gathered(call, operand, indices, sizes)
 
 
-@meaning("stablehlo.dynamic_gather", moves=1)
+@meaning("stablehlo.dynamic_gather", moves=1, quantized=PER_TENSOR)
 def dynamic_gather(call: Call) -> np.ndarray:
     """gather of slice_sizes, which is an operand"""
     operand, indices, sizes = call.operands
@@ -138,24 +140,24 @@ def _slices(array: np.ndarray, starts: np.ndarray, window: Sequence[int], sizes:
     return array[tuple(np.broadcast_arrays(*index))] if index else np.broadcast_to(array, batch).copy()
 
 
-@meaning("stablehlo.scatter")
+@meaning("stablehlo.scatter", quantized=PER_TENSOR_INPUTS)
 def scatter(call: Call) -> tuple[np.ndarray, ...]:
     """inputs with update_computation(element, update) for each element of updates, at scatter_indices, one after the
-    other in ascending order of their indices"""
+    other in ascending order of their indices; all in the element types of update_computation"""
     count = len(call.operands) // 2
     call.require("C5", count >= 1 and len(call.operands) == 2 * count + 1, f"{len(call.operands)} operands")
     inputs, indices, updates = call.operands[:count], call.operands[count], call.operands[count + 1 :]
-    for one, result in zip(inputs, call.results, strict=True):
-        call.require("C24", result.holds(result.dtype, one.shape), f"{one} with the result {result}")
-        call.require("C25", result.dtype == one.dtype, f"{one} with the result {result}")
     places, valid = update_places(call, inputs, indices, updates)
     (computation,) = call.regions
-    same_scalars(call, "C23", computation, [one.dtype for one in inputs] * 2, [one.dtype for one in inputs])
-    results = [one.array.copy().reshape(-1) for one in inputs]
+    names = promoted_types(call, "C23", computation, inputs)
+    for one, result, name in zip(inputs, call.results, names, strict=True):
+        call.require("C24", result.holds(result.dtype, one.shape), f"{one} with the result {result}")
+        call.require("C25", result.dtype == name, f"the result {result} of a region of {name}")
+    results = [promoted(one, name).copy().reshape(-1) for one, name in zip(inputs, names, strict=True)]
+    changes = [promoted(one, name).reshape(-1)[valid] for one, name in zip(updates, names, strict=True)]
     for turn in turns(places[valid]):
         where = places[valid][turn]
-        new = on_elements(computation, *(one[where] for one in results),
-                          *(one.array.reshape(-1)[valid][turn] for one in updates))  # fmt: skip
+        new = on_elements(computation, *(one[where] for one in results), *(one[turn] for one in changes))
         for result, value in zip(results, new, strict=True):
             result[where] = value
     return tuple(result.reshape(one.shape) for result, one in zip(results, inputs, strict=True))

@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
+from conform.interp.stablehlo.quantized import numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.numerics.formats import Format
 from conform.numerics.rounding import round_fraction
@@ -17,7 +18,7 @@ from conform.numerics.rounding import round_fraction
 BITS = 400
 
 
-@meaning("stablehlo.triangular_solve")
+@meaning("stablehlo.triangular_solve", quantized=numbers("C1", "C4"))
 def triangular_solve(call: Call) -> np.ndarray:
     """The x for which op(a) x = b, or x op(a) = b where left_side is false; a is read in one triangle, whose diagonal
     counts as 1 where unit_diagonal"""
@@ -44,31 +45,31 @@ def triangular_solve(call: Call) -> np.ndarray:
 
 
 Exact = tuple[Fraction, Fraction]
+Rows = list[list[Exact]]
 
 
 def _solved(a: np.ndarray, b: np.ndarray, lower: bool, unit: bool, fmt: Format, name: str) -> np.ndarray:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise Unjudged(f"{name}: the kit solves systems of finite numbers alone")
-    matrix, sides = _exact(a), _exact(b)
+    rows = solution(_exact(a), _exact(b), lower, unit, name)
+    return np.array([[_rounded(each, fmt) for each in row] for row in rows], fmt.storage).reshape(b.shape)
+
+
+def solution(matrix: Rows, sides: Rows, lower: bool, unit: bool, name: str) -> Rows:
+    """The x of matrix x = sides, exactly. Unjudged where a diagonal element is 0."""
     order = range(len(matrix)) if lower else range(len(matrix) - 1, -1, -1)
-    result = np.empty(b.shape, fmt.storage)
-    for column in range(b.shape[1]):
-        found: dict[int, Exact] = {}
-        for row in order:
-            rest = sides[row][column]
-            for at, value in found.items():
-                rest = _minus(rest, _times(matrix[row][at], value))
-            if not unit and matrix[row][row] == (0, 0):
-                raise Unjudged(
-                    f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then"
-                )
-            found[row] = rest if unit else _over(rest, matrix[row][row])
-        for row, value in found.items():
-            result[row, column] = _rounded(value, fmt)
-    return result
+    found: dict[int, list[Exact]] = {}
+    for row in order:
+        if not unit and matrix[row][row] == (0, 0):
+            raise Unjudged(f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then")
+        rest = list(sides[row])
+        for at, values in found.items():
+            rest = [_minus(one, _times(matrix[row][at], value)) for one, value in zip(rest, values, strict=True)]
+        found[row] = rest if unit else [_over(one, matrix[row][row]) for one in rest]
+    return [found[row] for row in range(len(matrix))]
 
 
-def _exact(matrix: np.ndarray) -> list[list[Exact]]:
+def _exact(matrix: np.ndarray) -> Rows:
     wide = matrix.astype(np.complex128)
     return [[(Fraction(float(z.real)), Fraction(float(z.imag))) for z in row] for row in wide]
 
@@ -93,7 +94,7 @@ def _rounded(value: Exact, fmt: Format) -> Any:
     return complex(*(float(round_fraction(fmt.component, part)) for part in value))
 
 
-@meaning("stablehlo.cholesky")
+@meaning("stablehlo.cholesky", quantized=numbers("C1"))
 def cholesky(call: Call) -> np.ndarray:
     """The triangular matrix whose product with its conjugate transpose is a, of which one triangle is read; 0 in the
     other one"""
@@ -114,8 +115,14 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
     """The lower factor of a matrix of which the lower triangle is read."""
     if not np.isfinite(a).all():
         raise Unjudged(f"{name}: the kit decomposes finite matrices alone")
-    size, rows = len(a), _exact(a)
-    factor: list[list[Exact]] = [[(Fraction(0), Fraction(0))] * size for _ in range(size)]
+    factor = decomposition(_exact(a), name)
+    return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
+
+
+def decomposition(rows: Rows, name: str) -> Rows:
+    """The lower factor, each element to BITS bits. Unjudged of a matrix that is not positive definite."""
+    size = len(rows)
+    factor: Rows = [[(Fraction(0), Fraction(0))] * size for _ in range(size)]
     for column in range(size):
         for row in range(column, size):
             rest = rows[row][column]
@@ -129,7 +136,7 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
                 raise Unjudged(
                     f"{name}: the matrix is not positive definite, and the specification does not say what then"
                 )
-    return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
+    return factor
 
 
 def _scale(number: Fraction) -> int:

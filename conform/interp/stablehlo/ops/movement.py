@@ -7,7 +7,18 @@ from math import prod
 
 import numpy as np
 
+from conform.interp.stablehlo.quantization import quantization_of
+from conform.interp.stablehlo.quantized import (
+    AS_THEY_ARE,
+    BROADCAST,
+    PER_TENSOR,
+    PER_TENSOR_INPUTS,
+    RESHAPED,
+    TRANSPOSED,
+    numbers,
+)
 from conform.interp.stablehlo.registry import ALL, Call, meaning
+from conform.interp.stablehlo.two_complement import reread
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, format_named
 from conform.numerics.rounding import convert
@@ -35,15 +46,19 @@ def same_element_type(call: Call, constraint: str = "C1") -> Tensor:
     return operand
 
 
-@meaning("stablehlo.constant", pointwise=True, selects=True)
-def constant(call: Call) -> np.ndarray:
-    """value"""
-    value = Tensor(call.attributes["value"])
-    call.require("C1", call.results[0].holds(value.dtype, value.shape), f"{value} with the result {call.results[0]}")
-    return value.array
+@meaning("stablehlo.constant", pointwise=True, selects=True, quantized=AS_THEY_ARE)
+def constant(call: Call) -> Tensor:
+    """value; of a quantized tensor the integers that it stores, which MLIR writes without telling whether they have a
+    sign"""
+    value, result = Tensor(call.attributes["value"]), call.results[0]
+    quantization = quantization_of(result.dtype)
+    if quantization is not None and value.format.is_integer and value.format.bits == quantization.storage.bits:
+        value = Tensor(reread(value.array, value.format, quantization.storage), quantization)
+    call.require("C1", result.holds(value.dtype, value.shape), f"{value} with the result {result}")
+    return value
 
 
-@meaning("stablehlo.iota", selects=True)
+@meaning("stablehlo.iota", selects=True, quantized=numbers("C1"))
 def iota(call: Call) -> np.ndarray:
     """The place along iota_dimension, as the element type has it: integers wrap, floats are rounded"""
     result, dim = call.results[0], int(call.attributes["iota_dimension"])
@@ -56,7 +71,7 @@ def places_along(dim: int, shape: Sequence[int], dtype: str) -> np.ndarray:
     return np.broadcast_to(convert(places, FORMATS["int64"], format_named(dtype)), shape).copy()
 
 
-@meaning("stablehlo.broadcast_in_dim", moves=1)
+@meaning("stablehlo.broadcast_in_dim", moves=1, quantized=BROADCAST)
 def broadcast_in_dim(call: Call) -> np.ndarray:
     """operand, its dimension k as dimension broadcast_dimensions[k] of the result, and repeated along all others"""
     operand, dims = same_element_type(call), call.dims("broadcast_dimensions")
@@ -76,7 +91,7 @@ def broadcast(call: Call, operand: Tensor, dims: Sequence[int], shape: Sequence[
     return np.broadcast_to(operand.array.transpose(order).reshape(spread), shape).copy()
 
 
-@meaning("stablehlo.reshape", moves=1)
+@meaning("stablehlo.reshape", moves=1, quantized=RESHAPED)
 def reshape(call: Call) -> np.ndarray:
     """The elements of operand in their order, in another shape"""
     operand, result = same_element_type(call), call.results[0]
@@ -84,7 +99,7 @@ def reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(result.shape)
 
 
-@meaning("stablehlo.transpose", moves=1)
+@meaning("stablehlo.transpose", moves=1, quantized=TRANSPOSED)
 def transpose(call: Call) -> np.ndarray:
     """Dimension permutation[k] of operand as dimension k"""
     operand, permutation = same_element_type(call), call.dims("permutation")
@@ -95,7 +110,7 @@ def transpose(call: Call) -> np.ndarray:
     return operand.array.transpose(permutation)
 
 
-@meaning("stablehlo.reverse", moves=1)
+@meaning("stablehlo.reverse", moves=1, quantized=PER_TENSOR)
 def reverse(call: Call) -> np.ndarray:
     """operand with the order of its elements turned round along dimensions"""
     operand, dims = same_element_type(call), call.dims("dimensions")
@@ -105,7 +120,7 @@ def reverse(call: Call) -> np.ndarray:
     return np.flip(operand.array, dims)
 
 
-@meaning("stablehlo.slice", moves=1)
+@meaning("stablehlo.slice", moves=1, quantized=PER_TENSOR)
 def slice_(call: Call) -> np.ndarray:
     """The elements of operand from start_indices, in steps of strides, up to limit_indices"""
     operand = same_element_type(call)
@@ -123,7 +138,7 @@ def slice_(call: Call) -> np.ndarray:
     return found
 
 
-@meaning("stablehlo.concatenate", moves=ALL)
+@meaning("stablehlo.concatenate", moves=ALL, quantized=PER_TENSOR_INPUTS)
 def concatenate(call: Call) -> np.ndarray:
     """inputs one after the other along dimension"""
     inputs, dim = call.operands, int(call.attributes["dimension"])
@@ -143,7 +158,7 @@ def _but(shape: Sequence[int], dim: int) -> tuple[int, ...]:
     return (*shape[:dim], *shape[dim + 1 :])
 
 
-@meaning("stablehlo.pad", moves=2)
+@meaning("stablehlo.pad", moves=2, quantized=PER_TENSOR)
 def pad(call: Call) -> np.ndarray:
     """operand with padding_value between its elements and around them; negative edges cut off"""
     operand, value = call.operands
@@ -178,7 +193,7 @@ def padded(
                         for lo, hi, size in zip(low, high, outer, strict=True))]  # fmt: skip
 
 
-@meaning("stablehlo.dynamic_slice", moves=1)
+@meaning("stablehlo.dynamic_slice", moves=1, quantized=PER_TENSOR)
 def dynamic_slice(call: Call) -> np.ndarray:
     """slice_sizes elements of operand from start_indices on, which are moved inward until they all are there"""
     operand, *starts = call.operands
@@ -204,7 +219,7 @@ def _within(starts: Sequence[Tensor], sizes: Sequence[int], shape: Sequence[int]
     return tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
 
 
-@meaning("stablehlo.dynamic_update_slice", moves=2)
+@meaning("stablehlo.dynamic_update_slice", moves=2, quantized=PER_TENSOR)
 def dynamic_update_slice(call: Call) -> np.ndarray:
     """operand with update in the place of its elements from start_indices on, which are moved inward until all fit"""
     operand, update, *starts = call.operands

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conform.interp.stablehlo.ops.elementwise import of_kinds, of_torch
+from conform.interp.stablehlo.quantized import numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS, Format
@@ -79,7 +80,7 @@ def _inferred(
     return _add(_mul(features.spread(scale), _div(centered, deviation)), features.spread(offset))
 
 
-@meaning("stablehlo.batch_norm_inference")
+@meaning("stablehlo.batch_norm_inference", quantized=numbers("C2"))
 def batch_norm_inference(call: Call) -> Array:
     """scale * (operand - mean) / sqrt(variance + epsilon) + offset"""
     operand, scale, offset, mean, variance = call.operands
@@ -90,7 +91,7 @@ def batch_norm_inference(call: Call) -> Array:
     return _inferred(features, *(one.array for one in call.operands), epsilon)
 
 
-@meaning("stablehlo.batch_norm_training")
+@meaning("stablehlo.batch_norm_training", quantized=numbers("C2"))
 def batch_norm_training(call: Call) -> tuple[Array, ...]:
     """batch_norm_inference with the mean and variance of operand, and these"""
     operand, scale, offset = call.operands
@@ -107,7 +108,7 @@ def batch_norm_training(call: Call) -> tuple[Array, ...]:
     return _inferred(features, operand.array, scale.array, offset.array, mean, variance, epsilon), mean, variance
 
 
-@meaning("stablehlo.batch_norm_grad")
+@meaning("stablehlo.batch_norm_grad", quantized=numbers("C2"))
 def batch_norm_grad(call: Call) -> tuple[Array, ...]:
     """The gradients of batch_norm_training with respect to operand, scale and offset"""
     operand, scale, mean, variance, grad = call.operands

@@ -9,12 +9,12 @@ from math import prod
 import numpy as np
 
 from conform.interp.program.evaluation import Run
-from conform.interp.stablehlo.ops.casts import cast
+from conform.interp.stablehlo.dequantized import promoted, promoted_types
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
+from conform.interp.stablehlo.quantized import PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import Arrays, on_elements, operation_of, over_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import format_named
 
 
 def _halves(call: Call, constraint: str) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
@@ -50,26 +50,12 @@ def _accumulated(function: np.ufunc, rows: np.ndarray, state: np.ndarray) -> np.
     return np.asarray(state)
 
 
-def _promoted(call: Call, constraint: str, body: Run, inputs: Sequence[Tensor]) -> list[str]:
-    """The element types that body works in: those of the inputs, or wider ones of their kinds."""
-    found = [one.dtype for one in body.function.arguments[: len(inputs)]]
-    for one, name in zip(inputs, found, strict=False):
-        kinds, bits = (one.format.kind, format_named(name).kind), (one.format.bits, format_named(name).bits)
-        call.require(constraint, kinds[0] == kinds[1] and bits[0] <= bits[1], f"a region of {name} for {one}")
-    same_scalars(call, constraint, body, found * 2, found)
-    return found
-
-
-def _as(one: Tensor, name: str) -> np.ndarray:
-    return cast(one.array, one.format, format_named(name))
-
-
 def _reduced_dtypes(call: Call, constraint: str, inputs: Sequence[Tensor], inits: Sequence[Tensor]) -> None:
     for one, init in zip(inputs, inits, strict=True):
         call.require(constraint, (one.dtype, ()) == (init.dtype, init.shape), f"an initial value {init} for {one}")
 
 
-@meaning("stablehlo.reduce")
+@meaning("stablehlo.reduce", quantized=PER_TENSOR_INPUTS)
 def reduce(call: Call) -> Arrays:
     """body over all elements along dimensions"""
     inputs, inits = _halves(call, "C3")
@@ -79,7 +65,7 @@ def reduce(call: Call) -> Arrays:
     _reduced_dtypes(call, "C2", inputs, inits)
     call.require("C4", are_dims(dims, inputs[0].rank), f"dimensions {list(dims)} of {inputs[0]}")
     call.require("C5", is_unique(dims), f"dimensions {list(dims)}")
-    names = _promoted(call, "C6", body, inputs)
+    names = promoted_types(call, "C6", body, inputs)
     kept = [dim for dim in range(inputs[0].rank) if dim not in dims]
     shape = tuple(inputs[0].shape[dim] for dim in kept)
     for name, result in zip(names, call.results, strict=True):
@@ -87,13 +73,13 @@ def reduce(call: Call) -> Arrays:
         call.require("C8", result.dtype == name, f"the result {result} of a region of {name}")
     order = [*sorted(dims), *kept]
     count = prod(inputs[0].shape[dim] for dim in dims)
-    wide = [_as(one, name) for one, name in zip(inputs, names, strict=True)]
+    wide = [promoted(one, name) for one, name in zip(inputs, names, strict=True)]
     rows = [one.transpose(order).reshape(count, *shape) for one in wide]
-    start = (np.broadcast_to(_as(one, name), shape) for one, name in zip(inits, names, strict=True))
+    start = (np.broadcast_to(promoted(one, name), shape) for one, name in zip(inits, names, strict=True))
     return folded(body, rows, tuple(start))
 
 
-@meaning("stablehlo.map")
+@meaning("stablehlo.map", quantized=PER_TENSOR_INPUTS)
 def map_(call: Call) -> Arrays:
     """computation of the elements of inputs at each place"""
     inputs, (computation,) = call.operands, call.regions
@@ -156,7 +142,7 @@ def window_rows(
     return np.stack(rows)
 
 
-@meaning("stablehlo.reduce_window")
+@meaning("stablehlo.reduce_window", quantized=PER_TENSOR_INPUTS)
 def reduce_window(call: Call) -> Arrays:
     """body over the elements of each window of inputs, padded with the initial values"""
     inputs, inits = _halves(call, "C1")
@@ -169,7 +155,7 @@ def reduce_window(call: Call) -> Arrays:
         "window_dilations": ("C10", "C11"),
     })  # fmt: skip
     call.require("C12", padding.shape == (first.rank, 2), f"padding of the shape {list(padding.shape)}")
-    names = _promoted(call, "C13", body, inputs)
+    names = promoted_types(call, "C13", body, inputs)
     counts = window_counts(first.shape, window, strides, base, dilations, padding)
     for name, result in zip(names, call.results, strict=True):
         call.require("C15", result.holds(result.dtype, counts), f"the result {result}, expected {list(counts)}")
@@ -177,8 +163,8 @@ def reduce_window(call: Call) -> Arrays:
     interior, edges = [each - 1 for each in base], (padding[:, 0].tolist(), padding[:, 1].tolist())
     rows, start = [], []
     for one, init, name in zip(inputs, inits, names, strict=True):
-        first_value = _as(init, name)
-        spread = padded(_as(one, name), first_value, *edges, interior)
+        first_value = promoted(init, name)
+        spread = padded(promoted(one, name), first_value, *edges, interior)
         rows.append(window_rows(spread, counts, window, strides, dilations))
         start.append(np.broadcast_to(first_value, counts))
     return folded(body, rows, tuple(start))

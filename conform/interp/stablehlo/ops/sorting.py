@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from conform.errors import Unjudged
+from conform.interp.stablehlo.quantized import PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 
 
-@meaning("stablehlo.sort", selects=True)
+@meaning("stablehlo.sort", selects=True, quantized=PER_TENSOR_INPUTS)
 def sort(call: Call) -> tuple[np.ndarray, ...]:
     """inputs together, along dimension, in the order of comparator; equal ones keep their order, whatever is_stable"""
     inputs, (comparator,) = call.operands, call.regions

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp import semantics
+from conform.interp.golden import Golden
 from conform.interp.stablehlo.ops.movement import states
 from conform.interp.stablehlo.registry import Call, meaning
 
@@ -47,16 +50,15 @@ def fft(call: Call) -> np.ndarray:
         raise Unjudged(f"{call.op.name}: the kit transforms finite numbers alone")
     if 0 in shape:
         return np.zeros(shape, wanted[kind][1])
-    return _transformed(kind, operand.array, [at - len(lengths) for at in range(len(lengths))], lengths[-1])
+    return transformed(kind, operand.array, lengths).value
 
 
-def _transformed(kind: str, array: np.ndarray, dims: list[int], last: int) -> np.ndarray:
-    dims = [dim % array.ndim for dim in dims]
+def transformed(kind: str, array: np.ndarray, lengths: Sequence[int]) -> Golden:
+    """The transform of that kind over the last dimensions, as many as there are lengths."""
+    dims = list(range(array.ndim - len(lengths), array.ndim))
     with np.errstate(all="ignore"):
         if kind in ("FFT", "IFFT"):
-            golden = semantics.find("aten::_fft_c2c").function(array, dims, 0 if kind == "FFT" else 2, kind == "FFT")
-        elif kind == "RFFT":
-            golden = semantics.find("aten::_fft_r2c").function(array, dims, 0, True)
-        else:
-            golden = semantics.find("aten::_fft_c2r").function(array, dims, 2, last)
-    return golden.value
+            return semantics.find("aten::_fft_c2c").function(array, dims, 0 if kind == "FFT" else 2, kind == "FFT")
+        if kind == "RFFT":
+            return semantics.find("aten::_fft_r2c").function(array, dims, 0, True)
+        return semantics.find("aten::_fft_c2r").function(array, dims, 2, lengths[-1])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from conform.interp.stablehlo.dequantized import promoted, promoted_types
 from conform.interp.stablehlo.ops.indexing import turns
 from conform.interp.stablehlo.ops.reduction import window_counts, window_rows, windows_of
+from conform.interp.stablehlo.quantized import PER_TENSOR
 from conform.interp.stablehlo.regions import on_elements, same_scalars
 from conform.interp.stablehlo.registry import Call, meaning
 
 
-@meaning("stablehlo.select_and_scatter")
+@meaning("stablehlo.select_and_scatter", quantized=PER_TENSOR)
 def select_and_scatter(call: Call) -> np.ndarray:
     """init_value, with scatter of it and each element of source at the place in operand that select chooses of its
     window; padding is never chosen, and source has no place where a window is nothing else"""
@@ -26,16 +28,16 @@ def select_and_scatter(call: Call) -> np.ndarray:
     call.require("C2", source.shape == counts, f"a source of {source}, expected {list(counts)}")
     call.require("C3", (init.dtype, init.rank) == (operand.dtype, 0), f"an initial value {init} for {operand}")
     same_scalars(call, "C9", select, [operand.dtype] * 2, ["bool"])
-    same_scalars(call, "C10", scatter, [operand.dtype] * 2, [operand.dtype])
+    (name,) = promoted_types(call, "C10", scatter, [operand])
     call.require(
         "C11",
         call.results[0].holds(call.results[0].dtype, operand.shape),
         f"{operand} with the result {call.results[0]}",
     )
-    call.require("C12", call.results[0].dtype == operand.dtype, f"{operand} with the result {call.results[0]}")
-    result = np.full(operand.array.size, init.array)
+    call.require("C12", call.results[0].dtype == name, f"the result {call.results[0]} of a region of {name}")
+    result = np.full(operand.array.size, promoted(init, name))
     places = _chosen(select, operand.array, counts, window, strides, padding).reshape(-1)
-    places, values = places[places >= 0], source.array.reshape(-1)[places >= 0]
+    places, values = places[places >= 0], promoted(source, name).reshape(-1)[places >= 0]
     for turn in turns(places):
         (result[places[turn]],) = on_elements(scatter, result[places[turn]], values[turn])
     return result.reshape(operand.shape)

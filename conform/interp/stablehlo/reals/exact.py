@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conform.errors import NoGolden
+from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.registry import Call
@@ -16,7 +17,8 @@ from conform.interp.stablehlo.values import Tensor
 def is_exact(call: Call) -> bool:
     """Whether all that an op works on is known, what its regions take from around them too."""
     captured = [region.scope[name] for region in call.regions for name in region.function.captured]
-    return all(not isinstance(one, Number) or one.array is not None for one in (*call.operands, *captured))
+    values = (*call.operands, *captured)
+    return not any(isinstance(one, Complex) or isinstance(one, Number) and one.array is None for one in values)
 
 
 def exactly(call: Call) -> tuple[Any, ...]:
@@ -33,7 +35,7 @@ def exactly(call: Call) -> tuple[Any, ...]:
 
 def known(call: Call, operand: Any) -> Any:
     """An operand that the op needs to know, as its meaning takes it. NoGolden for one that was computed."""
-    if isinstance(operand, Number) and operand.array is None:
+    if isinstance(operand, Complex) or isinstance(operand, Number) and operand.array is None:
         raise NoGolden(f"{call.op.name}: what it does hangs on {operand}, which honest engines have otherwise")
     return _tensor(operand)
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from conform.interp.program.number import Number
+from conform.interp.program.shape import places_of
+from conform.interp.stablehlo.reals.movement import arranged
+from conform.interp.stablehlo.reals.reduction import joined
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.registry import Call
-from conform.numerics.formats import FORMATS
+from conform.numerics.formats import FORMATS, Format
+from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 
 
@@ -32,6 +37,61 @@ def batch_norm_training(call: Call) -> tuple[Number, Number, Number]:
     result, *_ = torch("_native_batch_norm_legit.no_stats", _features_second(call, operand), scale, offset,
                        training=True, momentum=0.0, eps=_epsilon(call))  # fmt: skip
     return _features_back(call, result), mean, variance
+
+
+@rule("stablehlo.batch_norm_grad")
+def batch_norm_grad(call: Call) -> tuple[Number, Number, Number]:
+    """The gradients with respect to operand, scale and offset, as the specification has them; an engine may divide by
+    the deviation early, and take means in the place of sums, whichever errs more."""
+    operand, scale, mean, variance, grad = call.operands
+    features, fmt = _Features(operand.shape, _feature(call)), operand.format
+    count, ones = _constant(fmt, features.count), features.spread
+    centered = torch("sub.Tensor", operand, ones(mean))
+    shifted = torch("add.Tensor", variance, _constant(fmt, _epsilon(call)))
+    deviation, inverse = torch("sqrt", shifted), torch("rsqrt", shifted)
+    normalized = torch("mul.Tensor", centered, ones(inverse))
+    total, product = features.total(grad), features.total(torch("mul.Tensor", grad, centered))
+    of_normalized = features.total(torch("mul.Tensor", grad, normalized))
+    along = torch("div.Tensor", torch("mul.Tensor", ones(product), centered), ones(shifted))
+    whole = torch("sub.Tensor", torch("sub.Tensor", torch("mul.Tensor", grad, count), ones(total)), along)
+    factor = torch("div.Tensor", torch("div.Tensor", scale, deviation), count)
+    by_means = [ones(torch("div.Tensor", one, count)) for one in (total, of_normalized)]
+    part = torch("mul.Tensor", normalized, by_means[1])
+    rest = torch("sub.Tensor", torch("sub.Tensor", grad, by_means[0]), part)
+    of_operand = _worse(torch("mul.Tensor", ones(factor), whole),
+                        torch("mul.Tensor", ones(torch("mul.Tensor", scale, inverse)), rest))  # fmt: skip
+    of_scale = _worse(of_normalized, torch("div.Tensor", product, deviation))
+    return of_operand, of_scale, total
+
+
+class _Features:
+    """The numbers of a feature lie along all dimensions of `shape` but `dim`."""
+
+    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+        self.shape, self.dim = shape, dim
+        self.count = prod(shape) // shape[dim] if shape[dim] else 0
+
+    def spread(self, one: Number) -> Number:
+        """A number a feature, at every place."""
+        ends = [-1 if at == self.dim else 1 for at in range(len(self.shape))]
+        return replace(one.moved(lambda part: np.broadcast_to(part.reshape(ends), self.shape)), may_round=one.may_round)
+
+    def total(self, one: Number) -> Number:
+        """[features]: the sum of each, added up in any order, or step by step in the element type."""
+        (places,) = places_of([self.shape])
+        rows = np.moveaxis(places, self.dim, -1).reshape(-1, self.shape[self.dim])
+        return joined("stablehlo.add", arranged([one], rows), Number.exact(np.zeros((), one.format.storage)))
+
+
+def _constant(fmt: Format, value: float) -> Number:
+    """A number of the op's own, which an engine may have rounded to the element type."""
+    rounding = abs(float(round_to(fmt, np.float64(value))) - value)
+    return Number(fmt, Real.exact(np.asarray(value, np.float64)), np.asarray(rounding))
+
+
+def _worse(one: Number, other: Number) -> Number:
+    """The same numbers by two formulas, with the larger error."""
+    return replace(one, rad=np.maximum(one.rad, other.rad))
 
 
 def _feature(call: Call) -> int:

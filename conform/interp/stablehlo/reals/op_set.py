@@ -17,8 +17,10 @@ from conform.interp.program.evaluation import Run
 from conform.interp.program.form import Op
 from conform.interp.program.number import Number
 from conform.interp.stablehlo import registry
+from conform.interp.stablehlo.dequantized import is_quantized
 from conform.interp.stablehlo.op_set import WITHOUT_MEANING
 from conform.interp.stablehlo.reals import rules
+from conform.interp.stablehlo.reals.complexes import is_complex, on_complex
 from conform.interp.stablehlo.reals.exact import is_exact, known
 from conform.interp.stablehlo.reals.freedom import freely
 from conform.interp.stablehlo.reals.movement import moved
@@ -35,14 +37,17 @@ class Reals:
         if meaning is None:
             raise NoGolden(f"no meaning for {op.name}")
         call = Call(op, tuple(operands), attributes, regions)
+        if is_quantized(call):
+            raise NoGolden(f"{op.name}: how quantized types are computed with is the implementation's own")
         for name in WITHOUT_MEANING:
             call.get(name, None)
         with np.errstate(all="ignore"):
             if meaning.runs:
-                return registry.as_results(meaning.function(_chosen(call)))
+                return registry.as_results(call, meaning.function(_chosen(call)))
             if is_exact(call) and (meaning.selects or not _are_floats(op)):
                 return freely(call)
-            return _ruled(call, meaning)
+            found = on_complex(call, meaning) if is_complex(call) else None
+            return _ruled(call, meaning) if found is None else found
 
 
 def _chosen(call: Call) -> Call:

@@ -12,7 +12,8 @@ from conform.interp.program.form import Op
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.registry import Call
 
-MODULES = ("elementwise", "choice", "contraction", "reduction", "normalization", "scattering", "broadcasting")
+MODULES = ("elementwise", "choice", "contraction", "reduction", "normalization", "scattering", "broadcasting",
+           "linear_algebra", "transforms")  # fmt: skip
 Rule = Callable[[Call], Any]
 _table: dict[str, Rule] = {}
 

@@ -28,3 +28,17 @@ func.func @out_of_bounds_left_out_and_in_order() {
   check.expect_eq_const %result, dense<[10, 74, 30]> : tensor<3xi32>
   return
 }
+
+// The region works in a wider type, in which the elements are taken, and the results are.
+func.func @in_a_wider_type() {
+  %input = stablehlo.constant dense<[100, -100]> : tensor<2xi8>
+  %indices = stablehlo.constant dense<[[0], [0]]> : tensor<2x1xi64>
+  %updates = stablehlo.constant dense<[100, 100]> : tensor<2xi8>
+  %result = "stablehlo.scatter"(%input, %indices, %updates) ({
+  ^bb0(%a: tensor<i16>, %b: tensor<i16>):
+    %c = stablehlo.add %a, %b : tensor<i16>
+    stablehlo.return %c : tensor<i16>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<2xi8>, tensor<2x1xi64>, tensor<2xi8>) -> tensor<2xi16>
+  check.expect_eq_const %result, dense<[300, -100]> : tensor<2xi16>
+  return
+}

@@ -15,3 +15,20 @@ func.func @largest() {
   check.expect_eq_const %result, dense<[[0, 0], [0, 0], [5, 14], [7, 0]]> : tensor<4x2xi32>
   return
 }
+
+func.func @in_a_wider_type() {
+  %operand = stablehlo.constant dense<[1, 5, 2]> : tensor<3xi8>
+  %source = stablehlo.constant dense<[100, 100]> : tensor<2xi8>
+  %init = stablehlo.constant dense<7> : tensor<i8>
+  %result = "stablehlo.select_and_scatter"(%operand, %source, %init) ({
+  ^bb0(%a: tensor<i8>, %b: tensor<i8>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i16>, %b: tensor<i16>):
+    %c = stablehlo.add %a, %b : tensor<i16>
+    stablehlo.return %c : tensor<i16>
+  }) {window_dimensions = array<i64: 2>, window_strides = array<i64: 1>} : (tensor<3xi8>, tensor<2xi8>, tensor<i8>) -> tensor<3xi16>
+  check.expect_eq_const %result, dense<[7, 207, 7]> : tensor<3xi16>
+  return
+}

@@ -1,0 +1,120 @@
+"""Arithmetic of complex numbers, part by part, and what joins and takes apart.
+
+A product is (ac - bd) + (ad + bc) i, in whatever order an engine rounds. A quotient may be that of the product with the
+conjugate by c^2 + d^2, or Smith's, whose error is bounded beside the size of the whole quotient: |error| <= sqrt(2)
+gamma_7 |x / y| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.6 and problem 3.12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conform.errors import NoGolden
+from conform.interp.program.complexes import Complex
+from conform.interp.program.number import Number
+from conform.interp.stablehlo.reals.movement import moved
+from conform.interp.stablehlo.reals.rules import torch
+from conform.interp.stablehlo.registry import Call, Meaning
+from conform.numerics.rounding_errors import gamma
+
+QUOTIENT = 12  # roundings: 7 of Smith's, and what three quotients of 2.5 ulp have more (numerics/ball.py)
+
+
+def is_complex(call: Call) -> bool:
+    """Whether an operand is complex, of which something is computed, or parts are joined."""
+    return any(one.dtype.startswith("complex") for one in call.operands) or call.op.name == "stablehlo.complex"
+
+
+def _parts(one: Any) -> Complex:
+    return one if isinstance(one, Complex) else Complex.exact(one.array)
+
+
+def _add(x: Complex, y: Complex) -> Complex:
+    return Complex(torch("add.Tensor", x.re, y.re), torch("add.Tensor", x.im, y.im))
+
+
+def _subtract(x: Complex, y: Complex) -> Complex:
+    return Complex(torch("sub.Tensor", x.re, y.re), torch("sub.Tensor", x.im, y.im))
+
+
+def _negate(x: Complex) -> Complex:
+    return Complex(torch("neg", x.re), torch("neg", x.im))
+
+
+def _conjugate(x: Complex) -> Complex:
+    return Complex(x.re, torch("neg", x.im))
+
+
+def _multiply(x: Complex, y: Complex) -> Complex:
+    re = torch("sub.Tensor", torch("mul.Tensor", x.re, y.re), torch("mul.Tensor", x.im, y.im))
+    im = torch("add.Tensor", torch("mul.Tensor", x.re, y.im), torch("mul.Tensor", x.im, y.re))
+    return Complex(re, im)
+
+
+def _square(x: Complex) -> Number:
+    return torch("add.Tensor", torch("mul.Tensor", x.re, x.re), torch("mul.Tensor", x.im, x.im))
+
+
+def _divide(x: Complex, y: Complex) -> Complex:
+    product, square = _multiply(x, _conjugate(y)), _square(y)
+    re, im = (torch("div.Tensor", one, square) for one in (product.re, product.im))
+    with np.errstate(all="ignore"):
+        size = np.hypot(np.abs(re.real.hi) + re.rad, np.abs(im.real.hi) + im.rad)
+        normwise = np.sqrt(2.0) * gamma(QUOTIENT, re.format.unit_roundoff) * size
+    normwise = np.where(np.isfinite(size), normwise, np.inf)
+    return Complex(*(replace(one, rad=one.rad + normwise, array=None) for one in (re, im)))
+
+
+def _absolute(x: Complex) -> Number:
+    return torch("sqrt", _square(x))
+
+
+def _joined(re: Number, im: Number) -> Complex:
+    return Complex(re, im)
+
+
+def _real(x: Complex) -> Number:
+    return x.re
+
+
+def _imag(x: Complex) -> Number:
+    return x.im
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": _multiply,
+    "stablehlo.divide": _divide, "stablehlo.negate": _negate, "stablehlo.abs": _absolute, "stablehlo.real": _real,
+    "stablehlo.imag": _imag, "chlo.conj": _conjugate,
+}  # fmt: skip
+
+
+def _is_known(call: Call) -> bool:
+    return not any(isinstance(one, Complex) for one in call.operands)
+
+
+def on_complex(call: Call, meaning: Meaning) -> Sequence[Any] | None:
+    """The results of an op on complex numbers, some of which were computed; None where it is another rule's to say."""
+    if call.op.name == "stablehlo.complex":
+        return (_joined(*call.operands),)
+    if call.op.name in RULES:
+        return (RULES[call.op.name](*map(_parts, call.operands)),)
+    if call.op.name == "stablehlo.fft" or call.op.name == "stablehlo.convert" and _is_known(call):
+        return None
+    if call.op.name == "stablehlo.select":
+        pred, x, y = call.operands
+        pairs = zip(*((one.re, one.im) for one in (_parts(x), _parts(y))), strict=True)
+        return (Complex(*(torch("where.self", pred, *pair) for pair in pairs)),)
+    if meaning.moves:
+        return _moved(call, min(meaning.moves, len(call.operands)))
+    raise NoGolden(f"{call.op.name}: no rule tells what becomes of the errors of complex numbers")
+
+
+def _moved(call: Call, count: int) -> Sequence[Complex]:
+    wholes = [_parts(one) for one in call.operands[:count]]
+    by_part = [moved(replace(call, operands=(*parts, *call.operands[count:])), count)
+               for parts in ([one.re for one in wholes], [one.im for one in wholes])]  # fmt: skip
+    return tuple(Complex(re, im) for re, im in zip(*by_part, strict=True))
