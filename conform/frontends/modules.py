@@ -22,6 +22,7 @@ from conform.frontends.torch_export import arrays_of, program_of
 from conform.interp.golden import Golden
 from conform.interp.program.aten import aten
 from conform.interp.program.evaluation import evaluate
+from conform.interp.program.form import Program
 from conform.interp.program.goldens import goldens_of
 from conform.interp.program.number import Number
 
@@ -65,6 +66,11 @@ class ModuleCall:
 
         return Bound(schema, named, meaning)
 
+    def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> Program:
+        """The module's operators for arguments of these dtypes and shapes; of_kernels: as torch's dispatcher hands them
+        to kernels. NoGolden for one that is not exported."""
+        return program_of(self.module, self.pickled, args, kwargs, of_kernels)
+
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """The call as a worker gets it."""
         return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled)
@@ -72,7 +78,7 @@ class ModuleCall:
     def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
         """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
         """
-        program = program_of(self.module, self.pickled, args, kwargs)
+        program = self.program(args, kwargs)
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
         return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
 

@@ -71,6 +71,7 @@ class BackendNames(Form):
     flushes_subnormals: bool | None = None
     rounds_intermediates: list[Printable] = Field(default=[])
     accumulates_in_element_type: list[Printable] = Field(default=[])
+    keeps_intermediates: bool = False
     source: Printable | None = None
     digest: Digest | None = None
 

@@ -112,6 +112,9 @@ def _judged(
                 continue
             exports = bool(described["exports"])
             asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
+            if asked is None and case.times == 1 and module is not None and described.get("keeps_intermediates"):
+                yield from judge.op_by_op(case, typical, known, exports, module)
+                continue
             if asked is None and case.times > 1:
                 yield from judge.repeated(case, typical, exports, module)
                 continue
@@ -186,6 +189,7 @@ class _Judge:
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     _last: _Asked | None = None
+    _answered: Reply | None = None  # what it was judged by
     _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
 
     def unclaimed(
@@ -249,10 +253,51 @@ class _Judge:
         elif reply.before is not None:
             yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
         verdict = self._verdict(asked, expected, reply)
-        self._last = asked
+        self._last, self._answered = asked, reply
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
+
+    def op_by_op(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool,
+        module: Called,
+    ) -> Iterator[Verdict]:  # fmt: skip
+        """The verdict on a module of a backend that keeps every intermediate: as it is, and, where that is not wrong,
+        on each of its operators; behind those on all calls that the backend has."""
+        while self.waiting:
+            yield from self.judged()
+        asked = self.ask(case, typical, known, exports, module)
+        if asked is not None:
+            yield asked
+            return
+        *before, whole = self.judged()
+        yield from before
+        yield self._by_operators(case, typical, module, whole) if whole.status in ("pass", "unjudged") else whole
+
+    def _by_operators(self, case: Case, typical: Arguments, module: Called, whole: Verdict) -> Verdict:
+        from conform.frontends import steps  # with torch, as the module is
+        from conform.frontends.torch_export import arrays_of
+        from conform.running import op_by_op
+
+        arguments = case.arguments(typical)
+        plain = logical(arguments)
+        try:
+            program = module.program(plain.args, plain.kwargs, of_kernels=True)
+        except Unjudged:
+            return whole
+        if program is None:
+            return whole
+        answered = self._answered
+        self.process.submit(steps.sent(program, case.op, arguments.args, arguments.kwargs))
+        reply = self.process.receive(op_by_op.most_of(program))
+        if reply.before is not None:
+            return self._verdict(self._last, _attempt(self._last.expected), reply.before)
+        judge = op_by_op.Judge(
+            self.table, self.arithmetic, self.checks, self.golden_timeout_s,
+            lambda call: evaluated(call, self.golden_timeout_s, self.oracle),
+        )  # fmt: skip
+        inputs = arrays_of(plain.args, plain.kwargs)
+        return op_by_op.joined(case, whole, answered, program, inputs, reply, judge)
 
     def repeated(
         self, case: Case, typical: Arguments | Exception, exports: bool, module: Called | None

@@ -1,0 +1,62 @@
+"""Backends that keep every intermediate result, right or with one defect: `keeping.py::Keeping(plant="eps")`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from conform.backends import TorchDevice
+
+IN_FLOAT64 = (
+    "aten::addmm", "aten::mm", "aten::bmm", "aten::gelu", "aten::silu", "aten::_softmax", "aten::native_layer_norm",
+    "aten::convolution", "aten::_native_batch_norm_legit_no_training", "aten::mean.dim", "aten::rsqrt", "aten::exp",
+)  # fmt: skip
+
+
+def _wide(value: Any) -> Any:
+    return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+def _cut(value: Any) -> Any:
+    """A float32 factor as TF32 has it."""
+    is_float = isinstance(value, torch.Tensor) and value.dtype == torch.float32
+    return (value.view(torch.int32) & ~0x1FFF).view(torch.float32) if is_float else value
+
+
+def _added_up_in_steps(args: list[Any]) -> list[Any]:
+    """addmm whose product is rounded to the half type before the bias is added."""
+    bias, lhs, rhs = args[:3]
+    product = (lhs.float() @ rhs.float()).to(lhs.dtype)
+    return [bias.float() + product.float(), torch.zeros_like(lhs), torch.zeros_like(rhs)]
+
+
+# By name: the operators concerned, and what becomes of their arguments.
+PLANTS: dict[str, tuple[tuple[str, ...], Callable[[list[Any]], list[Any]]]] = {
+    "eps": (("aten::native_layer_norm",), lambda args: [*args[:4], args[4] * 10]),
+    "eps of variances": (("aten::add.Scalar",), lambda args: [args[0], args[1] * 10 if 0 < args[1] < 1e-3 else args[1]]),
+    "eps of batches": (("aten::_native_batch_norm_legit_no_training",), lambda args: [*args[:6], args[6] * 10]),
+    "tf32": (("aten::addmm", "aten::mm", "aten::bmm"), lambda args: list(map(_cut, args))),
+    "half sums": (("aten::addmm",), _added_up_in_steps),
+}
+
+
+class Keeping(TorchDevice):
+    """Computes in float64, and rounds each result once."""
+
+    name, keeps_intermediates = "keeping", True
+
+    def __init__(self, plant: str | None = None, keeps: bool = True) -> None:
+        super().__init__()
+        self.ops, self.changed = PLANTS[plant] if plant else ((), list)
+        self.is_tanh = plant == "tanh"
+        self.keeps_intermediates = keeps
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        given = self.changed(list(args)) if op in self.ops else args
+        if op not in IN_FLOAT64:
+            return super().run(op, given, kwargs)
+        results = super().run(op, [_wide(value) for value in given], kwargs)
+        narrow = next(value.dtype for value in args if isinstance(value, torch.Tensor) and value.is_floating_point())
+        return tuple(one.to(narrow) for one in results) if isinstance(results, tuple) else results.to(narrow)
