@@ -94,7 +94,8 @@ def _verdict(op: Op, operands: Sequence[Any], outputs: Sequence[Any], judge: Jud
     case = case_of(call, outcome)
     if not isinstance(outcome, Outcome):
         return undecided(case, outcome if isinstance(outcome, Unjudged) else Unjudged(str(outcome)))
-    wanted = [one if value is not None else Golden.none() for one, value in zip(outcome.goldens, op.results, strict=True)]
+    pairs = zip(outcome.goldens, op.results, strict=True)
+    wanted = [Golden.none() if value is None else golden for golden, value in pairs]
     made = partial(
         verdict_of, case, call, replace(outcome, goldens=tuple(wanted)), Reply("ok", result=list(outputs)),
         table=judge.table, declared=judge.declared, checks=judge.checks,
@@ -107,7 +108,7 @@ def _verdict(op: Op, operands: Sequence[Any], outputs: Sequence[Any], judge: Jud
 
 def _failed(whole: Verdict, op: Op, verdict: Verdict) -> Verdict:
     """The case's verdict where `verdict` is that on one of its operators."""
-    where = f"{op.name} ({op.location})" if op.location else op.name
+    where = f"{verdict.op} ({op.location})" if op.location else verdict.op
     return replace(
         verdict, id=whole.id, test=whole.test, op=whole.op, dtype=whole.dtype, values=whole.values,
         layout=whole.layout, reason=f"{verdict.reason}, in {where} by itself", location=whole.location,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
+import conform
 from conform.backends import TorchDevice
 
 IN_FLOAT64 = (
@@ -50,7 +52,6 @@ class Keeping(TorchDevice):
     def __init__(self, plant: str | None = None, keeps: bool = True) -> None:
         super().__init__()
         self.ops, self.changed = PLANTS[plant] if plant else ((), list)
-        self.is_tanh = plant == "tanh"
         self.keeps_intermediates = keeps
 
     def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -60,3 +61,26 @@ class Keeping(TorchDevice):
         results = super().run(op, [_wide(value) for value in given], kwargs)
         narrow = next(value.dtype for value in args if isinstance(value, torch.Tensor) and value.is_floating_point())
         return tuple(one.to(narrow) for one in results) if isinstance(results, tuple) else results.to(narrow)
+
+
+class Split(Keeping):
+    """Gives something else than the module where it is asked for its operators (`steps`), or where it is not."""
+
+    def __init__(self, steps: str = "as ever", whole: str = "as ever") -> None:
+        super().__init__()
+        self.steps, self.whole = steps, whole
+
+    def run_module(self, module: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        from conform.backends.steps import Steps
+
+        way = self.steps if isinstance(module, Steps) else self.whole
+        if way == "abort":
+            os.abort()
+        if way == "unsupported":
+            raise conform.Unsupported("no operators by themselves")
+        result = super().run_module(module, args, kwargs)
+        if way == "shorter":
+            return result[:-1]
+        if way == "wider":
+            return [result[0].repeat(2, 1), *result[1:]]
+        return result + 2.0**-30 if way == "a little more" else result
