@@ -1,6 +1,7 @@
-"""The operators of a torch module one after the other, as a module that returns what each of them gives.
+"""The operators of a torch module one after the other, as a module of its own.
 
-A backend that keeps every intermediate result is asked for it, so that each operator can be judged by itself.
+A backend that keeps every intermediate result is asked for one that returns what each operator gives, so that each can
+be judged by itself; a folded module is one, too.
 """
 
 from __future__ import annotations
@@ -31,11 +32,15 @@ class Step(NamedTuple):
 
 
 class Steps(torch.nn.Module):
-    """Runs the steps on tensors of the names `arguments`, in the order of torch's leaves, and on those it holds."""
+    """Runs the steps on tensors of the names `arguments`, in the order of torch's leaves, and on those it holds, and
+    returns those of the names `results`: one tensor, or a tuple."""
 
-    def __init__(self, arguments: Sequence[str], held: Mapping[str, torch.Tensor], steps: Sequence[Step]) -> None:
+    def __init__(
+        self, arguments: Sequence[str], held: Mapping[str, torch.Tensor], steps: Sequence[Step],
+        results: Sequence[str],
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.arguments, self.steps = tuple(arguments), tuple(steps)
+        self.arguments, self.steps, self.results = tuple(arguments), tuple(steps), tuple(results)
         self.ops = torch.nn.ModuleDict({str(at): OneOp(name) for at, name in enumerate(self._names())})
         self.held = {name: f"held_{at}" for at, name in enumerate(held)}
         for name, tensor in held.items():
@@ -44,27 +49,27 @@ class Steps(torch.nn.Module):
     def _names(self) -> list[str]:
         return list(dict.fromkeys(step.op for step in self.steps))
 
-    def forward(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
-        """The results of all steps that somebody uses, in order."""
+    def forward(self, *args: Any, **kwargs: Any) -> torch.Tensor | tuple[torch.Tensor, ...]:
         given = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         scope = {name: getattr(self, place) for name, place in self.held.items()}
         scope |= dict(zip(self.arguments, given, strict=True))
         ops = dict(zip(self._names(), self.ops.values(), strict=True))
         device = next((tensor.device for tensor in scope.values()), None)
-        made: list[torch.Tensor] = []
         for step in self.steps:
-            named = {name: _filled(value, scope) for name, value in step.kwargs.items()}
+            named = {name: filled(value, scope) for name, value in step.kwargs.items()}
             if takes_device(step.op):
                 named["device"] = device
-            outputs = ops[step.op](*(_filled(value, scope) for value in step.args), **named)
+            outputs = ops[step.op](*(filled(value, scope) for value in step.args), **named)
             outputs = outputs if isinstance(outputs, list | tuple) else (outputs,)
-            used = {name: one for name, one in zip(step.results, outputs, strict=True) if name is not None}
-            scope |= used
-            made += used.values()
-        return made
+            scope |= {name: one for name, one in zip(step.results, outputs, strict=True) if name is not None}
+        found = tuple(scope[name] for name in self.results)
+        return found[0] if len(found) == 1 else found
 
 
-def _filled(value: Any, scope: Mapping[str, torch.Tensor]) -> Any:
+def filled(value: Any, scope: Mapping[str, torch.Tensor]) -> Any:
+    """The value with the tensor of its name in each place."""
     if isinstance(value, Place):
         return scope[value.name]
-    return [_filled(item, scope) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list | tuple):
+        return type(value)([filled(item, scope) for item in value])
+    return {key: filled(item, scope) for key, item in value.items()} if isinstance(value, dict) else value

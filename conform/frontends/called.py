@@ -25,6 +25,10 @@ class Called(Protocol):
         `of_kernels`; None of what has none. NoGolden where there is no program."""
         ...
 
+    def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """The call of what holds the arguments, which a compiler may compute with. NoGolden as of `sent`."""
+        ...
+
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int]) -> Call:
         """The call as a worker gets it. NoGolden where no worker can."""
         ...

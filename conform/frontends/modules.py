@@ -7,13 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch._dynamo import OptimizedModule
 from torch.utils import _pytree as pytree
 
 from conform.backends.call import Call
 from conform.backends.given import dumps
-from conform.backends.interpreter import to_numpy
+from conform.backends.holding import Holding
+from conform.backends.interpreter import to_numpy, to_torch
 from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
@@ -75,12 +77,21 @@ class ModuleCall:
         """The call as a worker gets it."""
         return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled)
 
+    def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """The call of a module that holds the arguments: with them its code may be compiled."""
+        args, kwargs = pytree.tree_map(_as_tensor, (list(args), dict(kwargs)))
+        return ModuleCall.of(Holding(self.module, args, kwargs), self.op).sent([], {})
+
     def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
         """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
         """
         program = self.program(args, kwargs)
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
         return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return to_torch(np.asarray(leaf)) if isinstance(leaf, np.ndarray | np.generic) else leaf
 
 
 def _as_array(leaf: Any) -> Any:

@@ -71,8 +71,8 @@ class ProgramCall:
             _travels(f"result {at} of {self.op}", value.dtype)
         return Call(self.op, args, kwargs, program=self.text)
 
-    def sent_as_constants(self, args: Sequence[np.ndarray]) -> Call:
-        """The call of a program in which the arguments are constants. NoGolden as of `sent`."""
+    def sent_as_constants(self, args: Sequence[np.ndarray], kwargs: Mapping[str, Any]) -> Call:
+        """The call of a program in which the arguments are constants; it has none by name. NoGolden as of `sent`."""
         return replace(self.sent([], {}), program=with_constants(self.text, self.op, args))
 
     def _results(self) -> list[Value]:

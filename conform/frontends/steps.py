@@ -24,11 +24,14 @@ def sent(program: Program, name: str, args: Sequence[Any], kwargs: dict[str, Any
     outputs are the results of `steps_of` that somebody uses, one op's after the other's."""
     held = {key: to_torch(array) for key, array in program.constants.items()}
     arguments = [one.name for one in program.function.arguments]
-    module = Steps(arguments, held, [_step(op) for op in steps_of(program)])
+    steps = [step_of(op) for op in steps_of(program)]
+    every = [result for step in steps for result in step.results if result is not None]
+    module = Steps(arguments, held, steps, every)
     return Call(name, list(args), dict(kwargs), module=dumps(module, []))
 
 
-def _step(op: Op) -> Step:
+def step_of(op: Op) -> Step:
+    """An op as the worker's module has it."""
     name, args, kwargs = as_call(op, [_place(one) for one in op.operands])
     return Step(name, args, kwargs, tuple(None if one is None else one.name for one in op.results))
 

@@ -112,7 +112,7 @@ def _judged(
                 continue
             exports = bool(described["exports"])
             asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
-            if asked is None and case.times == 1 and module is not None and described.get("keeps_intermediates"):
+            if asked is None and module is not None and described.get("keeps_intermediates") and _is_plain(case):
                 yield from judge.op_by_op(case, typical, known, exports, module)
                 continue
             if asked is None and case.times > 1:
@@ -156,10 +156,15 @@ def _prepared(
     arguments = case.arguments(typical)
     sent = exported(arguments) if exports else arguments
     if module is not None and case.layout == CONSTANTS:
-        return arguments, module.sent_as_constants(sent.args)
+        return arguments, module.sent_as_constants(sent.args, sent.kwargs)
     if module is not None:
         return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
     return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether it is one call, with arguments."""
+    return case.times == 1 and case.layout != CONSTANTS
 
 
 def _attempt(function: Callable[[], Any]) -> Any:

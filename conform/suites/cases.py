@@ -30,8 +30,8 @@ from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
-CONSTANTS = "constants"  # a layout of a program's arguments: none, they stand in its text
-MOST_CONSTANTS = 2**14  # numbers in a text
+CONSTANTS = "constants"  # a layout of a program's or module's arguments: none, it holds them
+MOST_CONSTANTS = 2**14  # numbers that one holds, of a program in its text
 GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
@@ -239,9 +239,8 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:
-    """Whether a program can have its arguments in its text, in which a compiler may compute with them itself."""
-    sizes = [one.size for one in tensors(arguments)]
-    return not isinstance(test.op, str) and test.op.takes_any_floats and 0 < sum(sizes) <= MOST_CONSTANTS
+    """Whether a program or module can hold its arguments, so that a compiler may compute with them itself."""
+    return test.is_module and 0 < sum(one.size for one in tensors(arguments)) <= MOST_CONSTANTS
 
 
 def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
