@@ -26,7 +26,7 @@ from conform.interp.program.form import Op, Program
 from conform.interp.program.scope import Scope
 from conform.judging.case import verdict_of
 from conform.judging.ended import ended_as, undecided
-from conform.judging.verdict import FAILURES, NOT_JUDGED, Verdict
+from conform.judging.verdict import BY_ITSELF, FAILURES, NOT_JUDGED, Verdict
 from conform.one_call import case_of
 from conform.suites.cases import Case
 
@@ -111,7 +111,7 @@ def _failed(whole: Verdict, op: Op, verdict: Verdict) -> Verdict:
     where = f"{verdict.op} ({op.location})" if op.location else verdict.op
     return replace(
         verdict, id=whole.id, test=whole.test, op=whole.op, dtype=whole.dtype, values=whole.values,
-        layout=whole.layout, reason=f"{verdict.reason}, in {where} by itself", location=whole.location,
+        layout=whole.layout, reason=f"{verdict.reason}, in {where}{BY_ITSELF}", location=whole.location,
         pair=whole.pair, check=whole.check, is_counted=whole.is_counted, asked=whole.asked, marks=None,
     )  # fmt: skip
 
