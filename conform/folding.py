@@ -15,10 +15,10 @@ def fold(program: Any, *inputs: Any, most_elements: int = MOST_ELEMENTS, **named
     """A StableHLO program (its text, or the Path of a file), or a torch module, in which every op of constant operands
     is the constant that the interpreter gives for it.
 
-    Of a program: the text of the folded one (docs/stablehlo.md). Of a module: a module of the operators that torch.export
-    makes of it for `inputs` and keyword arguments `named`, with its parameters, buffers and what follows from them as
-    constants (docs/modules.md); it takes inputs of these dtypes and shapes, and returns a tensor, or a tuple of them in
-    the order of the module's. Each constant is correctly rounded, as its operands are.
+    Of a program: the text of the folded one (docs/stablehlo.md). Of a module: a module of the operators that
+    torch.export makes of it for `inputs` and keyword arguments `named`, with its parameters, buffers and what follows
+    from them as constants (docs/modules.md); it takes inputs of these dtypes and shapes, and returns a tensor, or a
+    tuple of them in the order of the module's. Each constant is correctly rounded, as its operands are.
 
     Results of more than `most_elements` elements are left. Raises UsageError for what cannot be read or parsed, and
     without jaxlib for programs; Unjudged for types without a meaning, and for a module that torch.export does not take.

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from conform.backends.holding import Object, WithObjects
 from conform.backends.interpreter import to_torch
 from conform.errors import ConformError, NoGolden
 from conform.foreign import line
@@ -54,7 +55,31 @@ def module_of(draw: Draw) -> ModuleCall:
     if "float" in draw.variant:
         module = module.to(getattr(torch, draw.variant["float"]))
     _seed(module, draw)
-    return ModuleCall.of(module, spec.path.text)
+    if draw.test.takes_objects:
+        module = _with_objects(module, draw)
+    return ModuleCall.of(module, spec.path.text, defined_in=_from_files)
+
+
+def _with_objects(module: torch.nn.Module, draw: Draw) -> torch.nn.Module:
+    """The module with the objects among its inputs. NoGolden, with the reason, where one cannot be constructed."""
+    given = draw.outline()
+    label = f"module {draw.test.op_name}, an object among its inputs,"
+
+    def object_of(value: Any, place: str) -> Any:
+        if isinstance(value, Construct):
+            try:
+                return Object(_constructor(draw, value.path, value, place).construct())
+            except Exception as error:  # whatever a user's class, or what it imports, raises
+                reason = line(f"{type(error).__name__}: {error}", 300)
+                raise NoGolden(f"{label} cannot be constructed: {reason}") from error
+        if isinstance(value, list | tuple):
+            return type(value)(object_of(item, f"{place}.{at}") for at, item in enumerate(value))
+        is_mapping = isinstance(value, dict)
+        return {key: object_of(one, f"{place}.{key}") for key, one in value.items()} if is_mapping else None
+
+    args = [object_of(value, f"in.{at}") for at, value in enumerate(given.args)]
+    kwargs = {key: object_of(value, f"kwargs.{key}") for key, value in given.kwargs.items()}
+    return WithObjects(module, args, kwargs).eval()
 
 
 @dataclass(frozen=True)
@@ -139,6 +164,9 @@ def class_at(path: ClassPath) -> Any:
     raise ModuleNotFoundError(f"No module named {names[0]!r}")
 
 
+_from_files: set[str] = set()  # Python modules that no other process finds by their names
+
+
 def _module_in(file: Path) -> ModuleType:
     """The Python module in a file, under a name that no other has; modules beside it can be imported from it."""
     content = file.read_bytes()
@@ -148,6 +176,7 @@ def _module_in(file: Path) -> ModuleType:
             sys.path.append(folder)
         spec = importlib.util.spec_from_file_location(name, file)
         sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        _from_files.add(name)
         try:
             spec.loader.exec_module(module)
         except BaseException:

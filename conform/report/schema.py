@@ -183,11 +183,19 @@ class Contract(Form):
 
 
 class Pair(Form):
-    """Of one side of a compare pair: the id of the pair, which side it is, and what stands there."""
+    """Of one side of a compare pair: the id of the pair, which side it is, and what stands there. Of side b, where both
+    answered: the answers beside each other, and the largest errors of a and b beside their own goldens."""
 
     group: Printable
     side: Literal["a", "b"]
     impl: Printable | None
+    elements: Count | None = None
+    equal: Count | None = None
+    apart_ulp: Ulps | None = None
+    truths_apart_ulp: Ulps | None = None
+    errors_ulp: list[Ulps] | None = None
+    further: Literal["a", "b"] | None = None
+    other_impl: Printable | None = None
 
 
 class RecordedCase(Form):

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress, groupby
 from typing import TYPE_CHECKING, Any
 
 from conform import time_limit
@@ -34,6 +34,7 @@ from conform.manifest.claimed import held, not_asked
 from conform.manifest.language import Manifest
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
+from conform.running.sides import Sides
 from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -102,7 +103,7 @@ def _judged(
     groups: Iterable[Sequence[Case]], judge: _Judge, described: Mapping[str, Any], limits: Limits, is_end: bool,
     in_flight: int,
 ) -> Iterator[Verdict]:  # fmt: skip
-    for group in groups:
+    for group in map(list, chain.from_iterable(map(_by_draw, groups))):
         typical = _attempt(partial(_typical, group[0], limits))
         module = _attempt(partial(_module, group[0]))
         typical, module = (module, None) if isinstance(module, Exception) else (typical, module)
@@ -127,6 +128,11 @@ def _judged(
         yield from judge.judged()
     if is_end:
         yield from judge.settled()
+
+
+def _by_draw(group: Sequence[Case]) -> Iterator[Iterator[Case]]:
+    """The cases of one draw after the other: there are two in a group of a compare pair."""
+    return (cases for _, cases in groupby(group, key=lambda case: id(case.draw)))
 
 
 def _typical(case: Case, limits: Limits) -> Arguments:
@@ -193,6 +199,7 @@ class _Judge:
     oracle: str = INTERP
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
+    sides: Sides = field(default_factory=Sides)
     _last: _Asked | None = None
     _answered: Reply | None = None  # what it was judged by
     _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
@@ -383,7 +390,7 @@ class _Judge:
             )  # fmt: skip
 
         try:
-            return time_limit.limited(self.golden_timeout_s, made)
+            return self.sides.compared(asked.case, outcome, reply, time_limit.limited(self.golden_timeout_s, made))
         except time_limit.TookTooLong:
             return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
         except Exception as error:

@@ -187,7 +187,7 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
 
 def beyond_the_kit(test: Test) -> str | None:
     """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
-    if test.takes_objects:
+    if test.takes_objects and not test.is_module:
         return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
     return None
 
@@ -384,4 +384,15 @@ def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
             errors.append(str(error))
     if errors:
         raise UsageError("\n".join(errors))
-    return with_repeats(groups, selection.determinism)
+    return _with_sides_together(with_repeats(groups, selection.determinism))
+
+
+def _with_sides_together(groups: list[list[Case]]) -> list[list[Case]]:
+    """The groups, those of the two sides of a pair as one: their answers to the same draw are compared."""
+    found: dict[object, list[Case]] = {}
+    for number, group in enumerate(groups):
+        draw = group[0].draw if group else None
+        pair = draw and draw.test.pair
+        key = (pair.group, *sorted(draw.variant.items()), draw.sample) if pair else number
+        found.setdefault(key, []).extend(group)
+    return list(found.values())

@@ -27,6 +27,11 @@ def _cut(value: Any) -> Any:
     return (value.view(torch.int32) & ~0x1FFF).view(torch.float32) if is_float else value
 
 
+def _with_other_eps(args: list[Any]) -> list[Any]:
+    """What is added is a small number: the eps of a norm that is written out."""
+    return [args[0], args[1] * 10 if 0 < args[1] < 1e-3 else args[1]]
+
+
 def _added_up_in_steps(args: list[Any]) -> list[Any]:
     """addmm whose product is rounded to the half type before the bias is added."""
     bias, lhs, rhs = args[:3]
@@ -37,7 +42,7 @@ def _added_up_in_steps(args: list[Any]) -> list[Any]:
 # By name: the operators concerned, and what becomes of their arguments.
 PLANTS: dict[str, tuple[tuple[str, ...], Callable[[list[Any]], list[Any]]]] = {
     "eps": (("aten::native_layer_norm",), lambda args: [*args[:4], args[4] * 10]),
-    "eps of variances": (("aten::add.Scalar",), lambda args: [args[0], args[1] * 10 if 0 < args[1] < 1e-3 else args[1]]),
+    "eps of variances": (("aten::add.Scalar",), _with_other_eps),
     "eps of batches": (("aten::_native_batch_norm_legit_no_training",), lambda args: [*args[:6], args[6] * 10]),
     "tf32": (("aten::addmm", "aten::mm", "aten::bmm"), lambda args: list(map(_cut, args))),
     "half sums": (("aten::addmm",), _added_up_in_steps),
