@@ -17,14 +17,17 @@ IN_FLOAT64 = (
 )  # fmt: skip
 
 
+OF_BATCHES = ("aten::_native_batch_norm_legit_no_training", "aten::native_batch_norm")
+
+
 def _wide(value: Any) -> Any:
     return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 
 def _cut(value: Any) -> Any:
-    """A float32 factor as TF32 has it."""
+    """A float32 factor rounded to TF32's 11 bits."""
     is_float = isinstance(value, torch.Tensor) and value.dtype == torch.float32
-    return (value.view(torch.int32) & ~0x1FFF).view(torch.float32) if is_float else value
+    return ((value.contiguous().view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32) if is_float else value
 
 
 def _with_other_eps(args: list[Any]) -> list[Any]:
@@ -43,8 +46,8 @@ def _added_up_in_steps(args: list[Any]) -> list[Any]:
 PLANTS: dict[str, tuple[tuple[str, ...], Callable[[list[Any]], list[Any]]]] = {
     "eps": (("aten::native_layer_norm",), lambda args: [*args[:4], args[4] * 10]),
     "eps of variances": (("aten::add.Scalar",), _with_other_eps),
-    "eps of batches": (("aten::_native_batch_norm_legit_no_training",), lambda args: [*args[:6], args[6] * 10]),
-    "tf32": (("aten::addmm", "aten::mm", "aten::bmm"), lambda args: list(map(_cut, args))),
+    "eps of batches": (OF_BATCHES, lambda args: [*args[:-1], args[-1] * 10]),
+    "tf32": (("aten::addmm",), lambda args: [args[0], *map(_cut, args[1:])]),
     "half sums": (("aten::addmm",), _added_up_in_steps),
 }
 
@@ -56,6 +59,7 @@ class Keeping(TorchDevice):
 
     def __init__(self, plant: str | None = None, keeps: bool = True) -> None:
         super().__init__()
+        torch.backends.mha.set_fastpath_enabled(False)  # a layer is then no operator of its own
         self.ops, self.changed = PLANTS[plant] if plant else ((), list)
         self.keeps_intermediates = keeps
 

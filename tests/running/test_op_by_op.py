@@ -39,7 +39,7 @@ def of_model(build: str, dtype: str, backend: str) -> dict[str, Any]:
 # Of each that the bound of the module as a whole does not show: the operator and the line that are named.
 HIDDEN = [
     (ENCODER, "float32", "eps", "aten::native_layer_norm (normalization.py"),
-    (ENCODER, "float32", "tf32", "aten::mm (activation.py"),
+    (ENCODER, "float32", "tf32", "aten::addmm (activation.py"),
     (ENCODER, "bfloat16", "eps", "aten::native_layer_norm (normalization.py"),
     (ENCODER, "bfloat16", "half sums", "aten::addmm (linear.py"),
     (GPT, "bfloat16", "eps", "aten::native_layer_norm (gpt.py"),
