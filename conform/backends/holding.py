@@ -12,7 +12,7 @@ from conform.backends.steps import Place, filled
 
 
 class Holding(torch.nn.Module):
-    """Calls `module` with what it holds, which a compiler may compute with. Tensors stand in lists, tuples and dicts."""
+    """Calls `module` with what it holds, which a compiler may compute with. Tensors are in lists, tuples and dicts."""
 
     def __init__(self, module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         super().__init__()
