@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from conform.api import Golden, assert_close, golden
     from conform.backends.base import Backend
     from conform.errors import ConformError, Fallback, InvalidArguments, Unjudged, Unsupported, UsageError
+    from conform.folding import fold
     from conform.own_ops import op
-    from conform.stablehlo.fold import fold
     from conform.straight_line import check
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
-    "fold": "conform.stablehlo.fold",
+    "fold": "conform.folding",
     "golden": "conform.api",
     "op": "conform.own_ops",
     "Golden": "conform.api",

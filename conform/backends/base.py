@@ -31,6 +31,9 @@ class Backend:
     Two more name ops ("aten::logsumexp", "aten::prod.dim_int") whose results of half types are off by more than a
     rounding. `rounds_intermediates`: what each step of the documented formula gives is rounded to the element type.
     `accumulates_in_element_type`: so are partial sums and products, which are float32 otherwise.
+
+    `keeps_intermediates`: of a module every operator is a call of its own, whose result is rounded to its dtype and
+    stored. Each of them is then asked for, and judged by itself on what the ones before it gave.
     """
 
     name: str = ""
@@ -41,6 +44,7 @@ class Backend:
     flushes_subnormals: bool = False
     rounds_intermediates: Sequence[str] = ()
     accumulates_in_element_type: Sequence[str] = ()
+    keeps_intermediates: bool = False
 
     def numerics(self) -> dict[str, str | int | bool]:
         """What decides, beside `version`, which kernels run and how they compute: by default the instruction sets,

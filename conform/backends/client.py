@@ -39,7 +39,7 @@ SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
 IDENTITY = (
     "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
-    "accumulates_in_element_type", "numerics",
+    "accumulates_in_element_type", "keeps_intermediates", "numerics",
 )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ MOST_NUMERICS = 100
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
     "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
-    "numerics": (dict,),
+    "keeps_intermediates": (bool,), "numerics": (dict,),
 }  # fmt: skip
 
 

@@ -72,6 +72,7 @@ def describe(backend: Backend) -> dict[str, Any]:
         "flushes_subnormals": backend.flushes_subnormals,
         "rounds_intermediates": _names(backend.rounds_intermediates),
         "accumulates_in_element_type": _names(backend.accumulates_in_element_type),
+        "keeps_intermediates": backend.keeps_intermediates,
         "numerics": backend.numerics(),
     }
 

@@ -15,18 +15,14 @@ from conform.backends.client import BackendProcess
 from conform.backends.one_op import OneOp
 from conform.backends.protocol import most_of_results
 from conform.backends.reply import Output, Reply
-from conform.call.bound import Bound, bound_call
+from conform.call.bound import Bound
 from conform.contracts.arithmetic import arithmetic_of
 from conform.contracts.tables import Table
 from conform.errors import Unjudged
 from conform.frontends.modules import ModuleCall
-from conform.interp import semantics
-from conform.interp.evaluate import is_array
-from conform.interp.golden import Golden, Outcome
-from conform.interp.program.apply import apply
-from conform.interp.program.aten import arguments_of
+from conform.frontends.op_calls import as_call, meant
+from conform.interp.golden import Outcome
 from conform.interp.program.form import Op, Value
-from conform.interp.program.goldens import golden_of
 from conform.judging.case import verdict_of
 from conform.judging.ended import ended_as, undecided
 from conform.judging.verdict import FAILURES, Verdict
@@ -90,11 +86,11 @@ class Backend:
 
     def answered(self, op: Op, operands: Sequence[Any]) -> Answer:
         """The answer to an op of a program on arrays."""
-        return self.judged(*_as_call(op, operands))
+        return self.judged(*as_call(op, operands))
 
     def judged(self, op: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_direct: bool = False) -> Answer:
         """The answer to a call; is_direct: asked as an operator, and not as modules are."""
-        call = _meant(bound_call(op, args, kwargs, is_array))
+        call = meant(op, args, kwargs)
         self.process.submit(_sent(call.op, args, kwargs, is_direct))
         outcome = evaluated(call, self.golden_timeout_s)
         reply, case = self._received(outcome), case_of(call, outcome)
@@ -102,7 +98,7 @@ class Backend:
 
     def arrays(self, op: Op, operands: Sequence[Any]) -> list[np.ndarray | None] | None:
         """What the backend answers to an op on arrays, unjudged."""
-        name, args, kwargs = _as_call(op, operands)
+        name, args, kwargs = as_call(op, operands)
         return arrays_of(self._asked(_sent(name, args, kwargs, is_direct=False)), op.results)
 
     def whole(self, module: ModuleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Reply:
@@ -126,16 +122,6 @@ class Backend:
             return undecided(case, reason)
 
 
-def _as_call(op: Op, operands: Sequence[Any]) -> tuple[str, list[Any], dict[str, Any]]:
-    """(name, args, kwargs) of an op on arrays: by place what its schema has so, and nothing of where tensors lie."""
-    schema, given = arguments_of(op, operands, op.attributes)
-    given.pop("device", None)
-    by_place = [one for one in schema.arguments if not one.kwarg_only]
-    count = max((at + 1 for at, one in enumerate(by_place) if one.name in given), default=0)
-    args = [given.pop(one.name, one.default) for one in by_place[:count]]
-    return schema.name, args, given
-
-
 def _sent(op: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_direct: bool) -> Call:
     if is_direct:
         return Call(op, list(args), dict(kwargs))
@@ -145,14 +131,3 @@ def _sent(op: str, args: Sequence[Any], kwargs: Mapping[str, Any], is_direct: bo
 @cache
 def _pickled(op: str) -> bytes:
     return ModuleCall.of(OneOp(op)).pickled
-
-
-def _meant(call: Bound) -> Bound:
-    """The call, with the meaning that the rules of programs give an op that has no other."""
-    return call if semantics.find(call.op) else replace(call, meaning=partial(_by_rule, call.op))
-
-
-def _by_rule(op: str, **arguments: Any) -> tuple[Golden, ...]:
-    result = apply(op, **arguments)
-    return tuple(golden_of(op, one) for one in (result if isinstance(result, list | tuple) else (result,)))
-

@@ -17,7 +17,7 @@ from conform.explain.case import find_case
 from conform.foreign import line
 from conform.frontends.construction import class_at, module_of
 from conform.frontends.modules import ModuleCall
-from conform.frontends.torch_export import arrays_of, program_of
+from conform.frontends.torch_export import arrays_of
 from conform.inputs.layouts import logical
 from conform.interp.program.form import Program
 from conform.numerics.formats import FORMATS
@@ -39,7 +39,7 @@ class Subject:
 
     def program(self) -> Program:
         """NoGolden for a module that cannot be exported."""
-        return program_of(self.module.module, self.module.pickled, self.args, self.kwargs)
+        return self.module.program(self.args, self.kwargs)
 
     def inputs(self) -> list[np.ndarray]:
         return arrays_of(self.args, self.kwargs)

@@ -21,14 +21,13 @@ from conform.errors import Unjudged
 from conform.interp.golden import Golden, Outcome
 from conform.interp.program.aten import ASSERTIONS, aten
 from conform.interp.program.evaluation import evaluate
-from conform.interp.program.form import Op, Operand, Program
+from conform.interp.program.form import Op, Program
 from conform.interp.program.number import Number
+from conform.interp.program.scope import Scope, Values
 from conform.judging.verdict import FAILURES, JUDGED, Verdict
 from conform.numerics.rounding import round_to
 
 CANDIDATES = 8  # ops whose part in the error of the program's results is measured
-
-Values = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -117,32 +116,6 @@ def without(program: Program, inputs: Sequence[np.ndarray], walk: Walk, exact: V
             return np.inf
         scope.take(op, found)
     return errors_of([scope.values[name] for name in program.function.results], walk.goldens)
-
-
-class Scope:
-    """The arrays of a program by name, as long as an op still takes them."""
-
-    def __init__(self, program: Program, inputs: Sequence[np.ndarray]) -> None:
-        function = program.function
-        named = zip(function.arguments, inputs, strict=True)
-        self.values: Values = {**program.constants, **{argument.name: array for argument, array in named}}
-        last = {name: at for at, op in enumerate(function.ops) for name in op.used()}
-        last |= dict.fromkeys(function.results, len(function.ops))
-        self._dropped = {id(op): [name for name in op.used() if last[name] == at]
-                         for at, op in enumerate(function.ops)}  # fmt: skip
-
-    def held(self, operand: Operand) -> Any:
-        if isinstance(operand, tuple):
-            return [None if name is None else self.values[name] for name in operand]
-        return None if operand is None else self.values[operand]
-
-    def take(self, op: Op, arrays: Sequence[np.ndarray | None]) -> None:
-        """The results of `op`; its operands go where nothing else takes them."""
-        for value, array in zip(op.results, arrays, strict=True):
-            if value is not None:
-                self.values[value.name] = array
-        for name in self._dropped[id(op)]:
-            self.values.pop(name, None)
 
 
 class _Walker(Scope):

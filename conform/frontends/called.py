@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from conform.backends.call import Call
 from conform.call.bound import Bound
+from conform.interp.program.form import Program
 from conform.suites.cases import Draw
 
 
@@ -17,6 +18,15 @@ class Called(Protocol):
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
         """The call on arrays and Python values."""
+        ...
+
+    def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> Program | None:
+        """The operators of torch that it consists of for arrays and Python values, those that have kernels if
+        `of_kernels`; None of what has none. NoGolden where there is no program."""
+        ...
+
+    def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """The call of what holds the arguments, which a compiler may compute with. NoGolden as of `sent`."""
         ...
 
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int]) -> Call:

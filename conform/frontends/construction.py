@@ -12,7 +12,8 @@ import importlib.util
 import math
 import sys
 import warnings
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from conform.backends.holding import Object, WithObjects
 from conform.backends.interpreter import to_torch
 from conform.errors import ConformError, NoGolden
 from conform.foreign import line
@@ -41,7 +43,7 @@ def module_of(draw: Draw) -> ModuleCall:
     """
     spec = draw.test.op
     try:
-        module = _constructed(draw, spec.path, spec, "module")
+        module = constructor_of(draw).construct()
         if not isinstance(module, torch.nn.Module):
             raise TypeError(f"found {type(module).__name__}, expected a torch.nn.Module")
     except ConformError:
@@ -53,40 +55,95 @@ def module_of(draw: Draw) -> ModuleCall:
     if "float" in draw.variant:
         module = module.to(getattr(torch, draw.variant["float"]))
     _seed(module, draw)
-    return ModuleCall.of(module, spec.path.text)
+    if draw.test.takes_objects:
+        module = _with_objects(module, draw)
+    return ModuleCall.of(module, spec.path.text, defined_in=_from_files)
 
 
-def _constructed(draw: Draw, path: ClassPath, spec: ModuleSpec | Construct, label: str) -> Any:
-    """An object of the class, with arguments drawn at places of their own."""
+def _with_objects(module: torch.nn.Module, draw: Draw) -> torch.nn.Module:
+    """The module with the objects among its inputs. NoGolden, with the reason, where one cannot be constructed."""
+    given = draw.outline()
+    label = f"module {draw.test.op_name}, an object among its inputs,"
+
+    def object_of(value: Any, place: str) -> Any:
+        if isinstance(value, Construct):
+            try:
+                return Object(_constructor(draw, value.path, value, place).construct())
+            except Exception as error:  # whatever a user's class, or what it imports, raises
+                reason = line(f"{type(error).__name__}: {error}", 300)
+                raise NoGolden(f"{label} cannot be constructed: {reason}") from error
+        if isinstance(value, list | tuple):
+            return type(value)(object_of(item, f"{place}.{at}") for at, item in enumerate(value))
+        is_mapping = isinstance(value, dict)
+        return {key: object_of(one, f"{place}.{key}") for key, one in value.items()} if is_mapping else None
+
+    args = [object_of(value, f"in.{at}") for at, value in enumerate(given.args)]
+    kwargs = {key: object_of(value, f"kwargs.{key}") for key, value in given.kwargs.items()}
+    return WithObjects(module, args, kwargs).eval()
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """A class and its arguments: arrays for tensors, Python values, and Constructors of the objects among them, in
+    lists, tuples and dicts. `seed`: of torch's generator, while it is called."""
+
+    path: ClassPath
+    args: list[Any]
+    kwargs: dict[str, Any]
+    seed: int
+
+    def construct(self) -> Any:
+        """Raises whatever the class raises."""
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what torch thinks of the arguments is nothing of a run's
+            torch.manual_seed(self.seed)
+            args, kwargs = _replaced([self.args, self.kwargs], _built)
+            return class_at(self.path)(*args, **kwargs)
+
+
+def constructor_of(draw: Draw) -> Constructor:
+    """What makes the module of a draw, with its arguments drawn."""
+    return _constructor(draw, draw.test.op.path, draw.test.op, "module")
+
+
+def _constructor(draw: Draw, path: ClassPath, spec: ModuleSpec | Construct, label: str) -> Constructor:
+    """One of the class, with arguments drawn at places of their own."""
 
     def stream(seed_of: str, number: int, place: str) -> Stream:
         return Stream(draw.seed, seed_of, number, f"{label}.{place}")
 
-    arguments = _with_arguments(draw, spec)
-    drawn = sample(arguments, draw.variant, stream, draw.sample)
-    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what torch thinks of the arguments is nothing of a run's
-        torch.manual_seed(int(draw.stream(label).bits(1)[0] >> np.uint64(1)))
-        args = [_built(draw, value, f"{label}.{at}") for at, value in enumerate(drawn.args)]
-        kwargs = {key: _built(draw, value, f"{label}.{key}") for key, value in drawn.kwargs.items()}
-        return class_at(path)(*args, **kwargs)
+    drawn = sample(_with_arguments(draw, spec), draw.variant, stream, draw.sample)
+    args = [_with_constructors(draw, value, f"{label}.{at}") for at, value in enumerate(drawn.args)]
+    kwargs = {key: _with_constructors(draw, value, f"{label}.{key}") for key, value in drawn.kwargs.items()}
+    return Constructor(path, args, kwargs, int(draw.stream(label).bits(1)[0] >> np.uint64(1)))
 
 
 def _with_arguments(draw: Draw, spec: ModuleSpec | Construct) -> Any:
     return replace(draw.test, inputs=spec.args, kwargs=spec.kwargs, cast_input0_to_complex=False)
 
 
-def _built(draw: Draw, value: Any, label: str) -> Any:
-    """A constructor's argument: tensors for arrays, objects for what is to be constructed."""
+def _with_constructors(draw: Draw, value: Any, label: str) -> Any:
+    if isinstance(value, Construct):
+        return _constructor(draw, value.path, value, label)
+    if isinstance(value, list | tuple):
+        return type(value)(_with_constructors(draw, item, f"{label}.{at}") for at, item in enumerate(value))
+    if isinstance(value, dict):
+        return {key: _with_constructors(draw, item, f"{label}.{key}") for key, item in value.items()}
+    return value
+
+
+def _built(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return to_torch(value)
-    if isinstance(value, Construct):
-        return _constructed(draw, value.path, value, label)
+    return value.construct() if isinstance(value, Constructor) else value
+
+
+def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     if isinstance(value, list | tuple):
-        return type(value)(_built(draw, item, f"{label}.{at}") for at, item in enumerate(value))
+        return type(value)(_replaced(item, by) for item in value)
     if isinstance(value, dict):
-        return {key: _built(draw, item, f"{label}.{key}") for key, item in value.items()}
-    return value
+        return {key: _replaced(item, by) for key, item in value.items()}
+    return by(value)
 
 
 # --- Classes ----------------------------------------------------------------------------------------------------------
@@ -107,6 +164,9 @@ def class_at(path: ClassPath) -> Any:
     raise ModuleNotFoundError(f"No module named {names[0]!r}")
 
 
+_from_files: set[str] = set()  # Python modules that no other process finds by their names
+
+
 def _module_in(file: Path) -> ModuleType:
     """The Python module in a file, under a name that no other has; modules beside it can be imported from it."""
     content = file.read_bytes()
@@ -116,6 +176,7 @@ def _module_in(file: Path) -> ModuleType:
             sys.path.append(folder)
         spec = importlib.util.spec_from_file_location(name, file)
         sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        _from_files.add(name)
         try:
             spec.loader.exec_module(module)
         except BaseException:

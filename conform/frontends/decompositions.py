@@ -1,4 +1,5 @@
-"""Which operators of a module are taken apart by torch, and which are kept: those for which the kit has a rule."""
+"""Which operators of a module are taken apart by torch, and which are kept: those for which the kit has a rule, or,
+for what is judged op by op, those that torch's dispatcher hands to a kernel."""
 
 from __future__ import annotations
 
@@ -17,16 +18,12 @@ from conform.interp.program.rules import names
 _SPLIT = "_split_decomp_table_to_cia_and_python_decomp"
 
 
-def decomposed(program: ExportedProgram) -> ExportedProgram:
-    """The program in core ATen, and the composite operators that have a rule."""
-    table = decompositions()
-    with _told_of_few(table):
+def decomposed(program: ExportedProgram, of_kernels: bool = False) -> ExportedProgram:
+    """The program in core ATen, and the composite operators that have a rule; of_kernels: in the operators that have
+    kernels, of which a composite one (`aten::linear`) has none."""
+    table = _decompositions_of(_registered(), of_kernels)
+    with _told_of_few(of_kernels):
         return program.run_decompositions(dict(table))
-
-
-def decompositions() -> dict[Any, Any]:
-    """torch's, without those of the operators for which there is a rule."""
-    return _decompositions_of(_registered())
 
 
 def _registered() -> frozenset[tuple[str, int]]:
@@ -35,8 +32,11 @@ def _registered() -> frozenset[tuple[str, int]]:
 
 
 @cache
-def _decompositions_of(registered: frozenset[tuple[str, int]]) -> dict[Any, Any]:
+def _decompositions_of(registered: frozenset[tuple[str, int]], of_kernels: bool) -> dict[Any, Any]:
+    """torch's, without those of the operators that are kept."""
     table = torch.export.default_decompositions()
+    if of_kernels:
+        return {op: table[op] for op in list(table) if _is_composite(op)}
     for name in names():
         packet, _, overload = name.removeprefix("aten::").partition(".")
         found = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
@@ -45,14 +45,18 @@ def _decompositions_of(registered: frozenset[tuple[str, int]]) -> dict[Any, Any]
     return dict(table)
 
 
+def _is_composite(op: Any) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), "CompositeImplicitAutograd")
+
+
 @contextmanager
-def _told_of_few(table: dict[Any, Any]) -> Iterator[None]:
+def _told_of_few(of_kernels: bool) -> Iterator[None]:
     """Within, torch is told of the composite operators that are kept, and of none that it takes apart as usual."""
     split = getattr(exported_program, _SPLIT, None)
     if split is None:
         yield
         return
-    kept, others = _kept(_registered(), split)
+    kept, others = _kept(_registered(), split, of_kernels)
     setattr(exported_program, _SPLIT, lambda _: (dict(kept), dict(others)))
     try:
         yield
@@ -61,8 +65,10 @@ def _told_of_few(table: dict[Any, Any]) -> Iterator[None]:
 
 
 @cache
-def _kept(registered: frozenset[tuple[str, int]], split: Callable[..., Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+def _kept(
+    registered: frozenset[tuple[str, int]], split: Callable[..., Any], of_kernels: bool
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """(the composite operators that are kept, what takes others apart that are no composite ones)"""
-    table = _decompositions_of(registered)
+    table = _decompositions_of(registered, of_kernels)
     composite, others = split(dict(table))
     return {op: callable_ for op, callable_ in composite.items() if op not in table}, others

@@ -7,13 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch._dynamo import OptimizedModule
 from torch.utils import _pytree as pytree
 
 from conform.backends.call import Call
 from conform.backends.given import dumps
-from conform.backends.interpreter import to_numpy
+from conform.backends.holding import Holding
+from conform.backends.interpreter import to_numpy, to_torch
 from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
@@ -22,8 +24,10 @@ from conform.frontends.torch_export import arrays_of, program_of
 from conform.interp.golden import Golden
 from conform.interp.program.aten import aten
 from conform.interp.program.evaluation import evaluate
+from conform.interp.program.form import Program
 from conform.interp.program.goldens import goldens_of
 from conform.interp.program.number import Number
+from conform.suites.nodes import Construct
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,16 @@ class ModuleCall:
     pickled: bytes | None
 
     @staticmethod
-    def of(module: torch.nn.Module, op: str | None = None, travels: bool = True) -> ModuleCall:
-        """NoGolden for a module that `travels` to a worker and cannot be pickled."""
+    def of(
+        module: torch.nn.Module, op: str | None = None, travels: bool = True, defined_in: Collection[str] = ()
+    ) -> ModuleCall:
+        """NoGolden for a module that `travels` to a worker and cannot be pickled. defined_in: Python modules beside
+        those of its parts that a worker may not find."""
         meant = module._orig_mod if isinstance(module, OptimizedModule) else module
         name = op or f"{type(meant).__module__}.{type(meant).__qualname__}"
         classes = {type(part) for part in module.modules()}
         try:
-            pickled = dumps(module, [one.__module__ for one in classes])
+            pickled = dumps(module, [*defined_in, *(one.__module__ for one in classes)])
         except Exception as error:  # whatever an object's own pickling raises
             if travels:
                 reason = f"{type(error).__name__}: {line(str(error), 300)}"
@@ -54,7 +61,7 @@ class ModuleCall:
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
         """The call of the module on arrays or tensors and Python values, in lists, tuples and dicts: its arguments are
         what these hold, `options['shift']`."""
-        args, kwargs = pytree.tree_map(_as_array, (list(args), dict(kwargs)))
+        args, kwargs = pytree.tree_map(_as_array, _without_objects((list(args), dict(kwargs))))
         leaves, nest = pytree.tree_flatten((args, kwargs))
         named = dict(zip(_names(self.module, args, kwargs), leaves, strict=True))
         arguments = tuple(Argument(name, "Tensor", None, False, False, False) for name in named)
@@ -65,16 +72,36 @@ class ModuleCall:
 
         return Bound(schema, named, meaning)
 
+    def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> Program:
+        """The module's operators for arguments of these dtypes and shapes; of_kernels: as torch's dispatcher hands them
+        to kernels. NoGolden for one that is not exported."""
+        return program_of(self.module, self.pickled, args, kwargs, of_kernels)
+
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """The call as a worker gets it."""
+        args, kwargs = _without_objects((args, kwargs))
         return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled)
+
+    def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """The call of a module that holds the arguments: with them its code may be compiled."""
+        args, kwargs = pytree.tree_map(_as_tensor, _without_objects((list(args), dict(kwargs))))
+        return ModuleCall.of(Holding(self.module, args, kwargs), self.op).sent([], {})
 
     def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
         """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
         """
-        program = program_of(self.module, self.pickled, args, kwargs)
+        program = self.program(args, kwargs)
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
         return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+
+
+def _without_objects(given: Any) -> Any:
+    """With None for an object to be constructed: the module has it."""
+    return pytree.tree_map(lambda leaf: None if isinstance(leaf, Construct) else leaf, given)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return to_torch(np.asarray(leaf)) if isinstance(leaf, np.ndarray | np.generic) else leaf
 
 
 def _as_array(leaf: Any) -> Any:

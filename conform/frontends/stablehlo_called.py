@@ -60,6 +60,9 @@ class ProgramCall:
         inputs = [Number.exact(one) for one in arrays]
         return goldens_of(lambda: evaluate(program, Reals(), inputs), self.op)
 
+    def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> None:
+        """It has no operators of torch."""
+
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """NoGolden where a tensor goes in or comes out of a dtype that torch has not, in which they travel."""
         for at, value in enumerate(self.function.arguments):
@@ -68,8 +71,8 @@ class ProgramCall:
             _travels(f"result {at} of {self.op}", value.dtype)
         return Call(self.op, args, kwargs, program=self.text)
 
-    def sent_as_constants(self, args: Sequence[np.ndarray]) -> Call:
-        """The call of a program in which the arguments are constants. NoGolden as of `sent`."""
+    def sent_as_constants(self, args: Sequence[np.ndarray], kwargs: Mapping[str, Any]) -> Call:
+        """The call of a program in which the arguments are constants; it has none by name. NoGolden as of `sent`."""
         return replace(self.sent([], {}), program=with_constants(self.text, self.op, args))
 
     def _results(self) -> list[Value]:

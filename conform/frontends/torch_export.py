@@ -43,9 +43,11 @@ _cache: OrderedDict[bytes, Program] = OrderedDict()
 
 
 def program_of(
-    module: torch.nn.Module, content: bytes | None, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Program:
-    """The program of `module` for a call with arguments of these dtypes and shapes.
+    module: torch.nn.Module, content: bytes | None, args: Sequence[Any], kwargs: Mapping[str, Any],
+    of_kernels: bool = False,
+) -> Program:  # fmt: skip
+    """The program of `module` for a call with arguments of these dtypes and shapes; of_kernels: in the operators that
+    torch's dispatcher hands to kernels, no composite ones.
 
     content: what the module consists of, code and tensors, by which programs are cached; None where that is not known.
     args, kwargs: arrays for tensors, in lists, tuples and dicts; all else becomes part of the program. The program's
@@ -57,10 +59,10 @@ def program_of(
     described = pytree.tree_map(lambda leaf: _described(leaf), given)
     with _lock:
         if content is None:
-            return _Graph(_exported(module, given)).program()
-        key = hashlib.sha256(content + repr(described).encode()).digest()
+            return _Graph(_exported(module, given, of_kernels)).program()
+        key = hashlib.sha256(content + repr((described, of_kernels)).encode()).digest()
         if key not in _cache:
-            _cache[key] = _Graph(_exported(module, given)).program()
+            _cache[key] = _Graph(_exported(module, given, of_kernels)).program()
             while len(_cache) > CACHED:
                 _cache.popitem(last=False)
         _cache.move_to_end(key)
@@ -84,7 +86,7 @@ def _described(leaf: Any) -> Any:
 # --- Export -----------------------------------------------------------------------------------------------------------
 
 
-def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
+def _exported(module: torch.nn.Module, given: list[Any], of_kernels: bool) -> ExportedProgram:
     def tensor(leaf: Any) -> Any:
         return to_torch(np.asarray(leaf)) if _is_array(leaf) else leaf
 
@@ -92,7 +94,7 @@ def _exported(module: torch.nn.Module, given: list[Any]) -> ExportedProgram:
     try:
         with torch.no_grad(), _quietly():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
-            return decomposed(whole)
+            return decomposed(whole, of_kernels)
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
         raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}") from error
 

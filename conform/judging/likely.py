@@ -21,9 +21,8 @@ from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import Format, compute_format
-from conform.numerics.rounding_errors import root_sum_of_squares
+from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
 
-FACTOR = 8.0
 TOLD = f"error above {FACTOR:g} times what independent roundings come to"
 LONG = 1024  # terms; in shorter sums the bound is as narrow
 RULE = "|error| <= 8 times the root of the sum of squares of the roundings"

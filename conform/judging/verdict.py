@@ -22,6 +22,7 @@ EQUIVALENCE = "equivalence"  # of several backends, and no case's: whether their
 
 FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
 NOT_CLAIMED = "not claimed"  # the rule of a case that a manifest does not claim, so that it is not asked
+BY_ITSELF = " by itself"  # the end of the reason of a module of which one operator is wrong, on exact operands
 KIT_DEFECT = "defect of the kit"  # the rule of a case that is unjudged because the kit itself failed
 
 

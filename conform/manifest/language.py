@@ -102,6 +102,7 @@ class WrittenArithmetic(_Strict):
     flushes_subnormals: bool | None = None
     rounds_intermediates: Texts | None = None
     accumulates_in_element_type: Texts | None = None
+    keeps_intermediates: bool | None = None
 
 
 class ManifestFile(_Strict):
@@ -175,6 +176,7 @@ class Manifest(_Strict):
 
 DEFAULTS: Mapping[str, Any] = {
     "compute": "ieee", "flushes_subnormals": False, "rounds_intermediates": [], "accumulates_in_element_type": [],
+    "keeps_intermediates": False,
 }  # fmt: skip
 
 

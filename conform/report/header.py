@@ -99,6 +99,7 @@ def declared(backend: Mapping) -> list[str]:
     compute = backend.get("compute") or "ieee"
     modes = [f"declares compute {compute}"] if compute != "ieee" else []
     modes += ["declares that it flushes subnormals"] if backend.get("flushes_subnormals") else []
+    modes += ["declares that it keeps intermediates"] if backend.get("keeps_intermediates") else []
     for field, told in _OF_OPS.items():
         modes += [f"declares {told}: {', '.join(map(escaped, names))}"] if (names := backend.get(field)) else []
     return modes

@@ -71,6 +71,7 @@ class BackendNames(Form):
     flushes_subnormals: bool | None = None
     rounds_intermediates: list[Printable] = Field(default=[])
     accumulates_in_element_type: list[Printable] = Field(default=[])
+    keeps_intermediates: bool = False
     source: Printable | None = None
     digest: Digest | None = None
 
@@ -182,11 +183,19 @@ class Contract(Form):
 
 
 class Pair(Form):
-    """Of one side of a compare pair: the id of the pair, which side it is, and what stands there."""
+    """Of one side of a compare pair: the id of the pair, which side it is, and what stands there. Of side b, where both
+    answered: the answers beside each other, and the largest errors of a and b beside their own goldens."""
 
     group: Printable
     side: Literal["a", "b"]
     impl: Printable | None
+    elements: Count | None = None
+    equal: Count | None = None
+    apart_ulp: Ulps | None = None
+    truths_apart_ulp: Ulps | None = None
+    errors_ulp: list[Ulps] | None = None
+    further: Literal["a", "b"] | None = None
+    other_impl: Printable | None = None
 
 
 class RecordedCase(Form):

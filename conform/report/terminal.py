@@ -11,7 +11,7 @@ import click
 
 from conform.foreign import escaped
 from conform.judging.verdict import NOT_JUDGED
-from conform.report import checks, claims, failure, findings, header, waivers
+from conform.report import checks, claims, failure, findings, header, pairs, waivers
 from conform.report.layout import BAR, GAP, LEAST_WIDTH, Style, cut, hanging, table, width_of, wrapped
 from conform.report.numbers import percent
 from conform.report.record import CONFORMANT, NOT_CONFORMANT, kit_changed, word
@@ -75,7 +75,8 @@ def render(record: Mapping, width: int | None = None, report: str | None = None)
     parts += [
         findings.section(record, width, but={group.op for group in groups[:SHOWN_GROUPS]}),
         not_judged_lines(not_judged(cases, missing), width),
-        vacuous_lines(cases, width), nearest_lines(cases, width), summary_lines(record, width),
+        vacuous_lines(cases, width), nearest_lines(cases, width), pairs.lines(cases, width),
+        summary_lines(record, width),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conform import kit, time_limit
 from conform.backends import names
@@ -24,28 +25,35 @@ from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.ended import undecided
-from conform.judging.verdict import DETERMINISM, Verdict
+from conform.judging.verdict import ALIASING, BY_ITSELF, DETERMINISM, MUTATION, Verdict
 from conform.manifest.claimed import held
 from conform.manifest.language import Manifest
 from conform.manifest.language import read as manifest_of
 from conform.report.schema import Record, RecordedCase, read
-from conform.repro.script import Finding, script
-from conform.repro.shrink import Candidate, shrink
+from conform.repro.script import Finding, head, script
+from conform.repro.shrink import MAX_TRIES, OF_MODULES, Candidate, shrink
 from conform.repro.suite_file import suite_file
+from conform.repro.written import BESIDE, Written
 from conform.running.verdicts import evaluated
 from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.suites import load
-from conform.suites.cases import Case, beyond_the_kit
+from conform.suites.cases import CONSTANTS, Case, beyond_the_kit
 
+if TYPE_CHECKING:  # torch is imported for modules alone
+    from conform.frontends.modules import ModuleCall
+
+TRIES_OF_MODULES = 60  # calls, each of which torch.export looks at
 FAILED = ("fail", "error", "crash", "timeout")
 
 
 def repro(
     case_id: str, directory: Path, backend: str | None = None, on_try: Callable[[], None] | None = None,
     imports: Sequence[str] = (), golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, as_yaml: bool = False,
-) -> str:  # fmt: skip
+    out: Path | None = None,
+) -> Written:  # fmt: skip
     """A Python script that shows the failure of a case of the run in `directory` in as small a call as was found; or a
-    suite file with that call as its one test.
+    suite file with that call as its one test. Of a module it is a script that constructs it, with its parameters as
+    data; many of them stand in a file beside `out`, where the script will be written.
 
     `backend` is what runs the calls: by default the run's, unless that is a file, which only its user may have run;
     `imports` are modules that make it known to torch. `on_try` is called before each call of the backend. A golden, and
@@ -70,21 +78,43 @@ def repro(
     case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
-    if case.draw.test.is_module:
-        raise UsageError(f"case {case_id!r} cannot be reduced: its module is called as a whole; conform bisect "
-                         f"{case_id} --backend NAME --out DIR makes a test of the op that is wrong")  # fmt: skip
+    module = _module(case, told, as_yaml) if case.draw.test.is_module else None
     table, claims = contract_table(invocation.contract), _claims(record, directory)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
         described = claims.declared(process.describe()) if claims else process.describe()
         trial = _Trial(
             case, process, table, arithmetic_of(described), frozenset(record.checks.selected), on_try,
-            golden_timeout_s, claims,
+            golden_timeout_s, claims, module,
         )  # fmt: skip
         finding = _smallest(trial, told)
+    if module is not None:
+        from conform.repro.module_script import module_script
+
+        first = head(finding, record, names.is_device(chosen), imports)
+        beside = None if out is None else out.with_suffix(BESIDE).name
+        return module_script(
+            finding, first, case.draw, module.module, trial.bound(finding.candidate), chosen, invocation.contract,
+            beside,
+        )  # fmt: skip
     if as_yaml:
-        return suite_file(finding, record, chosen, case.draw.test)
-    return script(finding, record, chosen, imports)
+        return Written(suite_file(finding, record, chosen, case.draw.test))
+    return Written(script(finding, record, chosen, imports))
+
+
+def _module(case: Case, told: RecordedCase, as_yaml: bool) -> ModuleCall:
+    """The module of a case. UsageError for a finding that no script of the whole module shows."""
+    bisected = f"conform bisect {case.id} --backend NAME --out DIR makes a test of the op that is wrong"
+    if as_yaml:
+        raise UsageError(f"case {case.id!r} cannot be written as YAML, which has no parameters of modules; {bisected}")
+    if told.check in (MUTATION, ALIASING) or case.layout == CONSTANTS:
+        what = "its module holds its inputs" if case.layout == CONSTANTS else f"its finding is one of {told.check}"
+        raise UsageError(f"case {case.id!r} cannot be reduced: {what}; {bisected}")
+    if (told.reason or "").endswith(BY_ITSELF):
+        raise UsageError(f"case {case.id!r} cannot be reduced: an operator of its module is wrong; {bisected}")
+    from conform.frontends.construction import module_of
+
+    return module_of(case.draw)
 
 
 def _claims(record: Record, directory: Path) -> Manifest | None:
@@ -131,9 +161,9 @@ class _Trial:
     def __init__(
         self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
         checks: frozenset[str], on_try: Callable[[], None] | None, golden_timeout_s: float,
-        claims: Manifest | None = None,
+        claims: Manifest | None = None, module: ModuleCall | None = None,
     ) -> None:  # fmt: skip
-        self.claims = claims
+        self.claims, self.module = claims, module
         self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
         self.checks = checks
         self.exports = process.describe()["exports"]
@@ -143,14 +173,22 @@ class _Trial:
     def finding(self, candidate: Candidate) -> Finding:
         """What the backend answers to the call, and the verdict on it."""
         self.on_try()
-        arguments = candidate.placed()
-        plain = logical(arguments)
-        call = bound_call(self.case.op, plain.args, plain.kwargs)
+        arguments, call = candidate.placed(), self.bound(candidate)
         outcome = evaluated(call, self.golden_timeout_s)
         sent = exported(arguments) if self.exports else arguments
-        self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
+        if self.module is not None:
+            self.process.submit(self.module.sent(sent.args, sent.kwargs, sent.requires_grad))
+        else:
+            self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
         reply: Reply = self.process.receive()
         return Finding(candidate, outcome, reply, self._verdict(call, outcome, reply))
+
+    def bound(self, candidate: Candidate) -> Bound:
+        """The call with its arguments by name."""
+        plain = logical(candidate.placed())
+        if self.module is not None:
+            return self.module.bound(plain.args, plain.kwargs)
+        return bound_call(self.case.op, plain.args, plain.kwargs)
 
     def _verdict(self, call: Bound, outcome: Outcome | Exception, reply: Reply) -> Verdict:
         made = partial(
@@ -184,7 +222,8 @@ def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
         smallest = finding
         return finding.focus
 
-    shrink(replace(first.candidate, focus=first.focus), still_fails)
+    tries, moves = (MAX_TRIES, None) if trial.module is None else (TRIES_OF_MODULES, OF_MODULES)
+    shrink(replace(first.candidate, focus=first.focus), still_fails, tries, moves)
     return smallest
 
 

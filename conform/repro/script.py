@@ -74,7 +74,7 @@ def script(finding: Finding, record: Record, backend: str, imports: Sequence[str
     """The script: it shows expected and actual as hex, and ends with 1 while the backend is wrong, 0 when it is not."""
     arguments = finding.candidate.placed()
     is_device = names.is_device(backend)
-    lines = [*_head(finding, record, is_device, imports), ""]
+    lines = [*head(finding, record, is_device, imports), ""]
     inputs, call = _call(finding.candidate.op, arguments, backend, is_device)
     lines += [*inputs, ""]
     if isinstance(finding.outcome, InvalidArguments):
@@ -89,7 +89,8 @@ def script(finding: Finding, record: Record, backend: str, imports: Sequence[str
     return "\n".join(lines) + "\n"
 
 
-def _head(finding: Finding, record: Record, is_device: bool, imports: Sequence[str]) -> list[str]:
+def head(finding: Finding, record: Record, is_device: bool, imports: Sequence[str]) -> list[str]:
+    """The first lines: what was found, where, and the imports."""
     verdict, told = finding.verdict, record.backend
     version = f" {line(told.version)}" if told.version else ""
     lines = [

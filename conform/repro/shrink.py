@@ -8,7 +8,7 @@ does not take: that one does not fail as the original did, and is dropped.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,11 +51,15 @@ class Shrunk:
     tries: int
 
 
+Move = Callable[[Candidate], Iterator[Candidate]]
 StillFails = Callable[[Candidate], "tuple[int, ...] | None"]
 
 
-def shrink(original: Candidate, still_fails: StillFails, max_tries: int = MAX_TRIES) -> Shrunk:
+def shrink(
+    original: Candidate, still_fails: StillFails, max_tries: int = MAX_TRIES, moves: Sequence[Move] | None = None
+) -> Shrunk:
     """The smallest call found that `still_fails`, in at most `max_tries` calls of it; the original if there is none.
+    `moves`: what is tried, by default MOVES.
 
     `still_fails` gives the index of a wrong element (empty if it knows none) of a call that fails as the original
     does, None of any other.
@@ -64,7 +68,7 @@ def shrink(original: Candidate, still_fails: StillFails, max_tries: int = MAX_TR
     progress = True
     while progress:
         progress = False
-        for move in MOVES:
+        for move in MOVES if moves is None else moves:
             moved = True
             while moved:
                 moved = False
@@ -246,7 +250,7 @@ def _plainness(value: complex) -> tuple[float, ...]:
     return (1, abs(value) + (value < 0) / 2) if denominator == 1 and abs(value) < 1e6 else (2, bits)
 
 
-MOVES: tuple[Callable[[Candidate], Iterator[Candidate]], ...] = (
+MOVES: tuple[Move, ...] = (
     _plain_layout,
     _smaller_sizes,
     _fewer_dimensions,
@@ -255,3 +259,5 @@ MOVES: tuple[Callable[[Candidate], Iterator[Candidate]], ...] = (
     _plain_tensors,
 )
 
+# Of a call of a module, whose every try takes an export: its class says which sizes it takes.
+OF_MODULES: tuple[Move, ...] = (_plain_layout, _smaller_sizes, _fewer_dimensions)

@@ -194,5 +194,5 @@ class Underway:
 def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What identifies a backend in a record, with where it came from (`names.source`), and what it declares; its
     numerics belong to the environment."""
-    rounded = {key: described[key] for key in OF_OPS if described.get(key)}
-    return {**{key: described.get(key) for key in DECLARED}, **rounded, **(source or {})}
+    further = {key: described[key] for key in (*OF_OPS, "keeps_intermediates") if described.get(key)}
+    return {**{key: described.get(key) for key in DECLARED}, **further, **(source or {})}

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress, groupby
 from typing import TYPE_CHECKING, Any
 
 from conform import time_limit
@@ -34,6 +34,7 @@ from conform.manifest.claimed import held, not_asked
 from conform.manifest.language import Manifest
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
+from conform.running.sides import Sides
 from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -102,7 +103,7 @@ def _judged(
     groups: Iterable[Sequence[Case]], judge: _Judge, described: Mapping[str, Any], limits: Limits, is_end: bool,
     in_flight: int,
 ) -> Iterator[Verdict]:  # fmt: skip
-    for group in groups:
+    for group in map(list, chain.from_iterable(map(_by_draw, groups))):
         typical = _attempt(partial(_typical, group[0], limits))
         module = _attempt(partial(_module, group[0]))
         typical, module = (module, None) if isinstance(module, Exception) else (typical, module)
@@ -112,6 +113,9 @@ def _judged(
                 continue
             exports = bool(described["exports"])
             asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
+            if asked is None and module is not None and described.get("keeps_intermediates") and _is_plain(case):
+                yield from judge.op_by_op(case, typical, known, exports, module)
+                continue
             if asked is None and case.times > 1:
                 yield from judge.repeated(case, typical, exports, module)
                 continue
@@ -124,6 +128,11 @@ def _judged(
         yield from judge.judged()
     if is_end:
         yield from judge.settled()
+
+
+def _by_draw(group: Sequence[Case]) -> Iterator[Iterator[Case]]:
+    """The cases of one draw after the other: there are two in a group of a compare pair."""
+    return (cases for _, cases in groupby(group, key=lambda case: id(case.draw)))
 
 
 def _typical(case: Case, limits: Limits) -> Arguments:
@@ -153,10 +162,15 @@ def _prepared(
     arguments = case.arguments(typical)
     sent = exported(arguments) if exports else arguments
     if module is not None and case.layout == CONSTANTS:
-        return arguments, module.sent_as_constants(sent.args)
+        return arguments, module.sent_as_constants(sent.args, sent.kwargs)
     if module is not None:
         return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
     return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether it is one call, with arguments."""
+    return case.times == 1 and case.layout != CONSTANTS
 
 
 def _attempt(function: Callable[[], Any]) -> Any:
@@ -185,7 +199,9 @@ class _Judge:
     oracle: str = INTERP
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
+    sides: Sides = field(default_factory=Sides)
     _last: _Asked | None = None
+    _answered: Reply | None = None  # what it was judged by
     _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
 
     def unclaimed(
@@ -249,10 +265,51 @@ class _Judge:
         elif reply.before is not None:
             yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
         verdict = self._verdict(asked, expected, reply)
-        self._last = asked
+        self._last, self._answered = asked, reply
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
+
+    def op_by_op(
+        self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool,
+        module: Called,
+    ) -> Iterator[Verdict]:  # fmt: skip
+        """The verdict on a module of a backend that keeps every intermediate: as it is, and, where that is not wrong,
+        on each of its operators; behind those on all calls that the backend has."""
+        while self.waiting:
+            yield from self.judged()
+        asked = self.ask(case, typical, known, exports, module)
+        if asked is not None:
+            yield asked
+            return
+        *before, whole = self.judged()
+        yield from before
+        yield self._by_operators(case, typical, module, whole) if whole.status in ("pass", "unjudged") else whole
+
+    def _by_operators(self, case: Case, typical: Arguments, module: Called, whole: Verdict) -> Verdict:
+        from conform.frontends import steps  # with torch, as the module is
+        from conform.frontends.torch_export import arrays_of
+        from conform.running import op_by_op
+
+        arguments = case.arguments(typical)
+        plain = logical(arguments)
+        try:
+            program = module.program(plain.args, plain.kwargs, of_kernels=True)
+        except Unjudged:
+            return whole
+        if program is None:
+            return whole
+        answered = self._answered
+        self.process.submit(steps.sent(program, case.op, arguments.args, arguments.kwargs))
+        reply = self.process.receive(op_by_op.most_of(program))
+        if reply.before is not None:
+            return self._verdict(self._last, _attempt(self._last.expected), reply.before)
+        judge = op_by_op.Judge(
+            self.table, self.arithmetic, self.checks, self.golden_timeout_s,
+            lambda call: evaluated(call, self.golden_timeout_s, self.oracle),
+        )  # fmt: skip
+        inputs = arrays_of(plain.args, plain.kwargs)
+        return op_by_op.joined(case, whole, answered, program, inputs, reply, judge)
 
     def repeated(
         self, case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
@@ -333,7 +390,7 @@ class _Judge:
             )  # fmt: skip
 
         try:
-            return time_limit.limited(self.golden_timeout_s, made)
+            return self.sides.compared(asked.case, outcome, reply, time_limit.limited(self.golden_timeout_s, made))
         except time_limit.TookTooLong:
             return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
         except Exception as error:

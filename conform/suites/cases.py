@@ -31,8 +31,8 @@ from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
-CONSTANTS = "constants"  # a layout of a program's arguments: none, they stand in its text
-MOST_CONSTANTS = 2**14  # numbers in a text
+CONSTANTS = "constants"  # a layout of a program's or module's arguments: none, it holds them
+MOST_CONSTANTS = 2**14  # numbers that one holds, of a program in its text
 GIVEN = "given"  # the value class of operands that nobody drew, so that no statistical rule holds of their errors
 
 
@@ -188,7 +188,7 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
 
 def beyond_the_kit(test: Test) -> str | None:
     """Why the kit has no truth for any case of the test, whatever its op; None where it may have one."""
-    if test.takes_objects:
+    if test.takes_objects and not test.is_module:
         return "an argument is an object to be constructed; the kit has semantics for tensors and literals only"
     return None
 
@@ -252,9 +252,8 @@ def _without_overlap(op: str, arguments: Arguments, layouts: list[str]) -> list[
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:
-    """Whether a program can have its arguments in its text, in which a compiler may compute with them itself."""
-    sizes = [one.size for one in tensors(arguments)]
-    return not isinstance(test.op, str) and test.op.takes_any_floats and 0 < sum(sizes) <= MOST_CONSTANTS
+    """Whether a program or module can hold its arguments, so that a compiler may compute with them itself."""
+    return test.is_module and 0 < sum(one.size for one in tensors(arguments)) <= MOST_CONSTANTS
 
 
 def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:
@@ -398,4 +397,15 @@ def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
             errors.append(str(error))
     if errors:
         raise UsageError("\n".join(errors))
-    return with_repeats(groups, selection.determinism)
+    return _with_sides_together(with_repeats(groups, selection.determinism))
+
+
+def _with_sides_together(groups: list[list[Case]]) -> list[list[Case]]:
+    """The groups, those of the two sides of a pair as one: their answers to the same draw are compared."""
+    found: dict[object, list[Case]] = {}
+    for number, group in enumerate(groups):
+        draw = group[0].draw if group else None
+        pair = draw and draw.test.pair
+        key = (pair.group, *sorted(draw.variant.items()), draw.sample) if pair else number
+        found.setdefault(key, []).extend(group)
+    return list(found.values())

@@ -103,15 +103,19 @@ def report(directories: tuple[Path, ...], out: Path, site: bool) -> None:
 @click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
               help="For the kit's own golden or judgement of one call.")  # fmt: skip
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print a suite file with the call as its test, not a script.")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write it there, and what is too large for a script beside it.")  # fmt: skip
 def repro(
     case_id: str, directory: Path, backend: str | None, imports: tuple[str, ...], golden_timeout_s: float,
-    as_yaml: bool,
+    as_yaml: bool, out: Path | None,
 ) -> None:  # fmt: skip
     """Print a failing case of a run as a short script, or as a suite file.
 
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
     arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
-    while the backend is wrong. A backend in a file is run only if --backend names it: anybody can write a run.json.
+    while the backend is wrong. Of a module it constructs it, with its parameters as data, and has inputs as small as it
+    fails on; many parameters stand in a file beside --out. A backend in a file is run only if --backend names it:
+    anybody can write a run.json.
 
     \b
     conform check --backend cpu --out results
@@ -125,11 +129,14 @@ def repro(
     from conform.repro.command import repro as reduced
 
     with tqdm(desc="smaller calls tried", unit="", file=sys.stderr, disable=not sys.stderr.isatty()) as bar:
-        text = reduced(
+        written = reduced(
             case_id, directory, backend, on_try=lambda: bar.update(), imports=imports,
-            golden_timeout_s=golden_timeout_s, as_yaml=as_yaml,
+            golden_timeout_s=golden_timeout_s, as_yaml=as_yaml, out=out,
         )  # fmt: skip
-    click.echo(text, nl=False)
+    if out is None:
+        click.echo(written.text, nl=False)
+    else:
+        written.write(out)
 
 
 @click.command()

@@ -240,7 +240,7 @@ def test_reason_is_made_printable_and_short() -> None:
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
     "flushes_subnormals": False, "rounds_intermediates": ["aten::prod"], "accumulates_in_element_type": [],
-    "numerics": {"instructions": "AVX2", "threads": 1},
+    "keeps_intermediates": False, "numerics": {"instructions": "AVX2", "threads": 1},
 }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def _same_both_ways(tests: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         given, module = logical(draw.arguments()), module_of(draw).module
         few = graph(module, given.args, given.kwargs)
         with monkeypatch.context() as patched:
-            patched.setattr(decompositions, "_told_of_few", lambda table: nullcontext())
+            patched.setattr(decompositions, "_told_of_few", lambda of_kernels: nullcontext())
             assert graph(module, given.args, given.kwargs) == few, test.id
 
 

@@ -7,6 +7,7 @@ the op's own semantics, which I8 pins, and its bound at least as wide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import ml_dtypes
@@ -18,6 +19,10 @@ from conform import ops
 from conform.call import schemas
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.interp import semantics
+from conform.interp.program.number import Number
+from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding_errors import root_sum_of_squares
 from conform.own_ops import op
 
 F32 = np.float32
@@ -395,3 +400,34 @@ def test_tensors_of_one_number() -> None:
 def test_what_a_rule_does_not_take_is_refused_by_name(program: Callable, message: str) -> None:
     with pytest.raises((Unjudged, InvalidArguments), match=message):
         golden(program, NUMBERS.astype(F32))
+
+
+# --- What independent errors may come to ------------------------------------------------------------------------------
+
+
+def beside(far: float) -> Number:
+    """0.5, of which an implementation may have another number; `far` times as far off lies the threshold 0.5625."""
+    return Number(FORMATS["float32"], Real.exact(np.array([0.5])), np.array([0.0625 / far]))
+
+
+@pytest.mark.parametrize(("far", "linear", "statistical"), [(0.5, False, False), (2.0, True, False), (7.5, True, False),
+                                                            (9.0, True, True)])  # fmt: skip
+def test_a_choice_is_decided_by_what_errors_may_come_to(far: float, linear: bool, statistical: bool) -> None:
+    """The root of the sum of their squares is what to expect of independent errors: they come to 8 times that."""
+    for expected, within in ((linear, nullcontext()), (statistical, root_sum_of_squares())):
+        with within:
+            assert (ops.gt(beside(far), 0.5625).array is not None) == expected
+            assert bool(np.isfinite(ops.sqrt(beside(far) - 0.4375).rad).all()) == expected
+            assert (ops.argmax(ops.cat([beside(far), Number.exact(F32([0.5625]))])).array is not None) == expected
+            assert bool(np.isfinite(ops.round(beside(far) - 0.0625).rad).all()) == expected
+
+
+def test_two_ways_that_meet_at_the_threshold_are_no_further_apart_than_their_errors() -> None:
+    """Of a step of 1.5 of them nothing is told, of a kink the distance beside the errors."""
+    for within in (nullcontext(), root_sum_of_squares()):
+        with within:
+            x = beside(0.5)
+            kink = ops.where(ops.gt(x, 0.5625), x - 0.5625, x * 0.0)
+            assert np.isfinite(kink.rad).all()
+            step = ops.where(ops.gt(x, 0.5625), x + 10.0, x * 0.0)
+            assert np.isinf(step.rad).all()

@@ -95,7 +95,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 PLAIN = {
     "name": "mine", "compute": "ieee", "flushes_subnormals": False, "rounds_intermediates": [],
-    "accumulates_in_element_type": [],
+    "accumulates_in_element_type": [], "keeps_intermediates": False,
 }  # fmt: skip
 
 
@@ -110,6 +110,7 @@ def declaring(tmp_path: Path, line: str) -> Manifest:
         ("compute: tf32", {"compute": "tf32"}, {"compute": "tf32"}),
         ("flushes_subnormals: true", {"compute": "tf32"}, {"compute": "tf32", "flushes_subnormals": True}),
         ("flushes_subnormals: false", {}, {}),
+        ("keeps_intermediates: true", {}, {"keeps_intermediates": True}),
         (
             "accumulates_in_element_type: [aten::sum, aten::prod]",
             {"accumulates_in_element_type": ["aten::prod", "aten::sum"]},
@@ -129,6 +130,7 @@ def test_arithmetic_of_the_manifest_is_that_of_the_class(
         ("compute: tf32", {"compute": "bf16x3"}),
         ("compute: ieee", {"compute": "tf32"}),
         ("flushes_subnormals: false", {"flushes_subnormals": True}),
+        ("keeps_intermediates: false", {"keeps_intermediates": True}),
         ("accumulates_in_element_type: aten::sum", {"accumulates_in_element_type": ["aten::prod"]}),
     ],
 )

@@ -66,6 +66,7 @@ class Strict(TorchDevice):
 """
 
 
+ABSENT = "cannot be constructed: ModuleNotFoundError: No module named 'no'"
 ONLY = "the kit has semantics for tensors and literals only"
 
 
@@ -84,7 +85,7 @@ def test_how_each_test_ends_on_a_cpu(tmp_path: Path) -> None:
         "mps": ("unsupported", "the test is for device mps, the backend runs on cpu"),
         "gpu": ("unsupported", "the test is for device gpu, the backend runs on cpu"),
         "lacking": ("unjudged", "no semantics for aten::matrix_exp"),
-        "module": ("unjudged", f"an argument is an object to be constructed; {ONLY}"),
+        "module": ("unjudged", f"module no.such.Module {ABSENT}"),
         "object": ("unjudged", f"an argument is an object to be constructed; {ONLY}"),
     }
 

@@ -15,9 +15,9 @@ from conform.errors import NoGolden
 from conform.interp.program.number import Number
 from conform.numerics.formats import Format, format_named
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import reach
 
 MOST_ALLOWED = 4  # numbers of an element; of one with more nothing is told
-CONTINUOUS = 8.0  # times their errors: results of two choices that lie no further apart are one continuous function's
 
 
 def choice(fmt: Format, allowed: Sequence[np.ndarray], unknown: np.ndarray | bool = False) -> Number:
@@ -57,7 +57,11 @@ def is_unknown(number: Number) -> np.ndarray:
 def for_each_possible(op: str, number: Number, result: Callable[[Number], Number]) -> Number:
     """What `op` gives where each element hangs on one element of known numbers, or of choices: that of the exact ones,
     and how far the others' lie from it, of which nothing is told where the choice makes a step of it. The elements of
-    `number` broadcast to those of the result."""
+    `number` broadcast to those of the result.
+
+    Where a function is continuous the threshold lies within the ball of the number that is compared, and the two ways
+    meet there; each way's ball covers its image. So the results are no further apart than the errors of both.
+    """
     if number.array is not None:
         return result(number)
     numbers = [result(one) for one in possible(op, number)]
@@ -74,7 +78,7 @@ def _hull(numbers: Sequence[Number], unknown: np.ndarray) -> Number:
     with np.errstate(all="ignore"):
         for other in numbers[1:]:
             off, errors = np.abs((other.real - first.real).hi) * (1 + 2.0**-50), first.rad + other.rad
-            off = np.where(off <= CONTINUOUS * errors, off + other.rad, np.inf)
+            off = np.where(off <= reach(errors), off / reach(1.0) + other.rad, np.inf)
             rad = np.where(_are_one(first, other), rad, np.maximum(rad, off))
     return replace(first, rad=rad, array=None if rad.any() else first.array)
 

@@ -18,12 +18,11 @@ from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rounded
 from conform.numerics.real import Real
-from conform.numerics.rounding_errors import root_sum_of_squares
+from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
 
 LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
 STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding times FACTOR is 3.1e-2 already
 BY_CHOICE = "P151"  # the policy's rule of integers and bools that honest implementations may have otherwise
-FACTOR = 8.0  # as for long sums: with n independent centred errors a failure in 2 n e^(-32), 1e-10 for n = 4096
 
 
 def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str) -> tuple[Golden, ...]:

@@ -14,6 +14,7 @@ from conform.interp.promotion import float_result
 from conform.numerics import real as reals
 from conform.numerics.ball import Ball
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import reach
 
 
 @rule("aten::add.Tensor", "aten::add.Scalar")
@@ -102,7 +103,7 @@ def root(x: Number) -> Number:
     """Nothing is bounded where an implementation's number may be negative, and its root NaN; of what is negative for
     certain it is."""
     result = combined(x.format, Real.sqrt, Ball.sqrt, x)
-    negative, may_be_negative = (x.real.hi < 0) & (x.rad == 0), (x.rad > 0) & (x.real.hi < x.rad)
+    negative, may_be_negative = (x.real.hi < 0) & (x.rad == 0), (x.rad > 0) & (x.real.hi < reach(x.rad))
     return Number(x.format, result.real, np.where(negative, 0.0, np.where(may_be_negative, np.inf, result.rad)))
 
 

@@ -15,6 +15,7 @@ from conform.interp.program.rules import common_format, operands, rounded, rule
 from conform.numerics.formats import Format, compute_format, format_named
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import reach
 
 
 @rule("aten::eq.Tensor", "aten::eq.Scalar")
@@ -211,11 +212,11 @@ def ends(number: Number) -> tuple[np.ndarray, np.ndarray]:
     """float64 numbers at or beyond the ends of the balls; a NaN is both its ends."""
     with np.errstate(all="ignore"):
         exact = (number.rad == 0) & (number.real.lo == 0) & (number.real.radius == 0)
-        low, high = (number.real.hi - number.rad, number.real.hi + number.rad)
+        low, high = (number.real.hi - reach(number.rad), number.real.hi + reach(number.rad))
         low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
         return np.where(exact, number.real.hi, low), np.where(exact, number.real.hi, high)
 
 
 def widened(number: Number) -> Real:
     """The real numbers with the honest error in their radius."""
-    return Real(number.real.hi, number.real.lo, number.real.radius + number.rad)
+    return Real(number.real.hi, number.real.lo, number.real.radius + reach(number.rad))

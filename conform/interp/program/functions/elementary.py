@@ -17,7 +17,7 @@ from conform.numerics import functions
 from conform.numerics.ball import ULPS, Ball
 from conform.numerics.functions.error import erfc_float64
 from conform.numerics.real import Real, where
-from conform.numerics.rounding_errors import underflow
+from conform.numerics.rounding_errors import reach, underflow
 
 LOWEST = -700.0  # below, e^x is known to lie between 0 and e^-700, and no more
 
@@ -136,7 +136,7 @@ def _any_power(x: Number, exponent: float) -> Number:
     said."""
     if not np.isfinite(exponent):
         raise NoGolden(f"a program cannot use aten::pow with exponent {exponent}: expected a finite one")
-    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (x.rad <= LEAST_SHARE * x.real.hi)
+    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (reach(x.rad) <= LEAST_SHARE * x.real.hi)
     base = where(known, x.real, Real.exact(np.float64(1)))
     rad = np.where(known, x.rad, 0.0)
 
