@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conform import interrupt
 from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, proof, statement
+from conform.certify.envelope import CERTIFICATE
 from conform.errors import UsageError
 from conform.golden_files.container import digest_of
 from conform.options import tell
@@ -29,7 +30,7 @@ from conform.verbs.checking import EQUIVALENCE_FILE, Shown, checked, compared_ru
 if TYPE_CHECKING:
     from conform.report.record import Run
 
-CERTIFICATE, SUMMARY = "certificate.json", "certificate.html"
+SUMMARY = "certificate.html"
 PUBLIC, NONCE = "public", "nonce"  # the draws
 CALLS = 1000  # equal calls of a canonical case
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from conform.certify import outputs, rejudge
+from conform.certify.envelope import CERTIFICATE
 from conform.certify.evidence import Evidence
 from conform.certify.found import RERUN, Asked, OnStep, Report
-from conform.certify.issue import CERTIFICATE
 from conform.certify.statement import Conform, Draw
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError

@@ -18,9 +18,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, proof, statement
+from conform.certify import envelope, evidence, keyless, leaves, levels, merkle, must_pass, outputs, proof, statement
+from conform.certify.envelope import CERTIFICATE
 from conform.certify.found import Asked, OnStep, Report
-from conform.certify.issue import CERTIFICATE, draws_of, source_of
+from conform.certify.issue import draws_of, source_of
 from conform.certify.must_pass import canonical
 from conform.certify.remade import Remade
 from conform.errors import ConformError
@@ -46,6 +47,7 @@ def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> R
         return report  # nothing in it was said by anybody
     who = f"signed by the key {opened.key_id[:16]}"
     report.notes.append(f"{who}, which is --key's" if key else f"{who}, which nobody vouched for: name it by --key")
+    _named(directory, opened.payload, asked, report)
     try:
         told = statement.Statement.model_validate(opened.statement)
     except ValidationError as error:
@@ -56,6 +58,14 @@ def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> R
     if report.result == statement.FAILED:
         report.find("result", "FAILED: the certificate itself says that not everything passed")
     return report
+
+
+def _named(directory: Path, payload: bytes, asked: Asked, report: Report) -> None:
+    """The bundle that may stand beside the certificate; it says nothing until somebody names who must have signed."""
+    if asked.named is not None:
+        keyless.check(directory, payload, asked.named, report)
+    elif (directory / keyless.BUNDLE).exists():
+        report.notes.append(f"{keyless.BUNDLE} was not looked at: name who must have signed by --identity and --issuer")
 
 
 @dataclass
@@ -114,7 +124,7 @@ class _Folder:
                 self.report.find(name, "is a link")
             elif path.is_dir() and any(one.startswith(f"{name}/") for one in told):
                 continue
-            elif name not in (CERTIFICATE, *told):
+            elif name not in (CERTIFICATE, keyless.BUNDLE, *told):
                 self.report.find(name, "is no file of the certificate")
         for name, written in told.items():
             path = here.get(name)
