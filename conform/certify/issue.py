@@ -98,10 +98,11 @@ def issue(order: Order) -> int:
     nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")
     draws = draws_of(nonce, nonce_is, order.determinism)
     _prepare(order.out, draws)
-    evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"))
+    given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), today)
+    order = replace(order, options={**order.options, "waivers": given.waivers})
     try:
         ran = _ran(order, draws, nonce)
-        of_runs = _of_runs(order, draws, ran.runs)
+        of_runs = _of_runs(order, draws, given)
         selftest = _proved(order, draws[-1].seed) if of_runs["must_pass"]["is_whole"] else None
     except _EndedEarly as end:
         tell("there is no certificate of a run that was ended early")
@@ -196,7 +197,7 @@ def _compared(order: Order, runs: Mapping[str, tuple[Run, Keeper, int]]) -> dict
     return {"is_right": is_right(record["pairs"]), "pairs": [summary(pair) for pair in record["pairs"]]}
 
 
-def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run]) -> dict[str, Any]:
+def _of_runs(order: Order, draws: Sequence[statement.Draw], given: evidence.Evidence) -> dict[str, Any]:
     """What the runs' records say, of both together."""
     records = [expanded(read_dict(order.out / draw.name)) for draw in draws]
     first, cases = records[0], [case for record in records for case in record["cases"]]
@@ -207,7 +208,8 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run])
         "must_pass": listed, "backend": first["backend"],
         "environment": {key: first["environment"][key] for key in ("python", "platform", "machine", "packages",
                                                                    "numerics", "jail")},
-        "manifest": source_of(first["manifest"]), "waivers": first["waivers"],
+        "manifest": source_of(first["manifest"]),
+        "waivers": given.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
         "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
         "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
     }  # fmt: skip

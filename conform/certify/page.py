@@ -14,6 +14,7 @@ from conform.judging.verdict import FAILURES
 from conform.report.header import i8_held, i8_is_whole
 from conform.report.html.page import filled
 from conform.report.numbers import percent
+from conform.report.waivers import too_much
 
 TEMPLATE = "assets/certificate.html"
 _SENTENCES = {
@@ -139,4 +140,5 @@ def _whys(conform: Mapping[str, Any]) -> Sequence[str]:
     found = [f"not {one['name']}: {line(one['why_not'])}" for one in conform["levels"] if whole and not one["held"]]
     if not i8_is_whole(conform["truth"]["i8"]):
         found.append(f"I8 {i8_held(conform['truth']['i8'])}")
+    found += map(line, too_much(conform))
     return [*found, *(f"self-test: {line(one)}" for one in (conform["selftest"] or {}).get("problems", ()))]

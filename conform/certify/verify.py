@@ -77,7 +77,6 @@ class _Folder:
     asked: Asked
     report: Report
     on_step: OnStep
-    evidence: evidence.Evidence | None = None  # once it was read
 
     @property
     def conform(self) -> statement.Conform:
@@ -90,7 +89,7 @@ class _Folder:
         if not self.report.is_verified:
             return
         self.on_step("records and leaves")
-        for step in (self._leaves, self._draws, self._results, self._credit, self._given, self._selftest, self._truth):
+        for step in (self._leaves, self._draws, self._results, self._credit, self._waived, self._selftest, self._truth):
             self._guarded(step)
         if not self.report.is_verified:
             return
@@ -156,6 +155,11 @@ class _Folder:
         return {draw.name: expanded(read_dict(self.directory / draw.name)) for draw in self.conform.draws}
 
     @cached_property
+    def evidence(self) -> evidence.Evidence:
+        """The manifest and the waivers, which the folder holds."""
+        return evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
+
+    @cached_property
     def answers(self) -> dict[str, list[outputs.Line]]:
         return {draw.name: outputs.read(self.directory / draw.name) for draw in self.conform.draws}
 
@@ -200,8 +204,9 @@ class _Folder:
         listed = must_pass.told(first, told.must_pass.selection)
         asked = levels.Asked(first["contract"], told.draws[0].determinism, listed["is_whole"])
         same = {
-            "kit": first["kit"], "truth": first["truth"], "backend": first["backend"], "waivers": first["waivers"],
+            "kit": first["kit"], "truth": first["truth"], "backend": first["backend"],
             "manifest": source_of(first["manifest"]),
+            "waivers": self.evidence.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
             "summary": {name: record["summary"] for name, record in self.records.items()},
             "ops": statement.ops_of(cases),
             "must_pass": listed, "levels": levels.standing(cases, asked),
@@ -242,9 +247,11 @@ class _Folder:
                 elif one.rule == NOT_CREDITED and tells(one):
                     self.report.find(f"{name}: {one.id}", "a refusal that earns credit, and has none")
 
-    def _given(self) -> None:
-        """The manifest and the waivers, which the folder holds."""
-        self.evidence = evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
+    def _waived(self) -> None:
+        """That whatever is waived is what an entry expects."""
+        for name, record in self.records.items():
+            for case_id in self.evidence.unwaived(record["cases"], record["environment"]["numerics"]):
+                self.report.find(f"{name}: {case_id}", f"is waived, and no failure that {evidence.WAIVERS} expects")
 
     def _selftest(self) -> None:
         """That a whole certificate has the share of the self-test that the nonce chooses; run again, if asked for."""
