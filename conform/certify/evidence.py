@@ -98,17 +98,7 @@ def read(directory: Path, told: Conform, record: Mapping[str, Any], report: Repo
         manifest = manifest.model_copy(update={"source": told.manifest["source"]})
     waivers = None if told.waivers is None else waiving.read(str(directory / WAIVERS))
     if waivers is not None:
-        _check(waivers, told.waivers, day, report)
+        if waivers.digest != told.waivers["digest"]:
+            report.find(WAIVERS, f"is not the {told.waivers['source']} by which the record was made")
         waivers = waivers.model_copy(update={"source": told.waivers["source"]})
     return Evidence(manifest, waivers, day)
-
-
-def _check(waivers: Waivers, told: Mapping[str, Any], day: date, report: Report) -> None:
-    """That the waivers of the statement are those of the file, and none of them was used that had expired."""
-    pairs = list(zip(waivers.entries, told["entries"], strict=False))
-    is_same = len(waivers.entries) == len(told["entries"]) and waivers.digest == told["digest"]
-    if not is_same or any(waiving.entry(one, its["state"], its["cases"]) != its for one, its in pairs):
-        report.find(WAIVERS, f"is not the {told['source']} by which the record was made")
-    for one, its in pairs:
-        if one.has_expired(day) and its["state"] not in (waiving.EXPIRED, waiving.ELSEWHERE):
-            report.find(f"{WAIVERS}:{one.line}", f"had expired on {one.until}, before {day}")

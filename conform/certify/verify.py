@@ -251,7 +251,8 @@ class _Folder:
         """That whatever is waived is what an entry expects."""
         for name, record in self.records.items():
             for case_id in self.evidence.unwaived(record["cases"], record["environment"]["numerics"]):
-                self.report.find(f"{name}: {case_id}", f"is waived, and no failure that {evidence.WAIVERS} expects")
+                what = f"is waived, and no failure that {evidence.WAIVERS} expects on {self.conform.date}"
+                self.report.find(f"{name}: {case_id}", what)
 
     def _selftest(self) -> None:
         """That a whole certificate has the share of the self-test that the nonce chooses; run again, if asked for."""
