@@ -189,11 +189,17 @@ def _keep(order: Order, draw: statement.Draw, keeper: Keeper, nonce: str) -> lis
 def _compared(order: Order, runs: Mapping[str, tuple[Run, Keeper, int]]) -> dict[str, Any]:
     """The answers to the public draw beside those of the second backend (I3)."""
     from conform.equivalence.record import to_json
-    from conform.equivalence.text import is_right, summary
 
     kept = {name: (run, keeper.folder) for name, (run, keeper, _) in runs.items()}
     record = compared_runs(kept, {order.backends[0]: PUBLIC}, [], is_counted=True)
     write.put(order.out / EQUIVALENCE_FILE, to_json(record))
+    return told_of_pairs(record)
+
+
+def told_of_pairs(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a comparison of two backends comes to."""
+    from conform.equivalence.text import is_right, summary
+
     return {"is_right": is_right(record["pairs"]), "pairs": [summary(pair) for pair in record["pairs"]]}
 
 
@@ -206,13 +212,19 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], given: evidence.Evid
     return {
         "kit": first["kit"], "truth": first["truth"], "draws": [draw.model_dump() for draw in draws],
         "must_pass": listed, "backend": first["backend"],
-        "environment": {key: first["environment"][key] for key in ("python", "platform", "machine", "packages",
-                                                                   "numerics", "jail")},
+        "environment": environment_of(first),
         "manifest": source_of(first["manifest"]),
         "waivers": given.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
         "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
         "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
     }  # fmt: skip
+
+
+def environment_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a run was, and what decides a backend's results besides its name."""
+    return {
+        key: record["environment"][key] for key in ("python", "platform", "machine", "packages", "numerics", "jail")
+    }
 
 
 def source_of(given: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -18,10 +18,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, evidence, keyless, leaves, levels, merkle, must_pass, outputs, proof, statement
+from conform.certify import (
+    envelope,
+    evidence,
+    keyless,
+    leaves,
+    levels,
+    merkle,
+    must_pass,
+    outputs,
+    proof,
+    restated,
+    statement,
+)
 from conform.certify.envelope import CERTIFICATE
 from conform.certify.found import Asked, OnStep, Report
-from conform.certify.issue import draws_of, source_of
+from conform.certify.issue import SUMMARY, draws_of, environment_of, source_of, told_of_pairs
 from conform.certify.must_pass import canonical
 from conform.certify.remade import Remade
 from conform.errors import ConformError
@@ -33,6 +45,7 @@ from conform.report.header import i8_is_whole
 from conform.report.run_json import expanded
 from conform.report.schema import read_dict
 from conform.report.waivers import are_right
+from conform.verbs.checking import EQUIVALENCE_FILE
 
 
 def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> Report:
@@ -89,7 +102,10 @@ class _Folder:
         if not self.report.is_verified:
             return
         self.on_step("records and leaves")
-        for step in (self._leaves, self._draws, self._results, self._credit, self._waived, self._selftest, self._truth):
+        for step in (
+            self._leaves, self._draws, self._restated, self._results, self._credit, self._waived, self._selftest,
+            self._truth, self._equivalence,
+        ):  # fmt: skip
             self._guarded(step)
         if not self.report.is_verified:
             return
@@ -97,6 +113,8 @@ class _Folder:
             made_by = f"made by conform {self.conform.kit.get('version')}, {self.conform.kit.get('digest')}"
             self.report.find("kit", f"{made_by}; this one is {kit.digest()}, and may make other cases")
             return
+        self.on_step("what the records and pages say")
+        self._guarded(self._of_this_kit)
         remade = Remade(
             self.directory, self.conform, self.records, self.answers, self.evidence, self.asked, self.report,
             self.on_step,
@@ -205,6 +223,7 @@ class _Folder:
         asked = levels.Asked(first["contract"], told.draws[0].determinism, listed["is_whole"])
         same = {
             "kit": first["kit"], "truth": first["truth"], "backend": first["backend"],
+            "environment": environment_of(first),
             "manifest": source_of(first["manifest"]),
             "waivers": self.evidence.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
             "summary": {name: record["summary"] for name, record in self.records.items()},
@@ -236,6 +255,30 @@ class _Folder:
         if not told.must_pass.is_whole:
             self.report.notes.append("of a part of the must-pass list: " + " ".join(told.must_pass.suites))
 
+    def _restated(self) -> None:
+        """That the records say of their cases what these give."""
+        for name, record in self.records.items():
+            for place, problem in restated.of_cases(record):
+                self.report.find(f"{name}/run.json, {place}", problem)
+
+    def _of_this_kit(self) -> None:
+        """What the kit that made the certificate, which is this one, says of itself, and the pages that it makes."""
+        for name, record in self.records.items():
+            for place, problem in restated.of_this_kit(record):
+                self.report.find(f"{name}/run.json, {place}", problem)
+            for report in restated.other_reports(self.directory / name):
+                self.report.find(f"{name}/{report}", "is not that of the record beside it")
+        told = self.conform.model_dump(by_alias=True)
+        if restated.summary_differs(self.directory / SUMMARY, self.statement.predicate.result, told):
+            self.report.find(SUMMARY, "is not the page of this certificate")
+
+    def _equivalence(self) -> None:
+        """That the statement says of the second backend what the comparison in the folder does."""
+        path = self.directory / EQUIVALENCE_FILE
+        made = told_of_pairs(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+        if made != self.conform.equivalence:
+            self.report.find(f"{CERTIFICATE}, equivalence", f"is not what {EQUIVALENCE_FILE} says")
+
     def _credit(self) -> None:
         """That refusals were credited where they tell something, and nowhere else."""
         for name, record in self.records.items():
@@ -257,9 +300,9 @@ class _Folder:
     def _selftest(self) -> None:
         """That a whole certificate has the share of the self-test that the nonce chooses; run again, if asked for."""
         told, seed = self.conform.selftest, self.conform.draws[-1].seed
+        if (told is not None) != self.conform.must_pass.is_whole:
+            self.report.find("selftest", "belongs to the whole list, and to it alone")
         if told is None:
-            if self.conform.must_pass.is_whole:
-                self.report.find("selftest", "was not run, and belongs to the whole list")
             return
         if told.seed != seed:
             self.report.find("selftest", f"is the share of the seed {told.seed}, not of {seed}")
@@ -283,6 +326,7 @@ def _of_every_draw(record: Mapping[str, Any]) -> dict[str, Any]:
     """What of a record is the same, whatever was drawn."""
     same = {name: record[name] for name in ("kit", "truth", "contract", "backend")}
     return same | {
+        "environment": environment_of(record),
         "suite.names": record["suite"]["names"], "checks.selected": record["checks"]["selected"],
         "waivers": source_of(record["waivers"]), "manifest": source_of(record["manifest"]),
     }  # fmt: skip
