@@ -22,6 +22,7 @@ _SENTENCES = {
     "WARNED": "Every judged case of both draws passed, or failed as a waiver expects.",
     "FAILED": "Not everything passed: this is a record of what was found, not a claim of conformance.",
 }
+_A_PART = " What was run is a part of the must-pass list."
 _LOOKS = {"PASSED": ("pass", "✓", "green"), "WARNED": ("open", "!", "yellow"), "FAILED": ("fail", "✗", "red")}
 
 
@@ -42,7 +43,8 @@ def render(result: str, conform: Mapping[str, Any]) -> str:
     look, sign, _ = _LOOKS[result]
     rows = _rows(conform["ops"])
     return filled(
-        TEMPLATE, (), name=conform["backend"]["name"], result=result, sentence=_SENTENCES[result], look=look, sign=sign,
+        TEMPLATE, (), name=conform["backend"]["name"], result=result, look=look, sign=sign,
+        sentence=_SENTENCES[result] + ("" if conform["must_pass"]["is_whole"] else _A_PART),
         figures=_figures(conform), levels=conform["levels"], waivers=conform["waivers"], rows=rows,
         others=[row for row in rows if row.others], facts=_facts(conform), version=conform["kit"]["version"],
         draws=[draw["name"] for draw in conform["draws"]],

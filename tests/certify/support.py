@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 from click.testing import CliRunner, Result
 
@@ -16,6 +17,7 @@ from conform.certify.verify import verify
 from conform.cli import main
 from conform.errors import UsageError
 from conform.report import junit
+from conform.report import record as records_of
 from conform.report.html import page as report
 from conform.report.html.records import of_text
 from conform.report.run_json import expanded
@@ -78,8 +80,22 @@ def files_signed_anew(folder: Path, private: Path, told: dict | None = None) -> 
     (folder / "certificate.json").write_text(envelope.sealed(told, signer))
 
 
-def signed_by_who_lies_well(folder: Path, private: Path, change: Callable[[dict], object] = lambda _: None) -> None:
-    """The same, where statement, pages and all that is worked out of the records agree with what these say now."""
+def counted_anew(folder: Path) -> None:
+    """The records say of their cases what these give now."""
+    for draw in DRAWS:
+        found = read_dict(folder / draw)
+        cases = [SimpleNamespace(**case) for case in expanded(found)["cases"]]
+        found["summary"] = records_of.summarize([case.status for case in cases], len(cases))
+        required = records_of.required_json(
+            records_of.Required(of_judged_ops="ops" in found["required"]["of"]), cases, len(cases), found["manifest"]
+        )
+        (folder / draw / "run.json").write_text(json.dumps({**found, "required": required}))
+
+
+def signed_by_who_lies_well(
+    folder: Path, private: Path, change: Callable[[dict], object] = lambda _: None, result: str = "PASSED"
+) -> None:
+    """Signed anew, where statement, pages and all that is worked out of the records agree with what these say now."""
     records = [expanded(read_dict(folder / draw)) for draw in DRAWS]
     cases, first = [case for record in records for case in record["cases"]], records[0]
     for draw in DRAWS:
@@ -97,7 +113,7 @@ def signed_by_who_lies_well(folder: Path, private: Path, change: Callable[[dict]
             "summary": {draw: record["summary"] for draw, record in zip(DRAWS, records, strict=True)},
             "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
         }  # fmt: skip
-        told.update(json.loads(json.dumps(statement.statement_of(statement.predicate_of("PASSED", conform)))))
+        told.update(json.loads(json.dumps(statement.statement_of(statement.predicate_of(result, conform)))))
 
     signed_anew(folder, private, agree)
 

@@ -16,9 +16,23 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from conform.certify.evidence import Evidence
 from conform.certify.found import Report
 from conform.certify.verify import verify
-from tests.certify.support import ASKED, BACKENDS, DRAWS, found_in, keys, of_each_answer, run, signed_anew
+from conform.report.run_json import expanded
+from conform.running.waivers import read
+from tests.certify.support import (
+    ASKED,
+    BACKENDS,
+    DRAWS,
+    counted_anew,
+    found_in,
+    keys,
+    of_each_answer,
+    run,
+    signed_anew,
+    signed_by_who_lies_well,
+)
 
 ALL = replace(ASKED, rejudge=None)
 OPS = ("aten::exp", "aten::sort", "aten::add*", "aten::gelu", "aten::mm")
@@ -137,28 +151,18 @@ def test_another_end_than_the_answers(copy: Path, tmp_path: Path, choose: Callab
 
 def recounted(folder: Path, tmp_path: Path) -> None:
     """Signs the folder anew; what the record counts is as a signer who lies well would have it."""
-    from conform.certify import levels, must_pass, statement
-    from conform.certify.evidence import Evidence
-    from conform.report.run_json import expanded
-    from conform.running.waivers import read
-
-    records = [expanded(json.loads((folder / draw / "run.json").read_text())) for draw in DRAWS]
-    cases = [case for record in records for case in record["cases"]]
+    counted_anew(folder)
+    records = [expanded(record_of(folder, draw)) for draw in DRAWS]
+    cases, numerics = [case for record in records for case in record["cases"]], records[0]["environment"]["numerics"]
 
     def agree(told: dict) -> None:
         conform = told["predicate"]["conform"]
-        conform["ops"] = statement.ops_of(cases)
         if conform["waivers"]:
             held = read(str(folder / "waivers.yaml")).model_copy(update={"source": conform["waivers"]["source"]})
             given = Evidence(None, held, date.fromisoformat(conform["date"]))
-            conform["waivers"] = given.standing(cases, records[0]["environment"]["numerics"], False)
-        listed = must_pass.told(records[0], conform["must_pass"]["selection"])
-        asked = levels.Asked(records[0]["contract"], conform["draws"][0]["determinism"], listed["is_whole"])
-        conform["levels"] = levels.standing(cases, asked)
-        made = statement.statement_of(statement.predicate_of("FAILED", conform))
-        told.update(json.loads(json.dumps(made)))
+            conform["waivers"] = given.standing(cases, numerics, is_whole=False)
 
-    signed_anew(folder, keys(tmp_path)[0], agree)
+    signed_by_who_lies_well(folder, keys(tmp_path)[0], agree, result="FAILED")
 
 
 def test_a_call_that_is_left_out(copy: Path, tmp_path: Path) -> None:
