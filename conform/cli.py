@@ -13,7 +13,7 @@ import click
 
 from conform import interrupt
 from conform.bisect.command import bisect
-from conform.certify.command import certify, verify
+from conform.certify.command import certify, sign, verify
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
 from conform.options import DEFAULT_SUITE, on_ray, several_backends, tell, truth_and_claims
@@ -216,6 +216,6 @@ def check(
 
 for verb in (
     validate, list_tests, ops, backends, selftest, explain, merge, compare, report, repro, bisect, manifest, gen,
-    schema, sweep, golden, interpret, fold, export, certify, verify,
+    schema, sweep, golden, interpret, fold, export, certify, sign, verify,
 ):  # fmt: skip
     main.add_command(verb)

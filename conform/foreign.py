@@ -13,6 +13,7 @@ import base64
 import json
 import re
 import zlib
+from typing import Any
 
 MAX_CHARACTERS = 200
 _CUT = " ... "
@@ -87,6 +88,17 @@ def packed(value: object) -> str:
     markup (RFC 4648, section 4), and no character of it is lost. The same value has the same bytes under one zlib."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode())).decode()
+
+
+def each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of foreign JSON (`object_pairs_hook`). ValueError for a key that stands twice, of which readers take
+    one or the other (RFC 8259, section 4)."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {line(repr(twice), 80)} stands twice")
+    return found
 
 
 def comment(text: object) -> str:

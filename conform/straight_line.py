@@ -33,6 +33,7 @@ from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
 from conform.running.underway import Asked, Underway
 from conform.running.verdicts import INTERP, ORACLES, REFS, verdicts_of
+from conform.running.waivers import Waivers
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
 from conform.suites.builtin import limits_of
@@ -68,7 +69,7 @@ def check(
     min_coverage: float = MIN_COVERAGE,
     jail: bool = False,
     imports: Sequence[str] = (),
-    waivers: str | None = None,
+    waivers: str | Waivers | None = None,
     manifest: str | None = None,
     oracle: str = INTERP,
     out: Path | None = None,
@@ -103,11 +104,11 @@ def check(
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
-    none. `waivers` is a file of known failures, or the name of one that comes with the kit; `manifest` one of what the
-    backend claims to do: the rest is not asked. With the `oracle` "refs" nothing is judged of which the slow references
-    do not give the same result. `keeper` gets every answer. `on_verdict` is called with each verdict and the number of
-    cases asked, for a case twice if its worker dies of it after it answered; `on_end` before the record is made, unless
-    Ctrl-C is why that is done.
+    none. `waivers` is a file of known failures, the name of one that comes with the kit, or what was read of one;
+    `manifest` one of what the backend claims to do: the rest is not asked. With the `oracle` "refs" nothing is judged
+    of which the slow references do not give the same result. `keeper` gets every answer. `on_verdict` is called with
+    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
+    before the record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
@@ -140,8 +141,8 @@ def check(
         suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
         is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
         min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
-        are_usual=counting == usual, waivers=None if waivers is None else waivers_of(waivers), manifest=claims,
-        manifest_name=manifest, oracle=oracle, arguments=arguments,
+        are_usual=counting == usual, waivers=waivers_of(waivers) if isinstance(waivers, str) else waivers,
+        manifest=claims, manifest_name=manifest, oracle=oracle, arguments=arguments,
     )  # fmt: skip
     judged = partial(
         verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=limits_of(suite.names), checks=counting,

@@ -8,6 +8,7 @@ from typing import NoReturn
 import pytest
 from click.testing import CliRunner, Result
 
+import conform as api
 from conform import time_limit
 from conform.cli import main
 from conform.errors import Unjudged
@@ -53,6 +54,16 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def conform(*words: str) -> Result:
     return CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+def test_a_large_answer_without_a_golden_is_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """72 MB, where a reply may have 64 MiB more than what is expected."""
+    monkeypatch.setattr(verdicts, "evaluate_call", endless)
+    path = tmp_path / "s.yaml"
+    path.write_text(SUITE.replace("[2]", "[3000, 3001]").replace("float32", "float64"))
+    run = api.check(str(path), backend="cpu", golden_timeout_s=2)
+    (case,) = run.record["cases"]
+    assert (case["status"], case["reason"]) == ("unjudged", "the golden took longer than 2 s")
 
 
 @pytest.mark.parametrize("place", ["evaluate_call", "_output"])

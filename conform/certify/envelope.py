@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from conform.errors import UsageError
 from conform.foreign import line
+from conform.golden_files.container import open_regular
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from securesystemslib.signer import CryptoSigner, SSlibKey
 
+CERTIFICATE = "certificate.json"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 MOST_BYTES = 2**27  # of a certificate: it lists what stands in its folder, not what that holds
 _INSTALL = "certificates need securesystemslib; install conform[certify]"
@@ -45,7 +47,7 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
-        key = load_pem_private_key(_read(path), password=None)
+        key = load_pem_private_key(read_own(path), password=None)
     except (ValueError, TypeError) as error:  # TypeError: it is encrypted
         raise UsageError(f"--key {path}: no private key in PEM without a password: {line(error)}") from None
     if not isinstance(key, Ed25519PrivateKey):
@@ -56,7 +58,7 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
 def public_key_of(path: Path) -> SSlibKey:
     """A public key in PEM (`openssl pkey -pubout`). UsageError for what is none."""
     _require()
-    return _public_key(_read(path), f"--key {path}")
+    return _public_key(read_own(path), f"--key {path}")
 
 
 def _public_key(pem: bytes, where: str) -> SSlibKey:
@@ -77,9 +79,13 @@ def sealed(statement: dict[str, Any], signer: Signer) -> str:
     """The envelope of a statement, signed, as JSON."""
     from securesystemslib.dsse import Envelope
 
-    envelope = Envelope(json.dumps(statement, indent=1).encode(), PAYLOAD_TYPE, {})
+    envelope = Envelope(_bytes(statement), PAYLOAD_TYPE, {})
     envelope.sign(signer.of_library)
     return _text(envelope)
+
+
+def _bytes(statement: Any) -> bytes:
+    return json.dumps(statement, indent=1).encode()
 
 
 def _text(envelope: Any) -> str:
@@ -88,9 +94,11 @@ def _text(envelope: Any) -> str:
 
 @dataclass(frozen=True)
 class Opened:
-    """An envelope of somebody else's: the statement, not looked at yet; whether the signature is that of `key_id`."""
+    """An envelope of somebody else's: the statement, not looked at yet, and its bytes; whether the signature is that of
+    `key_id`."""
 
     statement: Any
+    payload: bytes
     key_id: str
     is_signed: bool
 
@@ -104,19 +112,21 @@ def opened(path: Path, key: SSlibKey | None) -> Opened:
     from securesystemslib.dsse import Envelope
 
     try:
-        text = _read(path).decode()
+        text = read(path).decode()
         envelope = Envelope.from_dict(json.loads(text))
         if text != _text(envelope):  # base64 has bits that nobody reads, JSON blanks
             raise ValueError("it is not as conform writes it")
         if envelope.payload_type != PAYLOAD_TYPE:
             raise ValueError(f"payload type {envelope.payload_type!r}")
         statement = json.loads(envelope.payload)
+        if envelope.payload != _bytes(statement):  # a key that stands twice is read otherwise by others
+            raise ValueError("the statement is not as conform writes it")
         key = key or _public_key(_named_key(statement), f"{path}, public_key")
     except UsageError:
         raise
     except (RecursionError, Exception) as error:  # whatever the library makes of what somebody wrote there
         raise UsageError(f"{path}: no DSSE envelope of a statement: {line(repr(error))}") from None
-    return Opened(statement, key.keyid, _is_signed(envelope, key))
+    return Opened(statement, envelope.payload, key.keyid, _is_signed(envelope, key))
 
 
 def _named_key(statement: Any) -> bytes:
@@ -137,10 +147,18 @@ def _is_signed(envelope: Any, key: SSlibKey) -> bool:
     return signature.keyid == key.keyid
 
 
-def _read(path: Path) -> bytes:
+def read(path: Path) -> bytes:
+    """A file of somebody else's folder: no link, no pipe, and not too large. UsageError."""
+    with open_regular(path) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{path}: more than {MOST_BYTES} bytes")
+    return content
+
+
+def read_own(path: Path) -> bytes:
+    """A file that the user names. UsageError."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"{path}: more than {MOST_BYTES} bytes")
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None

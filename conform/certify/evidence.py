@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from conform.certify.found import Report
 from conform.certify.statement import Conform
+from conform.judging.verdict import FAILURES
 from conform.manifest.claimed import place_of
 from conform.manifest.language import Manifest
 from conform.manifest.language import read as manifest_of
 from conform.running import waivers as waiving
-from conform.running.waivers import Waivers
+from conform.running.waivers import Waiver, Waivers
 
 MANIFEST, WAIVERS = "manifest.yaml", "waivers.yaml"
-
-
-def put(out: Path, manifest: str | None, waivers: str | None) -> None:
-    """Copies the files that a run is given into the folder. UsageError for what is none."""
-    if manifest is not None:
-        manifest_of(manifest)
-        shutil.copyfile(manifest, out / MANIFEST)
-    if waivers is not None:
-        waiving.read(waivers)
-        shutil.copyfile(waiving.path_of(waivers), out / WAIVERS)
+WAIVED = "waived"
 
 
 @dataclass(frozen=True)
@@ -42,6 +35,57 @@ class Evidence:
         """Those that held on the day for a backend that tells this of its arithmetic."""
         return None if self.waivers is None else self.waivers.for_backend(numerics, self.day)
 
+    def standing(
+        self, cases: Iterable[Mapping[str, Any]], numerics: Mapping[str, Any], is_whole: bool
+    ) -> dict[str, Any] | None:
+        """The waivers as the statement has them: of each entry its state, and how many failures of all draws it
+        expected. Of the whole must-pass list one expects too much that no draw shows."""
+        if self.waivers is None:
+            return None
+        expected = {one.line: 0 for one in self.waivers_for(numerics).entries}
+        for failure in filter(None, map(_failure, cases)):
+            for one in self.waivers.entries:
+                if one.line in expected and one.is_for(failure) and one.expects(failure):
+                    expected[one.line] += 1
+
+        def state(one: Waiver) -> str:
+            if one.line not in expected:
+                return waiving.EXPIRED if one.has_expired(self.day) else waiving.ELSEWHERE
+            return waiving.USED if expected[one.line] else waiving.PASSING if is_whole else waiving.NOT_ASKED
+
+        entries = [waiving.entry(one, state(one), expected.get(one.line, 0)) for one in self.waivers.entries]
+        return {"source": self.waivers.source, "digest": self.waivers.digest, "entries": entries}
+
+    def unwaived(self, cases: Iterable[Mapping[str, Any]], numerics: Mapping[str, Any]) -> Iterator[str]:
+        """The ids of cases that are said to be waived, and that not the entry expects by whose rule they are."""
+        held = self.waivers_for(numerics)
+        for case in (case for case in cases if case["status"] == WAIVED):
+            failure = _failure(case)
+            entries = (one for one in held.entries if one.is_for(failure) and one.expects(failure)) if held else ()
+            first = next(iter(entries), None)
+            if first is None or case["rule"] != f"waiver at {held.source}:{first.line}":
+                yield case["id"]
+
+
+def _failure(case: Mapping[str, Any]) -> Any:
+    """A failing case as it would have ended without waivers; None for one that does not fail."""
+    if case["status"] == WAIVED:
+        status, _, reason = case["reason"].partition(": ")
+        return SimpleNamespace(**{**case, "status": status, "reason": reason})
+    return SimpleNamespace(**case) if case["status"] in FAILURES else None
+
+
+def put(out: Path, manifest: str | None, waivers: str | None, today: str) -> Evidence:
+    """Copies the files that the runs are given into the folder. UsageError for what is none."""
+    claims = held = None
+    if manifest is not None:
+        claims = manifest_of(manifest)
+        shutil.copyfile(manifest, out / MANIFEST)
+    if waivers is not None:
+        held = waiving.read(waivers).model_copy(update={"is_shared": True})  # by the draws
+        shutil.copyfile(waiving.path_of(waivers), out / WAIVERS)
+    return Evidence(claims, held, date.fromisoformat(today))
+
 
 def read(directory: Path, told: Conform, record: Mapping[str, Any], report: Report) -> Evidence:
     """What the folder holds; finds what is not what the statement and a record tell of it."""
@@ -54,17 +98,7 @@ def read(directory: Path, told: Conform, record: Mapping[str, Any], report: Repo
         manifest = manifest.model_copy(update={"source": told.manifest["source"]})
     waivers = None if told.waivers is None else waiving.read(str(directory / WAIVERS))
     if waivers is not None:
-        _check(waivers, told.waivers, day, report)
+        if waivers.digest != told.waivers["digest"]:
+            report.find(WAIVERS, f"is not the {told.waivers['source']} by which the record was made")
         waivers = waivers.model_copy(update={"source": told.waivers["source"]})
     return Evidence(manifest, waivers, day)
-
-
-def _check(waivers: Waivers, told: Mapping[str, Any], day: date, report: Report) -> None:
-    """That the waivers of a record are those of the file, and none of them was used that had expired."""
-    pairs = list(zip(waivers.entries, told["entries"], strict=False))
-    is_same = len(waivers.entries) == len(told["entries"]) and waivers.digest == told["digest"]
-    if not is_same or any(waiving.entry(one, its["state"], its["cases"]) != its for one, its in pairs):
-        report.find(WAIVERS, f"is not the {told['source']} by which the record was made")
-    for one, its in pairs:
-        if one.has_expired(day) and its["state"] not in (waiving.EXPIRED, waiving.ELSEWHERE):
-            report.find(f"{WAIVERS}:{one.line}", f"had expired on {one.until}, before {day}")

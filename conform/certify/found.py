@@ -42,13 +42,25 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Named:
+    """Who must have signed: a name, and the URL of who vouches for it. trust: a file that says which authority and logs
+    are believed; None: those of sigstore.dev, as the library has them on this machine."""
+
+    identity: str
+    issuer: str
+    trust: Path | None = None
+
+
+@dataclass(frozen=True)
 class Asked:
-    """How thoroughly to look. key: the public key of who must have signed; nonce: what was given to the certifier;
+    """How thoroughly to look. key: the public key of who must have signed; named: who must have, by name, besides;
+    nonce: what was given to the certifier;
     rejudge: how many kept answers of each draw are judged again, None: all; rerun: whether a backend, `backend` or the
     one that the certificate names, is asked again; selftest: whether the kit's self-test is run again; sample_seed:
     which answers are chosen, others each time."""
 
     key: Path | None = None
+    named: Named | None = None
     nonce: str | None = None
     rejudge: int | None = REJUDGED
     rerun: bool = False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conform import interrupt
 from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, proof, statement
+from conform.certify.envelope import CERTIFICATE
 from conform.errors import UsageError
 from conform.golden_files.container import digest_of
 from conform.options import tell
@@ -29,7 +30,7 @@ from conform.verbs.checking import EQUIVALENCE_FILE, Shown, checked, compared_ru
 if TYPE_CHECKING:
     from conform.report.record import Run
 
-CERTIFICATE, SUMMARY = "certificate.json", "certificate.html"
+SUMMARY = "certificate.html"
 PUBLIC, NONCE = "public", "nonce"  # the draws
 CALLS = 1000  # equal calls of a canonical case
 
@@ -97,10 +98,11 @@ def issue(order: Order) -> int:
     nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")
     draws = draws_of(nonce, nonce_is, order.determinism)
     _prepare(order.out, draws)
-    evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"))
+    given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), today)
+    order = replace(order, options={**order.options, "waivers": given.waivers})
     try:
         ran = _ran(order, draws, nonce)
-        of_runs = _of_runs(order, draws, ran.runs)
+        of_runs = _of_runs(order, draws, given)
         selftest = _proved(order, draws[-1].seed) if of_runs["must_pass"]["is_whole"] else None
     except _EndedEarly as end:
         tell("there is no certificate of a run that was ended early")
@@ -187,15 +189,21 @@ def _keep(order: Order, draw: statement.Draw, keeper: Keeper, nonce: str) -> lis
 def _compared(order: Order, runs: Mapping[str, tuple[Run, Keeper, int]]) -> dict[str, Any]:
     """The answers to the public draw beside those of the second backend (I3)."""
     from conform.equivalence.record import to_json
-    from conform.equivalence.text import is_right, summary
 
     kept = {name: (run, keeper.folder) for name, (run, keeper, _) in runs.items()}
     record = compared_runs(kept, {order.backends[0]: PUBLIC}, [], is_counted=True)
     write.put(order.out / EQUIVALENCE_FILE, to_json(record))
+    return told_of_pairs(record)
+
+
+def told_of_pairs(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a comparison of two backends comes to."""
+    from conform.equivalence.text import is_right, summary
+
     return {"is_right": is_right(record["pairs"]), "pairs": [summary(pair) for pair in record["pairs"]]}
 
 
-def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run]) -> dict[str, Any]:
+def _of_runs(order: Order, draws: Sequence[statement.Draw], given: evidence.Evidence) -> dict[str, Any]:
     """What the runs' records say, of both together."""
     records = [expanded(read_dict(order.out / draw.name)) for draw in draws]
     first, cases = records[0], [case for record in records for case in record["cases"]]
@@ -204,12 +212,19 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], runs: Sequence[Run])
     return {
         "kit": first["kit"], "truth": first["truth"], "draws": [draw.model_dump() for draw in draws],
         "must_pass": listed, "backend": first["backend"],
-        "environment": {key: first["environment"][key] for key in ("python", "platform", "machine", "packages",
-                                                                   "numerics", "jail")},
-        "manifest": source_of(first["manifest"]), "waivers": first["waivers"],
+        "environment": environment_of(first),
+        "manifest": source_of(first["manifest"]),
+        "waivers": given.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
         "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
         "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
     }  # fmt: skip
+
+
+def environment_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a run was, and what decides a backend's results besides its name."""
+    return {
+        key: record["environment"][key] for key in ("python", "platform", "machine", "packages", "numerics", "jail")
+    }
 
 
 def source_of(given: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from conform.backends.protocol import DTYPES, MAX_RANK
 from conform.backends.reply import Output, Reply
 from conform.errors import UsageError
-from conform.foreign import line
+from conform.foreign import each_key_once, line
 from conform.running.answers import DIGEST_BYTES, Answer, KeptOutput, KeptReply
 
 INDEX, DATA = "outputs.jsonl", "outputs.bin"
@@ -179,7 +179,7 @@ def read(folder: Path) -> list[Line]:
     path, found = folder / INDEX, []
     for number, text in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            found.append(Line(**json.loads(text)))
+            found.append(Line(**json.loads(text, object_pairs_hook=each_key_once)))
         except (ValueError, TypeError, RecursionError) as error:
             raise UsageError(f"{path}:{number}: {line(error)}") from None
     return found

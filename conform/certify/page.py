@@ -14,6 +14,7 @@ from conform.judging.verdict import FAILURES
 from conform.report.header import i8_held, i8_is_whole
 from conform.report.html.page import filled
 from conform.report.numbers import percent
+from conform.report.waivers import too_much
 
 TEMPLATE = "assets/certificate.html"
 _SENTENCES = {
@@ -21,6 +22,7 @@ _SENTENCES = {
     "WARNED": "Every judged case of both draws passed, or failed as a waiver expects.",
     "FAILED": "Not everything passed: this is a record of what was found, not a claim of conformance.",
 }
+_A_PART = " What was run is a part of the must-pass list."
 _LOOKS = {"PASSED": ("pass", "✓", "green"), "WARNED": ("open", "!", "yellow"), "FAILED": ("fail", "✗", "red")}
 
 
@@ -41,7 +43,8 @@ def render(result: str, conform: Mapping[str, Any]) -> str:
     look, sign, _ = _LOOKS[result]
     rows = _rows(conform["ops"])
     return filled(
-        TEMPLATE, (), name=conform["backend"]["name"], result=result, sentence=_SENTENCES[result], look=look, sign=sign,
+        TEMPLATE, (), name=conform["backend"]["name"], result=result, look=look, sign=sign,
+        sentence=_SENTENCES[result] + ("" if conform["must_pass"]["is_whole"] else _A_PART),
         figures=_figures(conform), levels=conform["levels"], waivers=conform["waivers"], rows=rows,
         others=[row for row in rows if row.others], facts=_facts(conform), version=conform["kit"]["version"],
         draws=[draw["name"] for draw in conform["draws"]],
@@ -139,4 +142,5 @@ def _whys(conform: Mapping[str, Any]) -> Sequence[str]:
     found = [f"not {one['name']}: {line(one['why_not'])}" for one in conform["levels"] if whole and not one["held"]]
     if not i8_is_whole(conform["truth"]["i8"]):
         found.append(f"I8 {i8_held(conform['truth']['i8'])}")
+    found += map(line, too_much(conform))
     return [*found, *(f"self-test: {line(one)}" for one in (conform["selftest"] or {}).get("problems", ()))]

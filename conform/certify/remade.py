@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from conform.certify import outputs, rejudge
+from conform.certify.envelope import CERTIFICATE
 from conform.certify.evidence import Evidence
 from conform.certify.found import RERUN, Asked, OnStep, Report
-from conform.certify.issue import CERTIFICATE
 from conform.certify.statement import Conform, Draw
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError
@@ -53,6 +53,7 @@ class Remade:
         if not self.report.is_verified:
             return
         self._kept(draw.name, record["cases"])
+        self._called(draw.name, made, counted)
         self._rejudged(draw.name, made, counted)
         if self.asked.rerun:
             self._rerun(draw.name, made)
@@ -75,6 +76,14 @@ class Remade:
                 self.report.find(f"{name}: {case['id']}", "values were compared, and there is no answer")
             elif (case["id"] in chosen or case["status"] != "pass") and outputs.is_lost(answer):
                 self.report.find(f"{name}: {case['id']}", "its answer had to be kept, and is not")
+
+    def _called(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
+        """That what passed was asked as often as the list says; of equal calls one more, in another process."""
+        for answer in self.answers[name]:
+            calls, times = sum(one.calls for one in answer.replies), made[answer.id].times
+            asked = times + 1 if times > 1 else 1
+            if counted[answer.id]["status"] == "pass" and calls != asked:
+                self.report.find(f"{name}: {answer.id}", f"has answers to {calls} calls, not {asked}")
 
     def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:
         """Of the kept answers that have outputs, and of the other cases, the same number each."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from conform.certify.must_pass import canonical
 from conform.judging.verdict import FAILURES
+from conform.report.waivers import are_right
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
@@ -158,10 +159,10 @@ def tests_of(ops: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[list[s
 
 def result_of(exit_codes: Iterable[int], has_waived: bool, conform: Mapping[str, Any]) -> str:
     """The result in a word: that every run is conformant, and what there is besides, a second backend that is to be
-    equivalent and the self-test, is right as well."""
+    equivalent, the waivers and the self-test, is right as well."""
     is_equivalent = conform["equivalence"] is None or conform["equivalence"]["is_right"]
     is_proved = conform["selftest"] is None or not conform["selftest"]["problems"]
-    if any(exit_codes) or not is_equivalent or not is_proved:
+    if any(exit_codes) or not is_equivalent or not is_proved or not are_right(conform):
         return FAILED
     return WARNED if has_waived else PASSED
 

@@ -18,9 +18,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from conform import kit
-from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, proof, statement
+from conform.certify import (
+    envelope,
+    evidence,
+    keyless,
+    leaves,
+    levels,
+    merkle,
+    must_pass,
+    outputs,
+    proof,
+    restated,
+    statement,
+)
+from conform.certify.envelope import CERTIFICATE
 from conform.certify.found import Asked, OnStep, Report
-from conform.certify.issue import CERTIFICATE, draws_of, source_of
+from conform.certify.issue import SUMMARY, draws_of, environment_of, source_of, told_of_pairs
 from conform.certify.must_pass import canonical
 from conform.certify.remade import Remade
 from conform.errors import ConformError
@@ -32,6 +45,7 @@ from conform.report.header import i8_is_whole
 from conform.report.run_json import expanded
 from conform.report.schema import read_dict
 from conform.report.waivers import are_right
+from conform.verbs.checking import EQUIVALENCE_FILE
 
 
 def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> Report:
@@ -46,6 +60,7 @@ def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> R
         return report  # nothing in it was said by anybody
     who = f"signed by the key {opened.key_id[:16]}"
     report.notes.append(f"{who}, which is --key's" if key else f"{who}, which nobody vouched for: name it by --key")
+    _named(directory, opened.payload, asked, report)
     try:
         told = statement.Statement.model_validate(opened.statement)
     except ValidationError as error:
@@ -58,6 +73,14 @@ def verify(directory: Path, asked: Asked, on_step: OnStep = lambda _: None) -> R
     return report
 
 
+def _named(directory: Path, payload: bytes, asked: Asked, report: Report) -> None:
+    """The bundle that may stand beside the certificate; it says nothing until somebody names who must have signed."""
+    if asked.named is not None:
+        keyless.check(directory, payload, asked.named, report)
+    elif (directory / keyless.BUNDLE).exists():
+        report.notes.append(f"{keyless.BUNDLE} was not looked at: name who must have signed by --identity and --issuer")
+
+
 @dataclass
 class _Folder:
     """A folder whose statement is signed and has the form; the steps, in their order."""
@@ -67,7 +90,6 @@ class _Folder:
     asked: Asked
     report: Report
     on_step: OnStep
-    evidence: evidence.Evidence | None = None  # once it was read
 
     @property
     def conform(self) -> statement.Conform:
@@ -80,7 +102,10 @@ class _Folder:
         if not self.report.is_verified:
             return
         self.on_step("records and leaves")
-        for step in (self._leaves, self._draws, self._results, self._credit, self._given, self._selftest, self._truth):
+        for step in (
+            self._leaves, self._draws, self._restated, self._results, self._credit, self._waived, self._selftest,
+            self._truth, self._equivalence,
+        ):  # fmt: skip
             self._guarded(step)
         if not self.report.is_verified:
             return
@@ -88,6 +113,8 @@ class _Folder:
             made_by = f"made by conform {self.conform.kit.get('version')}, {self.conform.kit.get('digest')}"
             self.report.find("kit", f"{made_by}; this one is {kit.digest()}, and may make other cases")
             return
+        self.on_step("what the records and pages say")
+        self._guarded(self._of_this_kit)
         remade = Remade(
             self.directory, self.conform, self.records, self.answers, self.evidence, self.asked, self.report,
             self.on_step,
@@ -114,7 +141,7 @@ class _Folder:
                 self.report.find(name, "is a link")
             elif path.is_dir() and any(one.startswith(f"{name}/") for one in told):
                 continue
-            elif name not in (CERTIFICATE, *told):
+            elif name not in (CERTIFICATE, keyless.BUNDLE, *told):
                 self.report.find(name, "is no file of the certificate")
         for name, written in told.items():
             path = here.get(name)
@@ -144,6 +171,11 @@ class _Folder:
     @cached_property
     def records(self) -> dict[str, dict[str, Any]]:
         return {draw.name: expanded(read_dict(self.directory / draw.name)) for draw in self.conform.draws}
+
+    @cached_property
+    def evidence(self) -> evidence.Evidence:
+        """The manifest and the waivers, which the folder holds."""
+        return evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
 
     @cached_property
     def answers(self) -> dict[str, list[outputs.Line]]:
@@ -190,8 +222,10 @@ class _Folder:
         listed = must_pass.told(first, told.must_pass.selection)
         asked = levels.Asked(first["contract"], told.draws[0].determinism, listed["is_whole"])
         same = {
-            "kit": first["kit"], "truth": first["truth"], "backend": first["backend"], "waivers": first["waivers"],
+            "kit": first["kit"], "truth": first["truth"], "backend": first["backend"],
+            "environment": environment_of(first),
             "manifest": source_of(first["manifest"]),
+            "waivers": self.evidence.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
             "summary": {name: record["summary"] for name, record in self.records.items()},
             "ops": statement.ops_of(cases),
             "must_pass": listed, "levels": levels.standing(cases, asked),
@@ -221,6 +255,30 @@ class _Folder:
         if not told.must_pass.is_whole:
             self.report.notes.append("of a part of the must-pass list: " + " ".join(told.must_pass.suites))
 
+    def _restated(self) -> None:
+        """That the records say of their cases what these give."""
+        for name, record in self.records.items():
+            for place, problem in restated.of_cases(record):
+                self.report.find(f"{name}/run.json, {place}", problem)
+
+    def _of_this_kit(self) -> None:
+        """What the kit that made the certificate, which is this one, says of itself, and the pages that it makes."""
+        for name, record in self.records.items():
+            for place, problem in restated.of_this_kit(record):
+                self.report.find(f"{name}/run.json, {place}", problem)
+            for report in restated.other_reports(self.directory / name):
+                self.report.find(f"{name}/{report}", "is not that of the record beside it")
+        told = self.conform.model_dump(by_alias=True)
+        if restated.summary_differs(self.directory / SUMMARY, self.statement.predicate.result, told):
+            self.report.find(SUMMARY, "is not the page of this certificate")
+
+    def _equivalence(self) -> None:
+        """That the statement says of the second backend what the comparison in the folder does."""
+        path = self.directory / EQUIVALENCE_FILE
+        made = told_of_pairs(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+        if made != self.conform.equivalence:
+            self.report.find(f"{CERTIFICATE}, equivalence", f"is not what {EQUIVALENCE_FILE} says")
+
     def _credit(self) -> None:
         """That refusals were credited where they tell something, and nowhere else."""
         for name, record in self.records.items():
@@ -232,16 +290,19 @@ class _Folder:
                 elif one.rule == NOT_CREDITED and tells(one):
                     self.report.find(f"{name}: {one.id}", "a refusal that earns credit, and has none")
 
-    def _given(self) -> None:
-        """The manifest and the waivers, which the folder holds."""
-        self.evidence = evidence.read(self.directory, self.conform, next(iter(self.records.values())), self.report)
+    def _waived(self) -> None:
+        """That whatever is waived is what an entry expects."""
+        for name, record in self.records.items():
+            for case_id in self.evidence.unwaived(record["cases"], record["environment"]["numerics"]):
+                what = f"is waived, and no failure that {evidence.WAIVERS} expects on {self.conform.date}"
+                self.report.find(f"{name}: {case_id}", what)
 
     def _selftest(self) -> None:
         """That a whole certificate has the share of the self-test that the nonce chooses; run again, if asked for."""
         told, seed = self.conform.selftest, self.conform.draws[-1].seed
+        if (told is not None) != self.conform.must_pass.is_whole:
+            self.report.find("selftest", "belongs to the whole list, and to it alone")
         if told is None:
-            if self.conform.must_pass.is_whole:
-                self.report.find("selftest", "was not run, and belongs to the whole list")
             return
         if told.seed != seed:
             self.report.find("selftest", f"is the share of the seed {told.seed}, not of {seed}")
@@ -265,6 +326,7 @@ def _of_every_draw(record: Mapping[str, Any]) -> dict[str, Any]:
     """What of a record is the same, whatever was drawn."""
     same = {name: record[name] for name in ("kit", "truth", "contract", "backend")}
     return same | {
+        "environment": environment_of(record),
         "suite.names": record["suite"]["names"], "checks.selected": record["checks"]["selected"],
         "waivers": source_of(record["waivers"]), "manifest": source_of(record["manifest"]),
     }  # fmt: skip

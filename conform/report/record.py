@@ -193,7 +193,7 @@ def build(
         },
         "seed": seed,
         "summary": summarize([verdict.status for verdict in ordered], asked),
-        "required": _required_json(required or Required(), ordered, asked, manifest),
+        "required": required_json(required or Required(), ordered, asked, manifest),
         "checks": {
             "selected": [check for check in CHECKS if check in checks],
             "counts": [vars(count) for count in counts(ordered, checks)],
@@ -215,9 +215,10 @@ def build(
     return Run(written)
 
 
-def _required_json(
+def required_json(
     required: Required, verdicts: Sequence[Verdict], asked: int, manifest: Mapping[str, object] | None
 ) -> dict[str, object]:
+    """What the record says of the coverage, of verdicts that count, or of the cases that tell of them."""
     judged = [verdict for verdict in verdicts if verdict.status in JUDGED]
     of = "all cases asked"
     if manifest is not None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from conform.errors import UsageError
-from conform.foreign import line
+from conform.foreign import each_key_once, line
 from conform.judging.histogram import NAMES
 from conform.judging.verdict import STATUSES
 from conform.report.forms import (
@@ -333,7 +333,7 @@ def _checked(directory: Path) -> tuple[dict[str, Any], Record]:
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: not a regular file")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=each_key_once)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; name a directory that `conform check --out` wrote") from None
     except (ValueError, RecursionError) as error:

@@ -28,8 +28,14 @@ def lines(record: Mapping) -> list[str]:
     others = [one for one in entries if one["state"] in ("elsewhere", "not asked")]
     told = f"waived: {cases:,} failures that {len(used)} of {len(entries)} entries of {waivers['source']} expect"
     told += f"; {len(others)} are for other arithmetic, or for cases that were not asked" if others else ""
-    return [told, *(_too_much(waivers["source"], one) for one in entries if one["state"] in TOO_MUCH)]
+    return [told, *too_much(record)]
 
 
-def _too_much(source: str, one: Mapping) -> str:
+def too_much(record: Mapping) -> list[str]:
+    """A line for each entry that expects too much."""
+    waivers = record["waivers"] or {"entries": ()}
+    return [_told(waivers["source"], one) for one in waivers["entries"] if one["state"] in TOO_MUCH]
+
+
+def _told(source: str, one: Mapping) -> str:
     return f"waiver at {source}:{one['line']} ({' '.join(one['for'])}): {TOO_MUCH[one['state']]} ({one['reason']})"

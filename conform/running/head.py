@@ -136,8 +136,8 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
     told = credited(stand)
     waived = None
     if head.waivers is not None:
-        is_whole = end.stopped is None and not head.is_narrowed("ops")
-        told, entries = waivers.applied(head.waivers, told, head.numerics, is_whole, head.is_narrowed())
+        is_whole, is_narrowed = not head.is_narrowed("ops"), head.is_narrowed() or end.stopped is not None
+        told, entries = waivers.applied(head.waivers, told, head.numerics, is_whole, is_narrowed)
         waived = {"source": head.waivers.source, "digest": head.waivers.digest, "entries": entries}
     return record.build(
         told,

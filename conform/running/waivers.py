@@ -115,13 +115,15 @@ def _names(op: str, glob: str) -> bool:
 
 
 class Waivers(BaseModel):
-    """The entries of a file; source: its name, without the folder; digest: of its text."""
+    """The entries of a file; source: its name, without the folder; digest: of its text; is_shared: the run is one of
+    several, of which the others may show what an entry expects."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
     source: str
     digest: str
     entries: list[Waiver]
+    is_shared: bool = False
 
     def for_backend(self, numerics: Mapping[str, Any], on: date | None = None) -> Waivers:
         """Those of the entries that hold on a day, by default today, for a backend that tells this of its arithmetic.
@@ -174,7 +176,7 @@ def applied(
     """The verdicts, of which expected failures are waived, and of each entry its state and how many it expected.
 
     numerics: as the backend told them. is_whole: the run asked for every case; is_narrowed: within an op it left some
-    out, so that an entry may be for those.
+    out, or it ended early, so that an entry may be for those.
     """
     standing = waivers.for_backend(numerics)
     judged, expected = ({one.line: 0 for one in standing.entries} for _ in range(2))
@@ -189,7 +191,7 @@ def applied(
             return EXPIRED if one.has_expired() else ELSEWHERE
         if expected[one.line]:
             return USED
-        if is_narrowed or not (is_whole or judged[one.line]):
+        if waivers.is_shared or is_narrowed or not (is_whole or judged[one.line]):
             return NOT_ASKED
         return PASSING if judged[one.line] else UNUSED
 

@@ -38,6 +38,7 @@ def worse(made: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactor
 def test_it_says_what_is_held_and_leads_to_the_reports(opened: Open, made: tuple[Path, Path, Path]) -> None:
     shown = opened(made[0] / "certificate.html")
     assert "PASSED" in shown.locator(".verdict").inner_text()
+    assert "What was run is a part of the must-pass list." in shown.locator("#result").inner_text()
     assert [one.inner_text() for one in shown.locator("#levels + div tbody th").all()] == [
         "exact", "ieee", "accurate", "correctly rounded", "deterministic", "training",
     ]  # fmt: skip

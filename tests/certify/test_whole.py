@@ -27,11 +27,12 @@ def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certified:
     monkeypatch.setattr(must_pass, "is_whole", lambda record, selection: True)
     private, _ = keys(tmp_path)
 
-    def certify(**found: Any) -> Result:
+    def certify(*words: object, **found: Any) -> Result:
         finds(monkeypatch, **found)
         ops = [word for op in ("aten::add", "aten::sort") for word in ("--op", op)]
         usual = ("--determinism", "2", "--workers", "1", "--no-progress", "--quiet", "--nonce", "8f3a27")
-        return run("certify", "smoke", *ops, "--backend", "cpu", *usual, "--key", private, "--out", tmp_path / "it")
+        where = ("--backend", "cpu", "--key", private, "--out", tmp_path / "it")
+        return run("certify", "smoke", *ops, *usual, *where, *words)
 
     return certify
 
@@ -64,6 +65,17 @@ def test_a_kit_that_does_not_prove_itself_certifies_nothing(certified: Certified
     assert (result.exit_code, "FAILED" in result.output) == (1, True)
     assert "self-test: survives without a reason: aten::exp: zeros (H1)" in result.output
     assert statement_in(tmp_path / "it")["predicate"]["result"] == "FAILED"
+
+
+def test_a_waiver_that_no_draw_needs_fails_the_whole(certified: Certified, tmp_path: Path) -> None:
+    (tmp_path / "w.yaml").write_text("waivers:\n- {op: aten::sort, dtype: float32, reason: once}\n")
+    result = certified("--waivers", tmp_path / "w.yaml")
+    assert (result.exit_code, "FAILED" in result.output) == (1, True)
+    told = "waiver at w.yaml:2 (aten::sort float32): every case that it is for passes: take it out (once)"
+    assert result.output.count(told) == 1  # by the certificate, and by neither draw
+    result = run("verify", tmp_path / "it", "--rejudge", "5")
+    assert (result.exit_code, result.output.count("WRONG")) == (1, 1)
+    assert "result: FAILED: the certificate itself says that not everything passed" in result.output
 
 
 def test_the_self_test_tells_a_program_what_a_certificate_holds() -> None:

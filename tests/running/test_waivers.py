@@ -24,12 +24,13 @@ def verdict(status: str = "fail", op: str = "aten::sqrt", dtype: str = "float64"
     return Verdict(case, "sqrt", op=op, dtype=dtype, values="typical", layout="contiguous", status=status, **told)
 
 
-def told(*entries: Waiver, verdicts: list[Verdict], whole: bool = True, narrowed: bool = False) -> tuple[list, list]:
+def told(
+    *entries: Waiver, verdicts: list[Verdict], whole: bool = True, narrowed: bool = False, shared: bool = False
+) -> tuple[list, list]:
     """The statuses of the verdicts and the states of the entries."""
     numbered = [entry.model_copy(update={"line": number}) for number, entry in enumerate(entries)]
-    found, states = applied(
-        Waivers(source="w.yaml", digest="sha256:0", entries=numbered), verdicts, NUMERICS, whole, narrowed
-    )
+    given = Waivers(source="w.yaml", digest="sha256:0", entries=numbered, is_shared=shared)
+    found, states = applied(given, verdicts, NUMERICS, whole, narrowed)
     return [one.status for one in found], [one["state"] for one in states]
 
 
@@ -80,6 +81,7 @@ def test_an_entry_that_expects_too_much_fails_the_run() -> None:
     assert told(of_sqrt, of_exp, old, far, verdicts=passes)[1] == ["passing", "unused", "expired", "elsewhere"]
     assert told(of_exp, verdicts=passes, whole=False)[1] == ["not asked"]
     assert told(of_sqrt, verdicts=passes, narrowed=True)[1] == ["not asked"]  # what fails may be left out
+    assert told(of_sqrt, of_exp, verdicts=passes, shared=True)[1] == ["not asked", "not asked"]
     assert told(of_sqrt, of_sqrt, verdicts=[verdict()])[1] == ["used", "used"]  # one waives, both are right
 
 
@@ -139,6 +141,14 @@ def test_a_run_fails_by_an_entry_alone(tmp_path: Path) -> None:
     run = conform.check("core", backend="cpu", ops=["aten::neg"], waivers=str(path))
     assert (run.summary["fail"], run.exit_code, are_right(run.record)) == (0, 1, False)
     assert "every case that it is for passes: take it out (torch rounds" in lines(run.record)[1]
+
+
+def test_a_run_that_ended_early_says_of_no_entry_that_it_expects_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "known.yaml"
+    path.write_text(FILE.replace("sqrt", "neg"))
+    run = conform.check("core", backend="cpu", ops=["aten::neg"], waivers=str(path), budget_s=0.2)
+    assert run.record["stopped"]
+    assert [one["state"] for one in run.record["waivers"]["entries"]] == ["not asked"]
 
 
 def test_fail_fast_goes_past_what_is_waived(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def read(directory: Path) -> dict[str, Any]:
     Raises UsageError, with file and place, where there is none, or where its figures are not those of its cases.
     """
     found = read_dict(directory)
-    for problem in _contradictions(found):
+    for problem in contradictions(found):
         path = directory / "run.json"
         raise UsageError(f"{path}: {problem}; it is not as conform wrote it: run `conform check` again")
     return _completed(found)
@@ -34,7 +34,7 @@ def _completed(found: Mapping[str, Any]) -> dict[str, Any]:
     return expanded({"waivers": None, **found})
 
 
-def _contradictions(found: Mapping[str, Any]) -> Iterator[str]:
+def contradictions(found: Mapping[str, Any]) -> Iterator[str]:
     """What the form allows, and no run says."""
     counted = summarize([case["status"] for case in found["cases"]], len(found["cases"]) + found["not_run"])
     for name, count in counted.items():
