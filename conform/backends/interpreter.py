@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,20 @@ class Interpreter(Backend):
         if resolve(op, numpy_args, numpy_kwargs, is_array).returns_number:
             return results[0].item()
         return results[0] if len(results) == 1 else results
+
+    def gradients(
+        self, op: str, args: list[Any], kwargs: dict[str, Any], cotangents: Sequence[Any], wanted: Sequence[int]
+    ) -> list[torch.Tensor]:
+        from conform.call.bound import bound_call
+        from conform.interp.evaluate import evaluate_call
+        from conform.interp.gradients.evaluation import gradient_call
+
+        call = bound_call(op, [to_numpy(value) for value in args], {name: to_numpy(one) for name, one in kwargs.items()})
+        try:
+            goldens = evaluate_call(gradient_call(call, [to_numpy(one) for one in cotangents])).goldens
+        except Unjudged as reason:
+            raise Unsupported(str(reason)) from None
+        return [to_torch(golden.value) for golden in goldens]
 
     def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         from conform.frontends.modules import ModuleCall

@@ -25,6 +25,7 @@ from conform.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
 from conform.suites.fields import amount
+from conform.suites.gradients import with_gradients
 from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
 from conform.suites.repeats import with_repeats
 
@@ -38,8 +39,8 @@ GIVEN = "given"  # the value class of operands that nobody drew, so that no stat
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. A filter that is
-    one str is that one pattern. UsageError for a value that none of them has.
+    file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. `gradients`:
+    whether cases more ask for gradients. A filter that is one str is that one pattern. UsageError for a value that none of them has.
     """
 
     ops: Sequence[str] = ()
@@ -51,6 +52,7 @@ class Selection:
     values: str | None = None
     layouts: str | None = None
     determinism: int = 1
+    gradients: bool = False
 
     def __post_init__(self) -> None:
         for name in ("ops", "dtypes", "ids", "exclude"):
@@ -111,7 +113,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the backend, and everything its id says; or as many equal ones as `times`."""
+    """One call of the backend, and everything its id says; or as many equal ones as `times`; or the gradients of one."""
 
     id: str
     draw: Draw
@@ -120,6 +122,7 @@ class Case:
     values: str
     layout: str
     times: int = 1
+    of_gradients: bool = False
 
     @property
     def has_independent_terms(self) -> bool:
@@ -385,4 +388,5 @@ def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
             errors.append(str(error))
     if errors:
         raise UsageError("\n".join(errors))
-    return with_repeats(groups, selection.determinism)
+    repeated = with_repeats(groups, selection.determinism)
+    return with_gradients(repeated) if selection.gradients else repeated
