@@ -65,7 +65,7 @@ def gradient(
             made = function(**given)
             return made[of.index(name)] if len(of) > 1 else made
 
-        _add(names, Rule(tuple(of), None if outputs is None else tuple(outputs), of_operand, _text(function)))
+        add(names, Rule(tuple(of), None if outputs is None else tuple(outputs), of_operand, _text(function)))
         return function
 
     return register
@@ -83,7 +83,8 @@ def _text(function: Callable[..., Any]) -> str:
     return text
 
 
-def _add(names: Sequence[str], rule: Rule) -> None:
+def add(names: Sequence[str], rule: Rule) -> None:
+    """Note the gradient of the overloads. ValueError where one has any."""
     for name in names:
         if name in _table:
             raise ValueError(f"{name} has two gradients")
@@ -94,14 +95,14 @@ def moved(*names: str, of: Sequence[str]) -> None:
     """Register the gradient of overloads whose results are elements of the arguments `of`, or others; which one stands
     where the other arguments say."""
     for name in names:
-        _add([name], Rule(tuple(of), None, elements.of_places(name), elements.OF_PLACES))
+        add([name], Rule(tuple(of), None, elements.of_places(name), elements.OF_PLACES))
 
 
 def chosen(*names: str, of: Sequence[str] = ("self",)) -> None:
     """Register the gradient of overloads whose float results are elements of the arguments `of`, or others; which one
     stands where their order says, and no more."""
     for name in names:
-        _add([name], Rule(tuple(of), None, elements.of_order(name), elements.OF_ORDER))
+        add([name], Rule(tuple(of), None, elements.of_order(name), elements.OF_ORDER))
 
 
 _independent: set[str] = set()

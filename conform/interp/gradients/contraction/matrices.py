@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,11 @@ def _beside(matrix: Number, whole: Number) -> tuple[int, ...]:
 @gradient("aten::linear", of=("input", "weight", "bias"))
 def linear(g: Number, input: Number, weight: Number, bias: Number | None) -> Any:
     """g weight, of the weight g^T input, and of the bias the sum of g"""
-    rows = g.moved(lambda part: part.reshape(-1, weight.shape[0] if weight.ndim == 2 else 1))
+    count = prod(input.shape[:-1])
+    rows = g.moved(lambda part: part.reshape(count, weight.shape[0] if weight.ndim == 2 else 1))
     matrix = weight if weight.ndim == 2 else _row(weight)
     of_input = product(rows, matrix).moved(lambda part: part.reshape(input.shape))
-    inputs = input.moved(lambda part: part.reshape(-1, input.shape[-1]))
+    inputs = input.moved(lambda part: part.reshape(count, input.shape[-1]))
     of_weight = product(transposed(rows), inputs).moved(lambda part: part.reshape(weight.shape))
     return of_input, of_weight, None if bias is None else rows.sum(0).moved(lambda part: part.reshape(bias.shape))
 
@@ -137,7 +139,7 @@ def linalg_cross(g: Number, self: Number, other: Number, dim: int) -> Any:
 @gradient("aten::cross", of=("self", "other"))
 def cross(g: Number, self: Number, other: Number, dim: int | None) -> Any:
     """other x g, and g x self"""
-    axis = g.shape.index(3) if dim is None else dim
+    axis = self.shape.index(3) - self.ndim if dim is None else dim
     return _cross(other, g, axis), _cross(g, self, axis)
 
 
@@ -145,3 +147,27 @@ def _cross(x: Number, y: Number, dim: int) -> Number:
     shape = np.broadcast_shapes(x.shape, y.shape)
     wide = [one.moved(lambda part: np.broadcast_to(part, shape)) for one in (x, y)]
     return apply("aten::linalg_cross", *wide, dim=dim)
+
+
+@gradient("aten::inner", of=("self", "other"))
+def inner(g: Number, self: Number, other: Number) -> Any:
+    """the sums of g other, and of g self, over the dims that they lack"""
+    if not self.ndim or not other.ndim:
+        return g * other, g * self
+    rows, others = (one.moved(lambda part: part.reshape(prod(part.shape[:-1]), part.shape[-1])) for one in (self, other))
+    whole = g.moved(lambda part: part.reshape(rows.shape[0], others.shape[0]))
+    found = product(whole, others), product(transposed(whole), rows)
+    return tuple(x.moved(lambda part, y=y: part.reshape(y.shape)) for x, y in zip(found, (self, other), strict=True))
+
+
+@gradient("aten::kron", of=("self", "other"))
+def kron(g: Number, self: Number, other: Number) -> Any:
+    """of each element the sum of g times the other operand, over the block that it multiplies; and the other way round"""
+    rank = max(self.ndim, other.ndim)
+    blocks, inside = ((1,) * (rank - one.ndim) + one.shape for one in (self, other))
+    pairs = [size for sizes in zip(blocks, inside, strict=True) for size in sizes]
+    whole = g.moved(lambda part: part.reshape(pairs).transpose([*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]))
+    whole = whole.moved(lambda part: part.reshape(prod(blocks), prod(inside)))
+    flat = [one.moved(lambda part: part.reshape(-1, 1)) for one in (self, other)]
+    found = product(whole, flat[1]), product(transposed(whole), flat[0])
+    return tuple(x.moved(lambda part, y=y: part.reshape(y.shape)) for x, y in zip(found, (self, other), strict=True))
