@@ -11,7 +11,6 @@ import torch
 from conform.backends.leaves import leaves
 from conform.errors import Unsupported
 
-
 _NOT_IMPLEMENTED = re.compile(r"derivative for \S+ is not implemented")  # VariableTypeUtils of torch
 
 

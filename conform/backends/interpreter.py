@@ -46,7 +46,8 @@ class Interpreter(Backend):
         from conform.interp.evaluate import evaluate_call
         from conform.interp.gradients.evaluation import gradient_call
 
-        call = bound_call(op, [to_numpy(value) for value in args], {name: to_numpy(one) for name, one in kwargs.items()})
+        named = {name: to_numpy(value) for name, value in kwargs.items()}
+        call = bound_call(op, [to_numpy(value) for value in args], named)
         try:
             goldens = evaluate_call(gradient_call(call, [to_numpy(one) for one in cotangents])).goldens
         except Unjudged as reason:

@@ -110,8 +110,7 @@ class Verdict:
     asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
                  from passing ones; in the journal, not in the record. None of what was not judged, or not compared
     causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
-    gradient     of a case that asks for gradients the operands whose they are: the one of the worst element, if there is
-                 any; else None
+    gradient     of a case that asks for gradients whose they are: that of the worst element, or all; else None
     pair         of one side of a compare pair: `group`, which both sides have, `side` (a or b) and its `impl`
     """
 

@@ -114,7 +114,7 @@ def repro_command(case: Mapping, record: Mapping) -> str | None:
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
     is_program = any(name.endswith(PROGRAMS) for name in invocation.get("suites", ()))
-    if directory is None or backend is None or is_program or case["check"] == DETERMINISM:
+    if directory is None or backend is None or is_program or case["check"] == DETERMINISM or case.get("gradient"):
         return None
     named = ["--backend", backend] if "::" in backend else []
     return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])

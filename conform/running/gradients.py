@@ -36,11 +36,10 @@ def asked(case: Case, call: Bound, outcome: Outcome | Exception, sent: Call) -> 
     if not places or not any(have):
         raise Unjudged(f"no gradient of {call.op} here: no float operand, or no result that is a float")
     pairs = enumerate(zip(have, outcome.goldens, strict=True))
-    cotangents = [_cotangent(case, number, golden) if has else None for number, (has, golden) in pairs]
-    return gradient_call(call, cotangents), replace(
-        sent, requires_grad=frozenset(), wanted=_numbers(places, call.arguments, tensors(Arguments(sent.args, sent.kwargs))),
-        cotangents=tuple(cotangents),
-    )  # fmt: skip
+    cotangents = tuple(_cotangent(case, number, golden) if has else None for number, (has, golden) in pairs)
+    wanted = _numbers(places, call.arguments, tensors(Arguments(sent.args, sent.kwargs)))
+    asks = replace(sent, requires_grad=frozenset(), wanted=wanted, cotangents=cotangents)
+    return gradient_call(call, cotangents), asks
 
 
 def _cotangent(case: Case, number: int, golden: Golden) -> np.ndarray:

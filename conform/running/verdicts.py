@@ -369,9 +369,7 @@ def _most(expected: Expected | Exception) -> Most:
     return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
 
 
-def evaluated(
-    call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP
-) -> Outcome | Exception:
+def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
         return time_limit.limited(timeout_s, lambda: _truth(call, oracle))

@@ -25,8 +25,8 @@ from conform.numerics.formats import format_of
 from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
 from conform.suites.fields import amount
-from conform.suites.gradients import with_gradients
 from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
+from conform.suites.gradients import with_gradients
 from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
@@ -40,7 +40,8 @@ GIVEN = "given"  # the value class of operands that nobody drew, so that no stat
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
     file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. `gradients`:
-    whether cases more ask for gradients. A filter that is one str is that one pattern. UsageError for a value that none of them has.
+    whether cases more ask for gradients. A filter that is one str is that one pattern. UsageError for a value that none
+    of them has.
     """
 
     ops: Sequence[str] = ()
@@ -113,7 +114,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the backend, and everything its id says; or as many equal ones as `times`; or the gradients of one."""
+    """One call of the backend, and everything its id says; or as many equal ones as `times`, or its gradients."""
 
     id: str
     draw: Draw

@@ -35,7 +35,9 @@ def _is_plain(case: Case) -> bool:
     test = case.draw.test
     is_usual = (case.values, case.layout) == ("typical", "contiguous") and case.dtype in DTYPES and case.times == 1
     is_valid = test.domain is None or not test.domain.broken and not test.domain.lenience
-    return is_usual and is_valid and not test.is_module and not test.takes_objects and not traits_of(case.op).undetermined
+    return (
+        is_usual and is_valid and not test.is_module and not test.takes_objects and not traits_of(case.op).undetermined
+    )
 
 
 @cache

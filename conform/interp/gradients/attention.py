@@ -20,7 +20,7 @@ def attention(
     g: Number, query: Number, key: Number, value: Number, attn_mask: Number | None, dropout_p: float, is_causal: bool,
     scale: float | None, enable_gqa: bool,
 ) -> Any:  # fmt: skip
-    """s d key, s d^T query, and p^T g: p = softmax(s query key^T + mask), d that of softmax for g value^T, s the scale"""
+    """s d key, s d^T query, and p^T g: p = softmax(s query key^T + mask), d its gradient for g value^T, s the scale"""
     if dropout_p or enable_gqa:
         raise Unjudged("no gradient of attention with dropout, or with shared heads")
     batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
@@ -43,9 +43,7 @@ def _in_one_batch(x: Number, batch: tuple[int, ...]) -> Number:
     return wide.moved(lambda part: part.reshape(prod(batch), *part.shape[-2:]))
 
 
-def _masked(
-    scores: Number, batch: tuple[int, ...], mask: Number | None, is_causal: bool
-) -> tuple[Number, np.ndarray]:
+def _masked(scores: Number, batch: tuple[int, ...], mask: Number | None, is_causal: bool) -> tuple[Number, np.ndarray]:
     """The scores, -inf where a query does not see a key, and where it does."""
     allowed = np.ones(scores.shape, bool)
     if is_causal:

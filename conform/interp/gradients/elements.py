@@ -32,7 +32,9 @@ def of_places(op: str) -> Gradient:
         count = sum(one.real.size for one in whole)
         first, second = (_results(op, plain, name, start) for start in (1, count + 1))
         # What is an element of the operand moves with its numbers; what is anything else stays.
-        went = [np.where((b - a == count) & (count > 0), a, 0).astype(np.int64) for a, b in zip(first, second, strict=True)]
+        went = [
+            np.where((b - a == count) & (count > 0), a, 0).astype(np.int64) for a, b in zip(first, second, strict=True)
+        ]
         return _like(arguments[name], _gathered(_sizes(whole), went, cotangents))
 
     return of_operand
@@ -51,7 +53,9 @@ def of_order(op: str) -> Gradient:
         descending = values.size - 1 - np.argsort(values[::-1], kind="stable")  # equal ones the other way round
         first, second = (_by_rank(op, plain, names, order) for order in (ascending, descending))
         differing = [a != b for a, b in zip(first, second, strict=True)]
-        tied = np.isin(values, values[np.concatenate([(one[at] - 1) for one, at in zip(first, differing, strict=True)])])
+        tied = np.isin(
+            values, values[np.concatenate([(one[at] - 1) for one, at in zip(first, differing, strict=True)])]
+        )
         start = sum(plain[one].size for one in names[: names.index(name)])
         went = [np.where((a > start) & (a <= start + plain[name].size), a - start, 0) for a in first]
         (found,) = _gathered([plain[name].shape], went, cotangents)
@@ -73,9 +77,7 @@ def _by_rank(op: str, plain: Mapping[str, Any], names: Sequence[str], order: np.
     ranks = np.empty(order.size)
     ranks[order] = np.arange(1, order.size + 1)
     cuts = np.cumsum([plain[one].size for one in names])[:-1]
-    ranked = {
-        one: part.reshape(plain[one].shape) for one, part in zip(names, np.split(ranks, cuts), strict=True)
-    }
+    ranked = {one: part.reshape(plain[one].shape) for one, part in zip(names, np.split(ranks, cuts), strict=True)}
     places = np.concatenate([[0], order + 1])
     found = []
     for golden in evaluate(op, (), {**_in_float64(plain), **ranked}).goldens:

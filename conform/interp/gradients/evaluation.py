@@ -13,6 +13,7 @@ from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import Unjudged
 from conform.interp.golden import Golden, Outcome
+from conform.interp.gradients import OF
 from conform.interp.gradients.kinks import are_kinks
 from conform.interp.gradients.rules import Rule, find
 from conform.interp.program.apply import apply, steps_stored
@@ -23,7 +24,6 @@ from conform.numerics.formats import format_of
 
 KINKS = "P160"  # the policy's rule of places without a gradient
 COTANGENT = "cotangent"  # the name of an argument, with the number of its output if there are several
-OF = "gradient of "  # before the op, in the name of what is called
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ def kinked(number: Number, mask: np.ndarray) -> Number:
     shape = np.broadcast_shapes(number.shape, np.shape(mask))
     wide = number.moved(lambda part: np.broadcast_to(part, shape))
     nothing = Real.exact(np.full(shape, np.nan))
-    return Number(number.format, where(np.broadcast_to(mask, shape), nothing, wide.real), np.where(mask, np.inf, wide.rad))
+    return Number(
+        number.format, where(np.broadcast_to(mask, shape), nothing, wide.real), np.where(mask, np.inf, wide.rad)
+    )
 
 
 def are_kinks(number: Number) -> np.ndarray:
@@ -44,7 +46,7 @@ def as_float(x: Number | float) -> Number:
 
 
 def chosen_by(sign: np.ndarray, kink: np.ndarray, above: Any, below: Any, like: Number) -> Number:
-    """`above` where the sign is positive, `below` where it is negative, both of the dtype of `like`; no more at kinks."""
+    """`above` where the sign is positive, `below` where it is negative, both of the dtype of `like`."""
     both = [_like(like, one) for one in (above, below)]
     return kinked(apply("aten::where.self", np.asarray(sign > 0), *both), kink)
 

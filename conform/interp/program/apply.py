@@ -24,7 +24,6 @@ from conform.numerics.formats import compute_format
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import gamma, underflow
 
-
 _are_steps_stored: ContextVar[bool] = ContextVar("are_steps_stored", default=False)
 
 

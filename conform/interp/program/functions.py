@@ -105,6 +105,7 @@ _of_known("hypot", "aten::hypot")
 
 # --- gelu -------------------------------------------------------------------------------------------------------------
 
+
 def constant(hi: float, lo: float) -> Real:
     """A constant of a formula to 106 bits, as hi + lo."""
     return Real(np.float64(hi), np.float64(lo), np.float64(abs(hi) * 2.0**-105))
@@ -200,9 +201,7 @@ def pow_of_tensors(self: Number, exponent: Number) -> Any:
     if not fmt.is_float:
         return NotImplemented
     shape = np.broadcast_shapes(self.shape, exponent.shape)
-    x, y = (
-        one.moved(lambda part: np.broadcast_to(part, shape).reshape(-1)) for one in operands(fmt, self, exponent)
-    )
+    x, y = (one.moved(lambda part: np.broadcast_to(part, shape).reshape(-1)) for one in operands(fmt, self, exponent))
     known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (x.rad <= LEAST_SHARE * x.real.hi)
     base = Number(fmt, where(known, x.real, Real.exact(np.float64(1))), np.where(known, x.rad, 0.0))
 

@@ -1,4 +1,4 @@
-"""Difference quotients of the references: gradients that know nothing of the kit's rules, of its semantics, or of torch."""
+"""Difference quotients of the references: they know nothing of the kit's rules, of its semantics, or of torch."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def calls(op: str, count: int) -> Iterator[tuple[Bound, Outcome]]:
             outcome = evaluate_call(call)
         except ConformError:
             continue
-        if any(call.arguments.get(name) for name in ("scale_grad_by_freq",)) or call.arguments.get("padding_idx", -1) != -1:
+        if (
+            any(call.arguments.get(name) for name in ("scale_grad_by_freq",))
+            or call.arguments.get("padding_idx", -1) != -1
+        ):
             continue  # documented to change the gradient, and it alone
         have = outputs_of(call, outcome)
         are_fine = all(one.format.bits == 64 for one, has in zip(outcome.goldens, have, strict=True) if has)

@@ -154,7 +154,9 @@ def inner(g: Number, self: Number, other: Number) -> Any:
     """the sums of g other, and of g self, over the dims that they lack"""
     if not self.ndim or not other.ndim:
         return g * other, g * self
-    rows, others = (one.moved(lambda part: part.reshape(prod(part.shape[:-1]), part.shape[-1])) for one in (self, other))
+    rows, others = (
+        one.moved(lambda part: part.reshape(prod(part.shape[:-1]), part.shape[-1])) for one in (self, other)
+    )
     whole = g.moved(lambda part: part.reshape(rows.shape[0], others.shape[0]))
     found = product(whole, others), product(transposed(whole), rows)
     return tuple(x.moved(lambda part, y=y: part.reshape(y.shape)) for x, y in zip(found, (self, other), strict=True))
@@ -162,7 +164,7 @@ def inner(g: Number, self: Number, other: Number) -> Any:
 
 @gradient("aten::kron", of=("self", "other"))
 def kron(g: Number, self: Number, other: Number) -> Any:
-    """of each element the sum of g times the other operand, over the block that it multiplies; and the other way round"""
+    """of each element the sum of g times the other operand, over the block that it multiplies; so of both"""
     rank = max(self.ndim, other.ndim)
     blocks, inside = ((1,) * (rank - one.ndim) + one.shape for one in (self, other))
     pairs = [size for sizes in zip(blocks, inside, strict=True) for size in sizes]

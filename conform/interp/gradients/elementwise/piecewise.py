@@ -88,7 +88,7 @@ def clamp_max_of_tensor(g: Number, self: Number, max: Number) -> Any:
 
 @gradient("aten::clamp.Tensor", of=("self", "min", "max"))
 def clamp_of_tensors(g: Number, self: Number, min: Number | None, max: Number | None) -> Any:
-    """g of self where min < self < max, of min where self < min < max, of max where it is below self or min; 0 elsewhere"""
+    """g of self where min < self < max, of min where self < min < max, of max below self or min; 0 elsewhere"""
     nothing = zeros(g)
     if min is None or max is None:
         of_min = None if min is None else by_side(min, self, g, 0, g)

@@ -8,8 +8,6 @@ from conform.interp.gradients.kinks import by_side
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.number import Number
 
-SELU_SCALE, SELU_SCALE_ALPHA = 1.0507009873554805, 1.7580993408473766  # torch.nn.SELU
-
 
 @gradient("aten::sigmoid")
 def sigmoid(g: Number, result: Number) -> Number:
@@ -26,8 +24,9 @@ def silu(g: Number, self: Number) -> Number:
 
 @gradient("aten::gelu")
 def gelu(g: Number, self: Number, approximate: str) -> Number:
-    """g (Phi(self) + self phi(self)), Phi and phi the normal distribution and its density; with approximate=tanh g (1/2 (1
-    + t) + self/2 (1 - t^2) k (1 + 3 * 0.044715 self^2)), t = tanh(k (self + 0.044715 self^3)), k = sqrt(2/pi)"""
+    """g (Phi(self) + self phi(self)), Phi the normal distribution, phi its density; with approximate=tanh
+    g (1/2 (1 + t) + self/2 (1 - t^2) k (1 + 3 * 0.044715 self^2)), t = tanh(k (self + 0.044715 self^3)), k = sqrt(2/pi)
+    """
     if approximate == "none":
         distribution = 0.5 * (1 + times(self, constants.ROOT_OF_HALF).erf())
         density = times((self * self * -0.5).exp(), constants.OVER_ROOT_2_PI)
@@ -68,7 +67,7 @@ def elu(g: Number, self: Number, alpha: float, scale: float, input_scale: float)
 @gradient("aten::selu")
 def selu(g: Number, self: Number) -> Number:
     """g scale where self > 0, g scale alpha e^self below"""
-    return by_side(self, 0.0, g * SELU_SCALE, g * self.exp() * SELU_SCALE_ALPHA, g)
+    return by_side(self, 0.0, times(g, constants.SELU_SCALE), times(g * self.exp(), constants.SELU_SCALE_ALPHA), g)
 
 
 @gradient("aten::celu")

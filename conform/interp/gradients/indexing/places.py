@@ -37,7 +37,5 @@ def index_add(g: Number, self: Number, dim: int, index: Number, source: Number, 
 
 @gradient("aten::embedding", of=("weight",))
 def embedding(g: Number, weight: Number, indices: Number, padding_idx: int, scale_grad_by_freq: bool) -> Number:
-    """the sum of g over the places that name the row, but of padding_idx 0; with scale_grad_by_freq divided by their number"""
-    return apply(
-        "aten::embedding_dense_backward", g, indices, weight.shape[0], padding_idx, scale_grad_by_freq
-    )
+    """of a row the sum of g where it is named, of padding_idx 0; with scale_grad_by_freq over how often it is"""
+    return apply("aten::embedding_dense_backward", g, indices, weight.shape[0], padding_idx, scale_grad_by_freq)

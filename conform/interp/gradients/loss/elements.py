@@ -87,8 +87,8 @@ def binary_cross_entropy_with_logits(
 
 @gradient("aten::kl_div", of=("self", "target"))
 def kl_div(g: Number, self: Number, target: Number, reduction: int, log_target: bool) -> Any:
-    """-g t, and g (log(target) + 1 - self), with log_target g t (target + 1 - self); t the target, or e^target; / n of a
-    mean"""
+    """-g t, and of the target g (log(target) + 1 - self), with log_target g t (target + 1 - self); t = target, or with
+    log_target e^target; / n of a mean"""
     each = of_each(g, reduction, self, target)
     if log_target:
         likely = target.exp()
@@ -105,9 +105,7 @@ def soft_margin_loss(g: Number, self: Number, target: Number, reduction: int) ->
 
 
 @gradient("aten::poisson_nll_loss", of=("input",))
-def poisson_nll_loss(
-    g: Number, input: Number, target: Number, log_input: bool, eps: float, reduction: int
-) -> Number:
+def poisson_nll_loss(g: Number, input: Number, target: Number, log_input: bool, eps: float, reduction: int) -> Number:
     """g (e^input - target), or without log_input g (1 - target / (input + eps)), / n of a mean"""
     each = of_each(g, reduction, input, target)
     if log_input:

@@ -24,8 +24,8 @@ class Layout:
 
 
 def _gradients(
-    g: Number, x: Number, weight: Number | None, bias: Number | None, layout: Layout, eps: float, is_centred: bool = True,
-    constants: tuple[Number, Number] | None = None,
+    g: Number, x: Number, weight: Number | None, bias: Number | None, layout: Layout, eps: float,
+    is_centred: bool = True, constants: tuple[Number, Number] | None = None,
 ) -> Any:  # fmt: skip
     """Those of input, weight and bias; with the mean and the variance `constants`, of the shape `beside`, no more hangs
     on the input."""
@@ -82,8 +82,8 @@ def _of_channels(x: Number, each: bool = False) -> Layout:
 def layer_norm(
     g: Number, input: Number, normalized_shape: Sequence[int], weight: Number | None, bias: Number | None, eps: float
 ) -> Any:
-    """of the input r (h - mean(h) - n mean(h n)), of the weight the sum of g n, and of the bias that of g: h = g weight, n
-    = (input - mean) r, r = 1 / sqrt(variance + eps)"""
+    """of the input r (h - mean(h) - n mean(h n)), of the weight the sum of g n, of the bias that of g:
+    h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
     return _gradients(g, input, weight, bias, _of_last(input, normalized_shape), eps)
 
 
@@ -91,8 +91,8 @@ def layer_norm(
 def group_norm(
     g: Number, input: Number, num_groups: int, weight: Number | None, bias: Number | None, eps: float
 ) -> Any:
-    """of the input r (h - mean(h) - n mean(h n)) in groups, of the weight the sum of g n, and of the bias that of g: h = g
-    weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
+    """of the input r (h - mean(h) - n mean(h n)) in groups, of the weight the sum of g n, of the bias that of g:
+    h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
     return _gradients(g, input, weight, bias, _of_groups(input, num_groups), eps)
 
 
@@ -100,8 +100,8 @@ def group_norm(
 def native_group_norm(
     g: Number, input: Number, weight: Number | None, bias: Number | None, group: int, eps: float
 ) -> Any:
-    """of the input r (h - mean(h) - n mean(h n)) in groups, of the weight the sum of g n, and of the bias that of g: h = g
-    weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
+    """of the input r (h - mean(h) - n mean(h n)) in groups, of the weight the sum of g n, of the bias that of g:
+    h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
     return _gradients(g, input, weight, bias, _of_groups(input, group), eps)
 
 
@@ -113,8 +113,9 @@ def batch_norm(
     g: Number, input: Number, weight: Number | None, bias: Number | None, running_mean: Number | None,
     running_var: Number | None, training: bool, eps: float,
 ) -> Any:  # fmt: skip
-    """of the input r (h - mean(h) - n mean(h n)) by channels, without training r h; of the weight the sum of g n, and of
-    the bias that of g: h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
+    """of the input r (h - mean(h) - n mean(h n)) by channels, without training r h;
+    of the weight the sum of g n, of the bias that of g:
+    h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
     constants = None if training else (running_mean, running_var)
     return _gradients(g, input, weight, bias, _of_channels(input), eps, constants=constants)
 
@@ -123,8 +124,8 @@ def batch_norm(
 def batch_norm_without_statistics(
     g: Number, input: Number, weight: Number | None, bias: Number | None, eps: float
 ) -> Any:
-    """of the input r (h - mean(h) - n mean(h n)) by channels, of the weight the sum of g n, and of the bias that of g: h =
-    g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
+    """of the input r (h - mean(h) - n mean(h n)) by channels, of the weight the sum of g n, of the bias that of g:
+    h = g weight, n = (input - mean) r, r = 1 / sqrt(variance + eps)"""
     return _gradients(g, input, weight, bias, _of_channels(input), eps)
 
 
@@ -152,7 +153,7 @@ def instance_norm(
 def rms_norm(
     g: Number, input: Number, normalized_shape: Sequence[int], weight: Number | None, eps: float | None
 ) -> Any:
-    """of the input r (h - n mean(h n)), and of the weight the sum of g n: h = g weight, n = input r, r = 1 / sqrt(mean of
-    squares + eps)"""
+    """of the input r (h - n mean(h n)), of the weight the sum of g n:
+    h = g weight, n = input r, r = 1 / sqrt(mean of squares + eps)"""
     least = float(2.0 ** -(input.format.precision - 1)) if eps is None else eps
     return _gradients(g, input, weight, None, _of_last(input, normalized_shape), least, is_centred=False)[:2]

@@ -77,7 +77,9 @@ def var_mean(g: Sequence[Number], self: Number, dim: Dims, correction: float | N
 
 
 @gradient("aten::std_mean.correction")
-def std_mean(g: Sequence[Number], self: Number, dim: Dims, correction: float | None, result: Sequence[Number]) -> Number:
+def std_mean(
+    g: Sequence[Number], self: Number, dim: Dims, correction: float | None, result: Sequence[Number]
+) -> Number:
     """that of the standard deviation, and g / n of the mean"""
     of_mean = spread(g[1], self, dim) / count_of(self, dim)
     return _of_std(g[0], self, dim, correction, result[0]) + of_mean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def diff(g: Number, self: Number, n: int, dim: int, prepend: Number | None, appe
     cuts = np.cumsum([0, *sizes])
     parts = [
         whole.moved(lambda part, low=low, high=high: np.moveaxis(np.moveaxis(part, axis, 0)[low:high], 0, axis))
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True)
+        for low, high in pairwise(cuts)
     ]
     return parts[1], None if prepend is None else parts[0], None if append is None else parts[2]
 
