@@ -34,7 +34,8 @@ def _is_plain(case: Case) -> bool:
     """Whether it is a valid call of an operator on plain numbers in plain memory, whose result is determined."""
     test = case.draw.test
     is_usual = (case.values, case.layout) == ("typical", "contiguous") and case.dtype in DTYPES and case.times == 1
-    is_valid = test.domain is None or not test.domain.broken and not test.domain.lenience
+    has_floats = any(one.kind == "float" or one.dtype in DTYPES for one in test.tensors)
+    is_valid = has_floats and (test.domain is None or not test.domain.broken and not test.domain.lenience)
     return (
         is_usual and is_valid and not test.is_module and not test.takes_objects and not traits_of(case.op).undetermined
     )

@@ -3,7 +3,7 @@ which it went, added up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,10 +49,8 @@ def of_order(op: str) -> Gradient:
         values = np.concatenate([plain[one].astype(np.float64).reshape(-1) for one in names])
         if np.isnan(values).any():
             raise Unjudged(f"the gradient of {op} at NaN")
-        ascending = np.argsort(values, kind="stable")
-        descending = values.size - 1 - np.argsort(values[::-1], kind="stable")  # equal ones the other way round
-        first, second = (_by_rank(op, plain, names, order) for order in (ascending, descending))
-        differing = [a != b for a, b in zip(first, second, strict=True)]
+        first, *others = (_by_rank(op, plain, names, order) for order in _orders(values))
+        differing = [np.any([a != other[at] for other in others], axis=0) for at, a in enumerate(first)]
         tied = np.isin(
             values, values[np.concatenate([(one[at] - 1) for one, at in zip(first, differing, strict=True)])]
         )
@@ -62,6 +60,17 @@ def of_order(op: str) -> Gradient:
         return kinked(found, tied[start : start + plain[name].size].reshape(plain[name].shape))
 
     return of_operand
+
+
+def _orders(values: np.ndarray) -> Iterator[np.ndarray]:
+    """The numbers of the elements in ascending order, equal ones in several orders, so that what is chosen of them
+    differs: forwards, backwards, the even numbers before the odd ones, and these before those; once where none are."""
+    numbers = np.arange(values.size)
+    yield np.lexsort((numbers, values))
+    if np.unique(values).size < values.size:
+        yield np.lexsort((-numbers, values))
+        yield np.lexsort((numbers, numbers % 2, values))
+        yield np.lexsort((numbers, -(numbers % 2), values))
 
 
 def _operands(op: str) -> tuple[str, ...]:

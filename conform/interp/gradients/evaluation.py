@@ -12,6 +12,7 @@ import numpy as np
 from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import Unjudged
+from conform.interp.evaluate import other_readings
 from conform.interp.golden import Golden, Outcome
 from conform.interp.gradients import OF
 from conform.interp.gradients.kinks import are_kinks
@@ -89,7 +90,10 @@ def gradient_call(call: Bound, cotangents: Sequence[np.ndarray | None]) -> Gradi
 
     def meaning(**arguments: Any) -> tuple[Golden, ...]:
         of_call = {name: arguments[name] for name in call.arguments}
-        return _goldens(call.op, of_call, [arguments.get(name) for name in names], places)
+        given = [arguments.get(name) for name in names]
+        readings = [of_call, *({**of_call, **one} for one in other_readings(call.schema, of_call))]
+        first, *others = (_goldens(call.op, reading, given, places) for reading in readings)
+        return tuple(one.or_else(*more) for one, *more in zip(first, *others, strict=True))
 
     return GradientCall(schema, {**call.arguments, **given}, meaning, places)
 

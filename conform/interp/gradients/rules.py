@@ -109,7 +109,8 @@ _independent: set[str] = set()
 
 
 def independent(*names: str) -> None:
-    """Note overloads whose float results are of floats that no number of an operand decides."""
+    """Note overloads of whose results none is a float that depends on floats: what has their dtype or shape alone, what
+    is found, counted or compared."""
     _independent.update(names)
 
 

@@ -72,7 +72,7 @@ _define(lambda x: x * _real_sigmoid(x), lambda x: x * sigmoid(x), "aten::silu")
 # Beside those of balls: OpenCL C 3.0, full profile, section 7.4; of i0, i1 and erfinv, which it lacks, CUDA C++
 # Programming Guide (13.x), non-standard functions.
 OTHER_ULPS = {
-    "exp2": 3.0, "tan": 5.0, "sinh": 4.0, "cosh": 4.0, "pow": 16.0, "hypot": 4.0, "i0": 6.0, "i1": 6.0, "erfinv": 5.0,
+    "cbrt": 2.0, "exp2": 3.0, "tan": 5.0, "sinh": 4.0, "cosh": 4.0, "pow": 16.0, "hypot": 4.0, "i0": 6.0, "i1": 6.0, "erfinv": 5.0,
 }  # fmt: skip
 
 
@@ -94,6 +94,7 @@ def _of_known(name: str, *ops: str) -> None:
 
 
 _of_known("exp2", "aten::exp2", "aten::special_exp2")
+_of_known("cbrt", "aten::cbrt")
 _of_known("tan", "aten::tan")
 _of_known("sinh", "aten::sinh")
 _of_known("cosh", "aten::cosh")

@@ -96,7 +96,8 @@ def _weighed(
         if g is None:
             continue
         terms = [float(w) * _number(v) for w, v in zip(g.reshape(-1).tolist(), result.data, strict=True) if w]
-        total, size = total + np.sum(terms), size + np.sum(np.abs(terms))
+        with np.errstate(invalid="ignore"):
+            total, size = total + np.sum(terms), size + np.sum(np.abs(terms))
     return float(total), float(size)
 
 

@@ -48,6 +48,8 @@ TABLE: dict[str, tuple[Function, tuple[tuple[float, float], ...]]] = {
     "aten::atan": (mp.atan, (LINE,)),
     "aten::atan2": (mp.atan2, (LINE, LINE)),
     "aten::atanh": (mp.atanh, (UNIT,)),
+    "aten::angle": (lambda x: mp.arg(x) if x < 0 else mpf(0), (LINE,)),
+    "aten::cbrt": (mp.cbrt, (POSITIVE,)),
     "aten::celu": (_elu, (LINE,)),
     "aten::cos": (mp.cos, (LINE,)),
     "aten::cosh": (mp.cosh, (LINE,)),

@@ -42,7 +42,7 @@ def convolution(
     """convolution_backward of g, input and weight"""
     return _backward(
         g, input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups,
-        transposed=transposed, output_padding=output_padding,
+        transposed=transposed, output_padding=output_padding if transposed else None,
     )  # fmt: skip
 
 

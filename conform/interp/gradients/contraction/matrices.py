@@ -168,8 +168,8 @@ def kron(g: Number, self: Number, other: Number) -> Any:
     rank = max(self.ndim, other.ndim)
     blocks, inside = ((1,) * (rank - one.ndim) + one.shape for one in (self, other))
     pairs = [size for sizes in zip(blocks, inside, strict=True) for size in sizes]
-    whole = g.moved(lambda part: part.reshape(pairs).transpose([*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]))
-    whole = whole.moved(lambda part: part.reshape(prod(blocks), prod(inside)))
-    flat = [one.moved(lambda part: part.reshape(-1, 1)) for one in (self, other)]
-    found = product(whole, flat[1]), product(transposed(whole), flat[0])
+    whole = g.moved(lambda part: part.reshape(pairs))
+    outer = self.moved(lambda part: part.reshape([size for block in blocks for size in (block, 1)]))
+    inner = other.moved(lambda part: part.reshape([size for within in inside for size in (1, within)]))
+    found = summed_to(whole * inner, outer.shape), summed_to(whole * outer, inner.shape)
     return tuple(x.moved(lambda part, y=y: part.reshape(y.shape)) for x, y in zip(found, (self, other), strict=True))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.gradients.evaluation import summed_to
-from conform.interp.gradients.kinks import by_side, chosen_by, distance, kinked, zeros
+from conform.interp.gradients.kinks import as_float, by_side, chosen_by, distance, kinked, zeros
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.number import Number
 
@@ -152,7 +152,15 @@ def round_(g: Number, self: Number) -> Number:
     return kinked(zeros(g), self.real.hi - np.floor(self.real.hi) == 0.5)
 
 
-@gradient("aten::sign")
+@gradient("aten::floor_divide", "aten::floor_divide.Scalar", of=("self", "other"))
+def floor_divide(g: Number, self: Number, other: Any) -> Any:
+    """0"""
+    quotient = (as_float(self).real / as_float(other).real).hi
+    nothing = kinked(zeros(g), (quotient == np.floor(quotient)) | ~np.isfinite(quotient))
+    return nothing, nothing
+
+
+@gradient("aten::angle", "aten::sign")
 def sign(g: Number, self: Number) -> Number:
     """0"""
     return kinked(zeros(g), self.real.hi == 0)

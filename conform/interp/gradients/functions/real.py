@@ -25,6 +25,12 @@ def exp(g: Number, result: Number) -> Number:
     return g * result
 
 
+@gradient("aten::cbrt")
+def cbrt(g: Number, self: Number, result: Number) -> Number:
+    """g / (3 result^2)"""
+    return unless(g / (result * result * 3), self.real.hi != 0)
+
+
 @gradient("aten::exp2", "aten::special_exp2")
 def exp2(g: Number, result: Number) -> Number:
     """g 2^self log 2"""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.gradients.kinks import zeros
 from conform.interp.gradients.rules import gradient, moved
 from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
@@ -39,3 +40,14 @@ def index_add(g: Number, self: Number, dim: int, index: Number, source: Number, 
 def embedding(g: Number, weight: Number, indices: Number, padding_idx: int, scale_grad_by_freq: bool) -> Number:
     """of a row the sum of g where it is named, of padding_idx 0; with scale_grad_by_freq over how often it is"""
     return apply("aten::embedding_dense_backward", g, indices, weight.shape[0], padding_idx, scale_grad_by_freq)
+
+
+@gradient("aten::index_put", of=("self", "values"))
+def index_put(g: Number, indices: Any, values: Number, accumulate: bool, self: Number) -> Any:
+    """of values g where they are put; of self g, but 0 where they are, unless they are added"""
+    of_values = apply("aten::index.Tensor", g, list(indices))
+    if accumulate:
+        return g, of_values
+    arrays = [None if one is None else one.array for one in indices]
+    kept = apply("aten::index_put", np.ones(self.shape, bool), arrays, np.zeros((), bool))
+    return apply("aten::where.self", kept.array, g, zeros(g)), of_values

@@ -10,7 +10,7 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.dims import wrap_dim
-from conform.interp.gradients.kinks import kinked
+from conform.interp.gradients.kinks import kinked, zeros
 from conform.interp.gradients.lines import MOST, back, count_of, last, spread, summed_from_each
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.apply import apply
@@ -110,6 +110,8 @@ def logcumsumexp(g: Number, self: Number, dim: int, result: Number) -> Number:
 @gradient("aten::diff", of=("self", "prepend", "append"))
 def diff(g: Number, self: Number, n: int, dim: int, prepend: Number | None, append: Number | None) -> Any:
     """of each place g before it less g at it, n times"""
+    if n == 0:
+        return g, *(None if one is None else zeros(one) for one in (prepend, append))
     axis = wrap_dim(dim, self.ndim)
     sizes = [0 if one is None else one.shape[axis] for one in (prepend, self, append)]
     whole = g
