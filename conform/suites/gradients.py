@@ -15,7 +15,6 @@ from conform.numerics.formats import FORMATS
 if TYPE_CHECKING:
     from conform.suites.cases import Case
 
-GRADIENTS = "gradients"  # the end of the id of a case that asks for gradients
 DTYPES = frozenset({"float16", "bfloat16", "float32", "float64"})  # of which autograd has leaves
 
 
@@ -27,7 +26,7 @@ def with_gradients(groups: Sequence[Sequence[Case]]) -> list[list[Case]]:
 def _differentiated(case: Case) -> list[Case]:
     if not _is_plain(case) or not is_differentiable(case.op):
         return []
-    return [replace(case, id=f"{case.id}/{GRADIENTS}", of_gradients=True)]
+    return [replace(case, id=f"{case.id}/gradients", of_gradients=True)]
 
 
 def _is_plain(case: Case) -> bool:
