@@ -58,3 +58,22 @@ def _masked(scores: Number, batch: tuple[int, ...], mask: Number | None, is_caus
             allowed = allowed & wide.array
     least = Number.exact(np.asarray(-np.inf, scores.format.storage))
     return apply("aten::where.self", allowed, scores, least), allowed
+
+
+@gradient("aten::_scaled_dot_product_attention_math", of=("query", "key", "value"), outputs=(0,))
+def attention_by_math(
+    g: Number, query: Number, key: Number, value: Number, attn_mask: Number | None, dropout_p: float, is_causal: bool,
+    dropout_mask: Number | None, scale: float | None, enable_gqa: bool,
+) -> Any:  # fmt: skip
+    """as of scaled_dot_product_attention"""
+    dropped = dropout_p if dropout_mask is None else 1.0
+    return attention(g, query, key, value, attn_mask, dropped, is_causal, scale, enable_gqa)
+
+
+@gradient("aten::_scaled_dot_product_flash_attention_for_cpu", of=("query", "key", "value"), outputs=(0,))
+def flash_attention(
+    g: Number, query: Number, key: Number, value: Number, dropout_p: float, is_causal: bool, attn_mask: Number | None,
+    scale: float | None,
+) -> Any:  # fmt: skip
+    """as of scaled_dot_product_attention"""
+    return attention(g, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa=False)
