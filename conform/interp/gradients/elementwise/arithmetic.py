@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from conform.interp.gradients.kinks import as_float, by_side, kinked, zeros
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.number import Number
+from conform.numerics.real import Real
 
 
 @gradient("aten::add.Tensor", "aten::add.Scalar", of=("self", "other"))
@@ -87,11 +89,26 @@ def div_mode(g: Number, self: Number, other: Any, rounding_mode: str | None) -> 
     return g / other, -(g * (self / other / other))
 
 
-@gradient("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::fmod.Tensor", "aten::fmod.Scalar")
-def remainder(g: Number, self: Number, other: Any) -> Number:
-    """g"""
-    quotient = (self.real / as_float(other).real).hi
-    return kinked(g, (quotient == np.rint(quotient)) | ~np.isfinite(quotient))
+@gradient("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor", of=("self", "other"))
+def remainder(g: Number, self: Any, other: Any) -> Any:
+    """g, and of other -g floor(self / other)"""
+    return _of_whole_quotients(g, self, other, np.floor)
+
+
+@gradient("aten::fmod.Tensor", "aten::fmod.Scalar", of=("self", "other"))
+def fmod(g: Number, self: Any, other: Any) -> Any:
+    """g, and of other -g trunc(self / other)"""
+    return _of_whole_quotients(g, self, other, np.trunc)
+
+
+def _of_whole_quotients(g: Number, x: Any, y: Any, whole: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """Nothing is said where the quotient is an integer, or may be rounded to one."""
+    quotient = (as_float(x).real / as_float(y).real).hi
+    near = np.abs(quotient - np.rint(quotient)) <= 4 * g.format.unit_roundoff * np.abs(quotient)
+    jumps = near | ~np.isfinite(quotient)
+    steps = np.where(jumps, 0.0, whole(quotient))
+    factor = Number(g.format, Real.exact(steps), np.zeros(steps.shape))
+    return kinked(g, jumps), kinked(-(g * factor), jumps)
 
 
 @gradient("aten::lerp.Tensor", "aten::lerp.Scalar", of=("self", "end", "weight"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,18 @@ def embedding(g: Number, weight: Number, indices: Number, padding_idx: int, scal
 @gradient("aten::index_put", of=("self", "values"))
 def index_put(g: Number, indices: Any, values: Number, accumulate: bool, self: Number) -> Any:
     """of values g where they are put; of self g, but 0 where they are, unless they are added"""
-    of_values = apply("aten::index.Tensor", g, list(indices))
+    at = _without_masks(indices)
+    of_values = apply("aten::index.Tensor", g, at)
     if accumulate:
         return g, of_values
-    arrays = [None if one is None else one.array for one in indices]
-    kept = apply("aten::index_put", np.ones(self.shape, bool), arrays, np.zeros((), bool))
+    kept = apply("aten::index_put", np.ones(self.shape, bool), at, np.zeros((), bool))
     return apply("aten::where.self", kept.array, g, zeros(g)), of_values
+
+
+def _without_masks(indices: Sequence[Number | None]) -> list[np.ndarray | None]:
+    """Index tensors, with the places of its True elements for a mask."""
+    found: list[np.ndarray | None] = []
+    for one in indices:
+        is_mask = one is not None and one.array.dtype in (np.bool_, np.uint8)
+        found += [*np.nonzero(one.array)] if is_mask else [None if one is None else one.array]
+    return found

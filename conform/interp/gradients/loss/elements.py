@@ -75,14 +75,16 @@ def binary_cross_entropy(g: Number, self: Number, target: Number, weight: Number
 def binary_cross_entropy_with_logits(
     g: Number, self: Number, target: Number, weight: Number | None, pos_weight: Number | None, reduction: int
 ) -> Any:
-    """g (s (1 - t) - p t (1 - s)), and of the target g (log(1 - s) - p log(s)), s = sigmoid(self), t = target, p =
+    """g (s (1 + (p - 1) t) - p t), and of the target g (log(1 - s) - p log(s)), s = sigmoid(self), t = target, p =
     pos_weight, times weight, / n of a mean"""
     each = of_each(g, reduction, self, target)
     each = each if weight is None else each * weight
-    right, wrong = self.sigmoid(), (-self).sigmoid()
-    hits = target if pos_weight is None else target * pos_weight
-    log_right = self.sigmoid().log() if pos_weight is None else self.sigmoid().log() * pos_weight
-    return each * (right * (1 - target) - hits * wrong), each * (wrong.log() - log_right)
+    share = self.sigmoid()
+    log_right, log_wrong = share.log(), (-self).sigmoid().log()
+    if pos_weight is None:
+        return each * (share - target), each * (log_wrong - log_right)
+    of_self = share * (1 + (pos_weight - 1) * target) - pos_weight * target
+    return each * of_self, each * (log_wrong - pos_weight * log_right)
 
 
 @gradient("aten::kl_div", of=("self", "target"))
