@@ -158,6 +158,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
               help="End after that time; the cases that show the most come first.")  # fmt: skip
 @click.option("--determinism", metavar="N", type=click.IntRange(min=1), default=3, show_default=True,
               help="Equal calls of a few cases of every op, whose answers are compared; 1: none.")  # fmt: skip
+@click.option("--gradients", is_flag=True, help="Ask for the gradients of plain calls, too (docs/gradients.md).")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that counts and does not pass.")
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")

@@ -78,6 +78,7 @@ def check(
     workers: int | None = 1,
     budget_s: float | None = None,
     determinism: int = 1,
+    gradients: bool = False,
     fail_fast: bool = False,
     keeper: Keeper | None = None,
     on_verdict: Callable[[Verdict, int], None] | None = None,
@@ -104,11 +105,12 @@ def check(
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
     this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
-    none. `waivers` is a file of known failures, the name of one that comes with the kit, or what was read of one;
-    `manifest` one of what the backend claims to do: the rest is not asked. With the `oracle` "refs" nothing is judged
-    of which the slow references do not give the same result. `keeper` gets every answer. `on_verdict` is called with
-    each verdict and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end`
-    before the record is made, unless Ctrl-C is why that is done.
+    none. With `gradients` the gradients of plain calls are asked for, too. `waivers` is a file of known failures, the
+    name of one that comes with the kit, or what was read of one; `manifest` one of what the backend claims to do: the
+    rest is not asked. With the `oracle` "refs" nothing is judged of which the slow references do not give the same
+    result. `keeper` gets every answer. `on_verdict` is called with each verdict and the number of cases asked, for a
+    case twice if its worker dies of it after it answered; `on_end` before the record is made, unless Ctrl-C is why that
+    is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
@@ -124,7 +126,7 @@ def check(
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
     selection = Selection(
         op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts,
-        determinism=determinism,
+        determinism=determinism, gradients=gradients,
     )  # fmt: skip
     processes = cores() if workers is None else workers
     suite = _suite(suites, rest, selection, processes, contract, arguments)

@@ -53,7 +53,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
         "--args in.npz --import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
-        "--fail-fast --no-progress"
+        "--gradients --fail-fast --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
@@ -61,7 +61,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
     assert asked == {
         "suites": ("smoke", "mine.yaml"), "backend": "cpu(n=3)", "ops": ("aten::add", "aten::mul*"),
         "dtypes": ("float16",), "ids": ("*special*",), "exclude": ("aten::mul.Scalar", "*/float64/*"),
-        "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
+        "gradients": True, "checks": "accuracy,special,layout", "seed": 7, "samples": 3, "values": "all",
         "layouts": "as-written", "arguments": Path("in.npz"), "contract": "cr", "timeout_s": 2.5,
         "waivers": "known.yaml",
         "manifest": "mine.manifest", "oracle": "refs",

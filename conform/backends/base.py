@@ -67,6 +67,22 @@ class Backend:
         """
         raise NotImplementedError(f"{type(self).__name__} does not implement run(op, args, kwargs)")
 
+    def gradients(
+        self, op: str, args: list[Any], kwargs: dict[str, Any], cotangents: Sequence[Any], wanted: Sequence[int]
+    ) -> Sequence[Any]:
+        """The gradients of the tensors `wanted`, each a tensor of that one's shape and dtype, on any device: of the sum
+        of cotangent * output over the outputs of `run`. `wanted` numbers the tensors among `args` and `kwargs`, lists
+        flattened; `cotangents` has, for each output, a CPU tensor of its shape and dtype, or None of one that has no
+        part in it (indices). Arguments and errors are as in `run`.
+
+        By default torch's autograd goes back through what `run` returns; where that carries no graph, it is
+        unsupported. A backend with kernels of its own for gradients calls them here.
+        """
+        from conform.backends.autograd import gradients_of, tensors_of
+
+        tensors = tensors_of(args, kwargs)
+        return gradients_of(lambda: self.run(op, args, kwargs), [tensors[number] for number in wanted], cotangents)
+
     def run_module(self, module: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a torch module, in evaluation mode or not as it was given, returns for the arguments: tensors on any
         device, in tuples, lists and dicts. The module is a copy for this call; arguments and errors are as in `run`.

@@ -23,7 +23,9 @@ class Call:
     objects with `storage` (1-d array), `shape`, `strides` (in elements) and `offset`. A string for a parameter that
     torch's schema types as ScalarType, MemoryFormat, Layout or Device stands for that object. `requires_grad` holds the
     numbers (args, then kwargs, lists flattened) of the tensors that get this flag. What is called may be no operator
-    but `module`, a pickled torch module, of the class `op`, or `program`, the text of a StableHLO program.
+    but `module`, a pickled torch module, of the class `op`, or `program`, the text of a StableHLO program. With
+    `wanted`, numbers of tensors likewise, not the results are asked for but the gradients of these: of the sum of
+    cotangent * result over the results that have a cotangent, each of `cotangents` for one of them.
     """
 
     op: str
@@ -32,6 +34,8 @@ class Call:
     requires_grad: frozenset[int] = frozenset()
     module: bytes | None = None
     program: str | None = None
+    wanted: tuple[int, ...] = ()
+    cotangents: tuple[Any, ...] = ()
 
 
 def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
@@ -56,6 +60,9 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         "args": [to_tree(value, tensor_number, is_module) for value in args],
         "kwargs": {name: to_tree(value, tensor_number, is_module) for name, value in kwargs.items()},
     }
+    gradients = {
+        "gradients": {"wanted": call.wanted, "cotangents": [to_tree(one, tensor_number) for one in call.cotangents]}
+    }
     if is_module:
         tensor_number(np.frombuffer(call.module, np.uint8))  # the last one
     header = {
@@ -66,6 +73,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         "requires_grad": sorted(call.requires_grad),
         "module_path": sys.path if is_module else None,
         "program": call.program,
+        **(gradients if call.wanted else {}),
     }
     return frame(header), storages
 

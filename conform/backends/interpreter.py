@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,21 @@ class Interpreter(Backend):
         if call.schema.returns_number:
             return results[0].item()
         return results[0] if len(results) == 1 else results
+
+    def gradients(
+        self, op: str, args: list[Any], kwargs: dict[str, Any], cotangents: Sequence[Any], wanted: Sequence[int]
+    ) -> list[torch.Tensor]:
+        from conform.call.bound import bound_call
+        from conform.interp.evaluate import evaluate_call
+        from conform.interp.gradients.evaluation import gradient_call
+
+        named = {name: to_numpy(value) for name, value in kwargs.items()}
+        call = bound_call(op, [to_numpy(value) for value in args], named)
+        try:
+            goldens = evaluate_call(gradient_call(call, [to_numpy(one) for one in cotangents])).goldens
+        except Unjudged as reason:
+            raise Unsupported(str(reason)) from None
+        return [to_torch(golden.value) for golden in goldens]
 
     def run_module(self, module: torch.nn.Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         from conform.frontends.modules import ModuleCall

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from conform.backends.autograd import gradients_of, tensors_of
 from conform.backends.base import Backend
 from conform.errors import Unsupported
 
@@ -39,6 +40,19 @@ class TorchDevice(Backend):
             if original.shape == copy.shape:  # and it is no out argument that has been resized
                 original.copy_(copy)  # so that what the device wrote shows on the CPU, where it is looked for
         return result
+
+    def gradients(
+        self, op: str, args: list[Any], kwargs: dict[str, Any], cotangents: Sequence[Any], wanted: Sequence[int]
+    ) -> Sequence[Any]:
+        """Those of leaves on the device; a subclass with a `run` of its own gets its calls there."""
+        if self.device == "cpu" or type(self).run is not TorchDevice.run:
+            return super().gradients(op, args, kwargs, cotangents, wanted)
+        moved = [self._moved(value, []) for value in args]
+        named = {name: self._moved(value, []) for name, value in kwargs.items()}
+        tensors = tensors_of(moved, named)
+        return gradients_of(
+            lambda: self.kernel(op)(*moved, **named), [tensors[number] for number in wanted], cotangents
+        )
 
     def kernel(self, op: str) -> Callable[..., Any]:
         """What is called for an overload, with tensors on the device; a subclass may name another function."""

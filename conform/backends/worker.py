@@ -153,6 +153,9 @@ def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
     kwargs = {name: from_tree(tree, tensors, torch_object) for name, tree in header["kwargs"].items()}
     if header["program"] is not None:
         return tuple(backend.run_program(header["program"], args))
+    if (asked := header.get("gradients")) is not None:
+        cotangents = [from_tree(tree, tensors) for tree in asked["cotangents"]]
+        return tuple(backend.gradients(header["op"], args, kwargs, cotangents, asked["wanted"]))
     if header["module_path"] is None:
         return backend.run(header["op"], args, kwargs)
     return tuple(leaves(backend.run_module(_module(header["module_path"], tensors[-1]), args, kwargs)))

@@ -14,6 +14,7 @@ from conform.contracts.table_file import ANY_OP, Entry, TableFile, by_dtype, of_
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 from conform.interp.golden import Golden
+from conform.interp.gradients import OF
 from conform.interp.program.goldens import FACTOR
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS
@@ -30,6 +31,10 @@ NO_ROW_SOURCE = (
 MODULE_SOURCE = (
     "of a module: the running errors of the operators that it consists of, one after the other (Higham, Accuracy and "
     "Stability of Numerical Algorithms, 2nd ed., section 3.3)"
+)
+GRADIENT_SOURCE = (
+    "of a gradient: the running errors of the steps of its formula, each perhaps rounded to the element type (Higham, "
+    "Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.3; docs/gradients.md)"
 )
 STATISTICAL_SOURCE = (
     "where the running error bound exceeds 1e-2 of the output's root mean square: Higham and Mary, SIAM J. Sci. "
@@ -110,6 +115,7 @@ class Row:
 
 
 NO_ROW = Row("derived", None, None, NO_ROW_SOURCE)
+OF_GRADIENT = Row("derived", None, None, GRADIENT_SOURCE)
 OF_MODULE = Row("derived", None, None, MODULE_SOURCE)
 SELECTED = Row("exact", None, None, "comparison, selection and data movement round nothing")
 
@@ -130,7 +136,7 @@ class Table:
         fmt = FORMATS[format_name]
         if not (fmt.is_float or fmt.is_complex):
             return Row("exact", None, None, EXACT_SOURCE)
-        no_row = NO_ROW if "::" in op else OF_MODULE
+        no_row = OF_GRADIENT if op.startswith(OF) else NO_ROW if "::" in op else OF_MODULE
         return self._find(op, format_name) or (SELECTED if traits_of(op).selects else no_row)
 
     def _find(self, op: str, format_name: str) -> Row | None:

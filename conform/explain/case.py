@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conform import time_limit
+from conform.backends.call import Call
 from conform.call.arguments import Arguments, is_tensor
 from conform.call.bound import Bound, bound_call
 from conform.contracts.judge import judge
@@ -21,9 +22,11 @@ from conform.inputs.layouts import dense, logical
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
+from conform.judging.verdict import GRADIENTS
 from conform.numerics.formats import format_of
 from conform.numerics.rounding_errors import root_sum_of_squares
 from conform.report.numbers import decimal, ulps
+from conform.running import gradients
 from conform.straight_line import check_timeout
 from conform.suites import Suite
 from conform.suites.cases import Case, Selection, beyond_the_kit, select
@@ -54,7 +57,7 @@ def explain_case(
     if domain and domain.broken:
         expectation = _demand(domain)
     else:
-        computed = partial(_expectation, case.op, call, contract)
+        computed = partial(_gradients if case.of_gradients else _expectation, case, call, contract)
         expectation = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, computed)
     return "\n\n".join([head, _inputs(case, arguments, call), expectation])
 
@@ -83,8 +86,10 @@ def find_case(case_id: str, suite: Suite, seed: int) -> Case:
         near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
         raise UsageError(f"no test of {' '.join(suite.names)} has a case {case_id!r}{near}")
     axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
-    samples = int(axes[3]) + 1 if len(axes) == 4 and axes[3].isdecimal() else 1
-    selection = Selection(ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all")
+    samples = int(axes[3]) + 1 if len(axes) in (4, 5) and axes[3].isdecimal() else 1
+    selection = Selection(
+        ids=(case_id,), seed=seed, samples=samples, values="all", layouts="all", gradients=axes[-1] == GRADIENTS
+    )
     groups = select(replace(suite, tests=tests), selection)
     return next(case for group in groups for case in group)
 
@@ -132,7 +137,20 @@ def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
     return np.array2string(written, threshold=SHOWN_ELEMENTS, max_line_width=100, formatter={"all": str})
 
 
-def _expectation(op: str, call: Bound, contract: str) -> str:
+def _gradients(case: Case, call: Bound, contract: str) -> str:
+    """What gradients are expected, for which cotangents."""
+    try:
+        sent = gradients.asked(case, call, evaluate_call(call), Call(case.op, [*call.arguments.values()]))[0]
+    except Unjudged as reason:
+        return f"unjudged: {reason}"
+    given = [line for name in sent.arguments if name not in call.arguments for line in
+             _argument_lines(name, sent.arguments[name])]  # fmt: skip
+    named = [f"output {number}: the gradient of {place}" for number, place in enumerate(sent.places)]
+    return "\n".join([*given, "", *named, _expectation(case, sent, contract)])
+
+
+def _expectation(case: Case, call: Bound, contract: str) -> str:
+    op = case.op
     try:
         outcome: Outcome = evaluate_call(call)
     except Unjudged as reason:
@@ -143,9 +161,7 @@ def _expectation(op: str, call: Bound, contract: str) -> str:
         expected_errors = evaluate_call(call).goldens
     table, operands = contract_table(contract), call.arguments
     outputs = [
-        _output(
-            number, golden, op=golden.bounded_as or op, table=table, operands=operands, statistical=statistical
-        )
+        _output(number, golden, op=golden.bounded_as or op, table=table, operands=operands, statistical=statistical)
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
     ]
     refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []

@@ -29,7 +29,8 @@ def explain_op(op: str, suites: Sequence[str]) -> str:
 def _meaning(one: Meaning) -> str:
     like = f" (see {', '.join(one.like)})" if one.like else ""
     meaning = one.text or f"no semantics: cases of this overload end as unjudged{like}"
-    return f"{one.schema}\n{textwrap.indent(meaning, '    ')}"
+    gradients = f"\ngradient {one.gradients}" if one.gradients else ""
+    return f"{one.schema}\n{textwrap.indent(meaning + gradients, '    ')}"
 
 
 def _dtypes(facts: OpFacts) -> str:

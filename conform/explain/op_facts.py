@@ -17,6 +17,7 @@ from conform.explain.inventory import packet, result_dtypes
 from conform.explain.policy import Rule, rules_of
 from conform.interp import semantics
 from conform.interp.evaluate import evaluate
+from conform.interp.gradients import rules
 from conform.numerics.formats import FORMATS
 from conform.suites import load
 from conform.suites.test import Test
@@ -24,11 +25,13 @@ from conform.suites.test import Test
 
 @dataclass(frozen=True)
 class Meaning:
-    """An overload's schema, and what it means; None without semantics, where `like` names ops that may be meant."""
+    """An overload's schema, and what it means; None without semantics, where `like` names ops that may be meant; and of
+    which operands it has gradients, by which formula, None where the kit has none."""
 
     schema: str
     text: str | None
     like: tuple[str, ...] = ()
+    gradients: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,15 @@ def _overloads(op: str) -> list[str]:
 
 def _meaning(name: str) -> Meaning:
     found = semantics.find(name)
-    written = f"{', '.join(variant.into)}: " if found and (variant := variant_of(name)) else ""
-    return Meaning(str(schema(name)), found and written + found.meaning, () if found else _like(name))
+    if found is None:
+        return Meaning(str(schema(name)), None, _like(name), _gradients(name))
+    written = f"{', '.join(variant.into)}: " if (variant := variant_of(name)) else ""
+    return Meaning(str(schema(name)), written + found.meaning, (), _gradients(name))
+
+
+def _gradients(name: str) -> str | None:
+    rule = rules.find(name)
+    return rule and f"of {', '.join(rule.operands)}: {rule.text}"
 
 
 def _like(name: str) -> tuple[str, ...]:

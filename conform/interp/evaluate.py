@@ -82,7 +82,7 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:
     outcome = _outcome(function(**meant))
-    for reading in _other_readings(schema, meant):
+    for reading in other_readings(schema, meant):
         if is_in_domain(schema.name, {**meant, **reading}):  # a start that becomes inf is none
             outcome = _joined(outcome, _outcome(function(**{**meant, **reading})))
     return outcome
@@ -139,7 +139,7 @@ def _joined(outcome: Outcome, other: Outcome) -> Outcome:
     return replace(outcome, goldens=tuple(same_shape), refusal=outcome.refusal or other.refusal)
 
 
-def _other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
+def other_readings(schema: OpSchema, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
     """P30: the inexact Python floats, the 0-d operands wider than the tensors, and both, as the compute and the element
     type hold them: a kernel reads its numbers, and what calls it converts the operands."""
     readings = []

@@ -18,6 +18,7 @@ ACCURACY, SPECIAL, LAYOUT, RESULT = "accuracy", "special", "layout", "result"
 REFUSAL, MUTATION, ALIASING, DETERMINISM = "refusal", "mutation", "aliasing", "determinism"
 # In the order in which they are told.
 CHECKS = (ACCURACY, SPECIAL, LAYOUT, RESULT, REFUSAL, MUTATION, ALIASING, DETERMINISM)
+GRADIENTS = "gradients"  # the end of the id of a case that asks for gradients
 EQUIVALENCE = "equivalence"  # of several backends, and no case's: whether their answers are as right as each other's
 
 FLUSHED = "as if subnormals were flushed to zero"  # of `Verdict.causes`
@@ -110,6 +111,7 @@ class Verdict:
     asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
                  from passing ones; in the journal, not in the record. None of what was not judged, or not compared
     causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
+    gradient     of a case that asks for gradients whose they are: that of the worst element, or all; else None
     pair         of one side of a compare pair: `group`, which both sides have, `side` (a or b) and its `impl`
     """
 
@@ -144,6 +146,7 @@ class Verdict:
     asked: Asked | None = None
     marks: Marks | None = None
     causes: Mapping[str, int] = field(default_factory=dict)
+    gradient: str | None = None
     pair: Mapping[str, str | None] | None = None
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from conform.judging.verdict import CHECKS, FAILURES
+from conform.judging.verdict import CHECKS, FAILURES, GRADIENTS, JUDGED
 
 
 def selected(record: Mapping) -> list[str]:
@@ -26,9 +26,19 @@ def lines(record: Mapping) -> list[str]:
         if case["status"] in FAILURES:
             failed.setdefault(case["check"], Counter())[_kind(case)] += 1
     passed = [f"passed by check: {', '.join(counts)}"] if counts else []
+    passed += _gradients(record["cases"])
     if record["not_counted"] and not record["summary"]["asked"]:
         passed.append(f"{len(record['not_counted'])} cases ran, of which none counts (--checks names what does)")
     return passed + [_not_counted(check, reasons) for check, reasons in sorted(failed.items())]
+
+
+def _gradients(cases: Sequence[Mapping]) -> list[str]:
+    """`gradients: 40 of 42 judged cases pass, 3 not judged`, where any were asked for."""
+    asked = Counter(case["status"] for case in cases if case["id"].endswith(f"/{GRADIENTS}"))
+    if not asked:
+        return []
+    judged = sum(asked[status] for status in JUDGED)
+    return [f"gradients: {asked['pass']} of {judged} judged cases pass, {asked.total() - judged} not judged"]
 
 
 def _not_counted(check: str, reasons: Counter[str]) -> str:

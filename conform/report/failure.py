@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from conform.foreign import escaped
-from conform.judging.verdict import DETERMINISM
+from conform.judging.verdict import DETERMINISM, GRADIENTS
 from conform.report.layout import command, hanging
 from conform.report.numbers import element_text
 
@@ -114,7 +114,7 @@ def repro_command(case: Mapping, record: Mapping) -> str | None:
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
     is_program = any(name.endswith(PROGRAMS) for name in invocation.get("suites", ()))
-    if directory is None or backend is None or is_program or case["check"] == DETERMINISM:
+    if directory is None or backend is None or is_program or case["check"] == DETERMINISM or case.get("gradient"):
         return None
     named = ["--backend", backend] if "::" in backend else []
     return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
@@ -135,6 +135,8 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     if case["check"] == DETERMINISM:
         options["determinism"] = max(case["checks"], 2)
         sample = sample[:-1]  # REPEATED
+    if sample and sample[-1] == GRADIENTS:
+        options["gradients"] = True
     if sample and re.fullmatch(r"\d{1,9}", sample[0]):  # else the id is of a record that others wrote
         options["samples"] = int(sample[0]) + 1
     if any(name.endswith((".yaml", ".yml")) for name in suites):
@@ -149,8 +151,14 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     if backend is None:
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())
         return f"conform.check({list(suites)!r}, backend={record['backend']['name']}, {given})"
-    words = [word for option, value in options.items() for word in (_OPTIONS.get(option, f"--{option}"), str(value))]
+    words = [word for option, value in options.items() for word in _words(option, value)]
     return shlex.join(["conform", "check", *suites, "--backend", backend, *words])
+
+
+def _words(option: str, value: object) -> tuple[str, ...]:
+    """An option as the command takes it; a flag is its name alone."""
+    name = _OPTIONS.get(option, f"--{option}")
+    return (name,) if value is True else (name, str(value))
 
 
 _OPTIONS = {"ids": "--id", "dtypes": "--dtype", "arguments": "--args"}  # those whose name in Python is another

@@ -338,6 +338,7 @@ def case_json(verdict: Verdict) -> dict[str, object]:
         "tightest": verdict.tightest,
         "tables": dict(verdict.tables),
         "location": verdict.location,
+        **({"gradient": verdict.gradient} if verdict.gradient else {}),
         **({"pair": dict(verdict.pair)} if verdict.pair else {}),
     }
 

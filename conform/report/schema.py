@@ -222,6 +222,7 @@ class RecordedCase(Form):
     contract: Contract | None
     worst: Worst | None = None
     location: Text | None = None
+    gradient: Annotated[Text | None, Field(description="whose gradient is the worst; all that are asked for")] = None
     pair: Pair | None = None
     standing: Annotated[Count, Field(description="the place in standings")]
 

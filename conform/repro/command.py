@@ -25,7 +25,7 @@ from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.ended import undecided
-from conform.judging.verdict import ALIASING, BY_ITSELF, DETERMINISM, MUTATION, Verdict
+from conform.judging.verdict import ALIASING, BY_ITSELF, DETERMINISM, GRADIENTS, MUTATION, Verdict
 from conform.manifest.claimed import held
 from conform.manifest.language import Manifest
 from conform.manifest.language import read as manifest_of
@@ -66,6 +66,9 @@ def repro(
     told = _told(record, case_id, directory)
     if told.check == DETERMINISM:
         raise UsageError(f"case {case_id!r} cannot be reduced: its finding is about several equal calls")
+    if told.gradient is not None or case_id.endswith(f"/{GRADIENTS}"):
+        raise UsageError(f"case {case_id!r} cannot be reduced: it asks for gradients; conform explain {case_id} "
+                         f"--seed {record.seed} has the call, the cotangents and what is expected")  # fmt: skip
     invocation = record.environment.invocation
     if programs := [name for name in invocation.suites if name.endswith(".mlir")]:
         own = next((name for name in programs if Path(name).name == case_id.partition("@")[0]), programs[0])

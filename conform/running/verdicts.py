@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, compress, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from conform.errors import ConformError, InvalidArguments, Unjudged
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
+from conform.interp.gradients.evaluation import GradientCall
 from conform.judging.case import Answers, cannot_run, verdict_of
 from conform.judging.checks import EVERY
 from conform.judging.ended import defect, undecided
@@ -32,6 +33,7 @@ from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
 from conform.manifest.claimed import held, not_asked
 from conform.manifest.language import Manifest
+from conform.running import gradients
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.running.sides import Sides
@@ -235,9 +237,26 @@ class _Judge:
         if isinstance(made, Exception):
             return self._undecided(case, made)
         arguments, call = made
+        expected = self._expected(case, arguments, known, module)
+        if case.of_gradients:
+            of_gradients = _attempt(partial(self._differentiated, case, expected, call))
+            if isinstance(of_gradients, Exception):
+                return self._undecided(case, of_gradients)
+            expected, call = of_gradients
         self.process.submit(call)
-        self.waiting.append(_Asked(case, self._expected(case, arguments, known, module)))
+        self.waiting.append(_Asked(case, expected))
         return None
+
+    def _differentiated(
+        self, case: Case, expected: Callable[[], Expected], call: Call
+    ) -> tuple[Callable[[], Expected], Call]:
+        """The call for the gradients of a case's call and its outcome, in the places of those of the op. Unjudged where
+        there is nothing to ask for."""
+        if self.oracle == REFS:
+            raise Unjudged("the references have no gradients")
+        bound, outcome, _ = expected()
+        of_gradients, sent = gradients.asked(case, bound, outcome, call)
+        return cache(lambda: (of_gradients, evaluated(of_gradients, self.golden_timeout_s), {})), sent
 
     def _expected(
         self, case: Case, arguments: Arguments, known: dict[tuple[str, str], Expected], module: Called | None
@@ -390,7 +409,10 @@ class _Judge:
             )  # fmt: skip
 
         try:
-            return self.sides.compared(asked.case, outcome, reply, time_limit.limited(self.golden_timeout_s, made))
+            verdict = time_limit.limited(self.golden_timeout_s, made)
+            if isinstance(call, GradientCall):
+                return gradients.told(verdict, call)
+            return self.sides.compared(asked.case, outcome, reply, verdict)
         except time_limit.TookTooLong:
             return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
         except Exception as error:
@@ -408,9 +430,7 @@ def _most(expected: Expected | Exception) -> Most:
     return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
 
 
-def evaluated(
-    call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP
-) -> Outcome | Exception:
+def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP) -> Outcome | Exception:
     """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
     try:
         return time_limit.limited(timeout_s, lambda: _truth(call, oracle))

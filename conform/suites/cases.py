@@ -27,6 +27,7 @@ from conform.suites import Suite, Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names, in_order
 from conform.suites.fields import amount
 from conform.suites.filters import matches_id, matches_op, may_match_id, may_match_op
+from conform.suites.gradients import with_gradients
 from conform.suites.repeats import with_repeats
 
 VALUES = ("typical", "special", "all")
@@ -39,8 +40,9 @@ GIVEN = "given"  # the value class of operands that nobody drew, so that no stat
 @dataclass(frozen=True)
 class Selection:
     """What of a suite is run. None for `values` and `layouts`: everything in built-in suites, as written in a user's
-    file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. A filter that is
-    one str is that one pattern. UsageError for a value that none of them has.
+    file. `exclude`: globs over ops and ids. `determinism`: how many equal calls a few cases more make. `gradients`:
+    whether cases more ask for gradients. A filter that is one str is that one pattern. UsageError for a value that none
+    of them has.
     """
 
     ops: Sequence[str] = ()
@@ -52,6 +54,7 @@ class Selection:
     values: str | None = None
     layouts: str | None = None
     determinism: int = 1
+    gradients: bool = False
 
     def __post_init__(self) -> None:
         for name in ("ops", "dtypes", "ids", "exclude"):
@@ -112,7 +115,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the backend, and everything its id says; or as many equal ones as `times`."""
+    """One call of the backend, and everything its id says; or as many equal ones as `times`, or its gradients."""
 
     id: str
     draw: Draw
@@ -121,6 +124,7 @@ class Case:
     values: str
     layout: str
     times: int = 1
+    of_gradients: bool = False
 
     @property
     def has_independent_terms(self) -> bool:
@@ -397,7 +401,8 @@ def _groups(tests: Sequence[Test], selection: Selection) -> list[list[Case]]:
             errors.append(str(error))
     if errors:
         raise UsageError("\n".join(errors))
-    return _with_sides_together(with_repeats(groups, selection.determinism))
+    repeated = _with_sides_together(with_repeats(groups, selection.determinism))
+    return with_gradients(repeated) if selection.gradients else repeated
 
 
 def _with_sides_together(groups: list[list[Case]]) -> list[list[Case]]:

@@ -137,7 +137,7 @@ def properties_of(schema: dict[str, Any]) -> set[str]:
 
 def test_schema_and_page_describe_every_field() -> None:
     pair = {"group": "exp", "side": "b", "impl": None}
-    passed = replace(PASSED, vacuous=1, admitted="as it declares", pair=pair)
+    passed = replace(PASSED, vacuous=1, admitted="as it declares", pair=pair, gradient="self")
     every = (passed, FAILED, CRASHED, replace(UNSPECIFIED, open=3), replace(ACCEPTED, is_counted=False))
     fields = properties_of(run_schema())
     assert keys_of(written(*every, full=True)) <= fields

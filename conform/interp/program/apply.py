@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,24 @@ from conform.interp.evaluate import WITHOUT_MEANING, evaluate_call
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.program.rules import find, is_selection
+from conform.interp.program.storage import stored
 from conform.interp.refusal import refuse_outside_domain
 from conform.numerics.formats import compute_format
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import gamma, underflow
+
+_are_steps_stored: ContextVar[bool] = ContextVar("are_steps_stored", default=False)
+
+
+@contextmanager
+def steps_stored(are: bool = True) -> Iterator[None]:
+    """Whether an implementation may round the result of each op to its dtype, or keep it in the compute type for what
+    comes next; both are honest then, so what comes next has the error of either."""
+    token = _are_steps_stored.set(are)
+    try:
+        yield
+    finally:
+        _are_steps_stored.reset(token)
 
 
 def apply(op: str, *args: Any, **kwargs: Any) -> Any:
@@ -28,6 +45,27 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     that an honest error may turn; InvalidArguments and UsageError as for any call.
     """
     call = bound_call(op, _numbers(args), {name: _number(value) for name, value in kwargs.items()}, _is_number)
+    if not _are_steps_stored.get():
+        return _applied(call)
+    with steps_stored(are=False):  # not those of which the kit makes the op
+        return _stored_step(call)
+
+
+def _stored_step(call: Bound) -> Any:
+    """The result of a call as a step; what only moves or selects elements rounds nothing."""
+    if selects(call.op):
+        result = _applied(call)
+        may_round = any(one.may_round for one in call.tensors())
+        return _each(lambda one: replace(one, may_round=may_round and one.array is None), result)
+    result = _applied(call.with_tensors(lambda one: stored(one) if one.may_round else one))
+    return _each(lambda one: replace(one, may_round=one.array is None), result)
+
+
+def _each(change: Callable[[Number], Number], result: Any) -> Any:
+    return tuple(map(change, result)) if isinstance(result, list | tuple) else change(result)
+
+
+def _applied(call: Bound) -> Any:
     rule = find(call.op)
     if rule is not None:
         refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from conform.call import schemas
 from conform.call.schemas import OpSchema
 from conform.errors import NoGolden, UsageError
-from conform.interp.program.apply import apply, selects
+from conform.interp.program.apply import apply, steps_stored
 from conform.interp.program.form import Op
 from conform.interp.program.number import Number
-from conform.interp.program.storage import stored
 
 # Of a graph's ops, those that state what is known already: they have no result.
 CHECKED = frozenset({"aten::_assert_async.default", "aten::_assert_async.msg"})  # what they state is looked at
@@ -21,25 +19,17 @@ ASSERTIONS = frozenset({"aten::_assert_tensor_metadata.default"}) | CHECKED
 
 def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Number, ...]:
     """The results of one of torch's operators: operands are its tensor arguments, in the schema's order, but for those
-    that are attributes (a Python number in a tensor's place).
-
-    An implementation may round a result to its dtype, or keep it in the compute type for what comes next; both are
-    honest, so what comes next has the error of either. What only moves or selects elements rounds nothing.
+    that are attributes (a Python number in a tensor's place). Its steps are those that may be rounded.
     """
     if op.name in ASSERTIONS:
         told = dict(attributes)  # what the others state is known
         if op.name in CHECKED and (operands[0].array is None or not operands[0].array.all()):
             raise NoGolden(f"the module asserts what does not hold of these numbers: {told.get('assert_msg', op.name)}")
         return ()
-    schema, given = arguments_of(op, operands, attributes)
-    if not selects(schema.name):
-        given = {name: _stored(value) for name, value in given.items()}
-    result = apply(op.name, **given)
-    results = tuple(result) if isinstance(result, list | tuple) else (result,)
-    if selects(schema.name):
-        may_round = any(one.may_round for one in _numbers(given.values()))
-        return tuple(replace(one, may_round=may_round and one.array is None) for one in results)
-    return tuple(replace(one, may_round=one.array is None) for one in results)
+    _, given = arguments_of(op, operands, attributes)
+    with steps_stored():
+        result = apply(op.name, **given)
+    return tuple(result) if isinstance(result, list | tuple) else (result,)
 
 
 def arguments_of(
@@ -68,20 +58,3 @@ def _by_name(
     if len(operands) != len(names):
         raise NoGolden(f"{op.name}: found {len(operands)} operands, expected {len(names)}: {', '.join(names)}")
     return dict(zip(names, operands, strict=True))
-
-
-def _numbers(values: Any) -> list[Number]:
-    found: list[Number] = []
-    for value in values:
-        if isinstance(value, list | tuple):
-            found += _numbers(value)
-        elif isinstance(value, Number):
-            found.append(value)
-    return found
-
-
-def _stored(value: Any) -> Any:
-    """What an implementation has of numbers that it may have rounded to their dtype."""
-    if isinstance(value, list | tuple):
-        return type(value)(map(_stored, value))
-    return stored(value) if isinstance(value, Number) and value.may_round else value

@@ -15,6 +15,7 @@ from conform.interp.program.rules import combined, common_format, operands, rule
 from conform.interp.promotion import float_result
 from conform.numerics import functions
 from conform.numerics.ball import ULPS, Ball
+from conform.numerics.formats import FORMATS, compute_format
 from conform.numerics.functions.error import erfc_float64
 from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import reach, underflow
@@ -66,16 +67,54 @@ _define(_real_sigmoid, sigmoid, "aten::sigmoid")
 _define(lambda x: x * _real_sigmoid(x), lambda x: x * sigmoid(x), "aten::silu")
 
 
+# --- Functions of what is known ---------------------------------------------------------------------------------------
+
+# Beside those of balls: OpenCL C 3.0, full profile, section 7.4; of i0, i1 and erfinv, which it lacks, CUDA C++
+# Programming Guide (13.x), non-standard functions.
+OTHER_ULPS = {
+    "cbrt": 2.0, "exp2": 3.0, "tan": 5.0, "sinh": 4.0, "cosh": 4.0, "hypot": 4.0, "i0": 6.0, "i1": 6.0, "erfinv": 5.0,
+}  # fmt: skip
+
+
+def _of_known(name: str, *ops: str) -> None:
+    """Register the rule of a function on operands that are known; the reals are good to 2^-80."""
+
+    def function(self: Number, other: Number | None = None) -> Any:
+        given = [one for one in (self, other) if one is not None]
+        fmt = float_result(common_format(*given))
+        if any(one.array is None for one in given):
+            raise NoGolden(f"a program cannot use {ops[0]} on numbers that it has computed")
+        held = np.broadcast_arrays(*(one.real.hi for one in operands(fmt, *given)))
+        shape = held[0].shape
+        _, image = functions.apply(name, FORMATS["float64"], *(part.reshape(-1) for part in held))
+        ball = Ball.exact(image.hi, compute_format(fmt)).rounded(image.hi, 0.0, OTHER_ULPS[name])
+        return Number(fmt, image, ball.rad).moved(lambda part: part.reshape(shape))
+
+    rule(*ops)(function)
+
+
+_of_known("exp2", "aten::exp2", "aten::special_exp2")
+_of_known("cbrt", "aten::cbrt")
+_of_known("tan", "aten::tan")
+_of_known("sinh", "aten::sinh")
+_of_known("cosh", "aten::cosh")
+_of_known("i0", "aten::i0", "aten::special_i0")
+_of_known("i1", "aten::special_i1")
+_of_known("erfinv", "aten::erfinv", "aten::special_erfinv")
+_of_known("hypot", "aten::hypot")
+
+
 # --- gelu -------------------------------------------------------------------------------------------------------------
 
-def _constant(hi: float, lo: float) -> Real:
+
+def constant(hi: float, lo: float) -> Real:
     """A constant of a formula to 106 bits, as hi + lo."""
     return Real(np.float64(hi), np.float64(lo), np.float64(abs(hi) * 2.0**-105))
 
 
-ROOT_OF_HALF = _constant(0.7071067811865476, -4.833646656726457e-17)
-ROOT_OF_2_OVER_PI = _constant(0.7978845608028654, -4.98465440455546e-17)
-OF_CUBE = _constant(0.044715, 2.1960211427085595e-18)
+ROOT_OF_HALF = constant(0.7071067811865476, -4.833646656726457e-17)
+ROOT_OF_2_OVER_PI = constant(0.7978845608028654, -4.98465440455546e-17)
+OF_CUBE = constant(0.044715, 2.1960211427085595e-18)
 
 
 @rule("aten::gelu")
@@ -86,12 +125,13 @@ def gelu(self: Number, approximate: str = "none") -> Any:
         return NotImplemented
     (x,) = operands(float_result(self.format), self)
     by_erf = approximate == "none"
-    inner = x if by_erf else add(x, _by_constant(mul(mul(x, x), x), OF_CUBE))
-    inner = _by_constant(inner, ROOT_OF_HALF if by_erf else ROOT_OF_2_OVER_PI)
+    inner = x if by_erf else add(x, by_constant(mul(mul(x, x), x), OF_CUBE))
+    inner = by_constant(inner, ROOT_OF_HALF if by_erf else ROOT_OF_2_OVER_PI)
     return mul(mul(x, 0.5), add((erf if by_erf else tanh)(inner), 1.0))
 
 
-def _by_constant(x: Number, factor: Real) -> Number:
+def by_constant(x: Number, factor: Real) -> Number:
+    """x times an irrational constant, which the compute type holds rounded."""
     return combined(x.format, lambda y: y * factor, lambda y: y * y.irrational(float(factor.hi)), x)
 
 
@@ -152,3 +192,25 @@ def _any_power(x: Number, exponent: float) -> Number:
     flat = Number(x.format, base, rad).moved(lambda part: part.reshape(-1))
     power = combined(x.format, real, ball, flat).moved(lambda part: part.reshape(x.shape))
     return unbounded_where(~known, power)
+
+
+@rule("aten::pow.Tensor_Tensor")
+def pow_of_tensors(self: Number, exponent: Number) -> Any:
+    """e^(exponent log self) of positive numbers; of others, and of those that may have lost half of theirs, nothing is
+    said."""
+    fmt = common_format(self, exponent)
+    if not fmt.is_float:
+        return NotImplemented
+    shape = np.broadcast_shapes(self.shape, exponent.shape)
+    x, y = (one.moved(lambda part: np.broadcast_to(part, shape).reshape(-1)) for one in operands(fmt, self, exponent))
+    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (x.rad <= LEAST_SHARE * x.real.hi)
+    base = Number(fmt, where(known, x.real, Real.exact(np.float64(1))), np.where(known, x.rad, 0.0))
+
+    def ball(a: Ball, b: Ball) -> Ball:
+        with np.errstate(all="ignore"):
+            image, reach = a.mid**b.mid, -np.log1p(-a.rad / a.mid)
+            moved = np.abs(b.mid) * reach + b.rad * (np.abs(np.log(a.mid)) + reach)
+            return a.rounded(image, image * np.expm1(moved) * (1 + 2.0**-40), POWER_ULPS)
+
+    power = combined(fmt, lambda a, b: functions.exp(functions.log(a) * b), ball, base, y)
+    return unbounded_where(~known, power).moved(lambda part: part.reshape(shape))

@@ -1,0 +1,137 @@
+"""Gradients of sums, means and products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from conform.errors import Unjudged
+from conform.interp.dims import wrap_dim
+from conform.interp.gradients.kinks import kinked, zeros
+from conform.interp.gradients.lines import MOST, back, count_of, last, spread, summed_from_each
+from conform.interp.gradients.rules import gradient
+from conform.interp.program.apply import apply
+from conform.interp.program.number import Number
+
+Dims = int | Sequence[int] | None
+
+
+@gradient("aten::sum")
+def sum_(g: Number, self: Number) -> Number:
+    """g, beside each element"""
+    return spread(g, self, None)
+
+
+@gradient("aten::sum.dim_IntList")
+def sum_of_dims(g: Number, self: Number, dim: Dims) -> Number:
+    """g, beside each element"""
+    return spread(g, self, dim)
+
+
+@gradient("aten::nansum")
+def nansum(g: Number, self: Number, dim: Dims) -> Number:
+    """g, beside each element that is a number"""
+    return kinked(spread(g, self, dim), np.isnan(self.real.hi))
+
+
+@gradient("aten::mean")
+def mean(g: Number, self: Number) -> Number:
+    """g / n, beside each element"""
+    return spread(g, self, None) / self.real.size
+
+
+@gradient("aten::mean.dim")
+def mean_of_dims(g: Number, self: Number, dim: Dims) -> Number:
+    """g / n, beside each element"""
+    return spread(g, self, dim) / count_of(self, dim)
+
+
+@gradient("aten::nanmean")
+def nanmean(g: Number, self: Number, dim: Dims) -> Number:
+    """g / n, beside each element that is a number"""
+    return kinked(spread(g, self, dim) / count_of(self, dim), np.isnan(self.real.hi))
+
+
+@gradient("aten::prod")
+def prod(g: Number, self: Number) -> Number:
+    """g times the product of the other elements"""
+    flat = self.moved(lambda part: part.reshape(-1))
+    return (_of_others(flat) * g).moved(lambda part: part.reshape(self.shape))
+
+
+@gradient("aten::prod.dim_int")
+def prod_of_dim(g: Number, self: Number, dim: int) -> Number:
+    """g times the product of the other elements of the line"""
+    axis = wrap_dim(dim, self.ndim)
+    others = back(_of_others(last(self, axis)), axis, self.shape)
+    return spread(g, self, dim) * others
+
+
+def _of_others(lines: Number) -> Number:
+    """Of each element of known lines the product of the others."""
+    if lines.array is None or lines.real.size * lines.shape[-1] > MOST:
+        raise Unjudged(f"the products of all but one of {lines.shape[-1]} elements are too many")
+    size = lines.shape[-1]
+    pairs = np.broadcast_to(lines.array[..., None, :], (*lines.shape[:-1], size, size))
+    return apply("aten::prod.dim_int", np.where(np.eye(size, dtype=bool), lines.format.storage.type(1), pairs), -1)
+
+
+@gradient("aten::cumsum")
+def cumsum(g: Number, dim: int) -> Number:
+    """of each place the sum of g there and behind it along dim"""
+    return g if not g.ndim else g.flip([dim]).cumsum(dim).flip([dim])
+
+
+@gradient("aten::cumprod")
+def cumprod(g: Number, self: Number, dim: int, result: Number) -> Number:
+    """of each place the sum of g result there and behind it along dim, / self"""
+    axis = wrap_dim(dim, self.ndim)
+    return kinked(summed_from_each(g * result, axis) / self, self.real.hi == 0)
+
+
+@gradient("aten::logcumsumexp")
+def logcumsumexp(g: Number, self: Number, dim: int, result: Number) -> Number:
+    """of each place the sum of g e^(self - result), self its own, there and behind it along dim"""
+    axis = wrap_dim(dim, self.ndim)
+    own, others, weights = (last(one, axis) for one in (self, result, g))
+    size = own.shape[-1]
+    if own.real.size * size > MOST:
+        raise Unjudged(f"all pairs of lines of {size} elements are too many")
+    pairs = own.moved(lambda part: part[..., :, None]) - others.moved(lambda part: part[..., None, :])
+    behind = np.triu(np.ones((size, size), bool))
+    zero = Number.exact(np.zeros((), g.format.storage))
+    terms = apply("aten::where.self", behind, weights.moved(lambda part: part[..., None, :]) * pairs.exp(), zero)
+    return back(terms.sum(-1), axis, self.shape)
+
+
+@gradient("aten::diff", of=("self", "prepend", "append"))
+def diff(g: Number, self: Number, n: int, dim: int, prepend: Number | None, append: Number | None) -> Any:
+    """of each place g before it less g at it, n times"""
+    if n == 0:
+        return g, *(None if one is None else zeros(one) for one in (prepend, append))
+    axis = wrap_dim(dim, self.ndim)
+    sizes = [0 if one is None else one.shape[axis] for one in (prepend, self, append)]
+    whole = g
+    for _ in range(min(n, sum(sizes) - 1)):
+        whole = _padded(whole, axis, (1, 0)) - _padded(whole, axis, (0, 1))
+    cuts = np.cumsum([0, *sizes])
+    parts = [
+        whole.moved(lambda part, low=low, high=high: np.moveaxis(np.moveaxis(part, axis, 0)[low:high], 0, axis))
+        for low, high in pairwise(cuts)
+    ]
+    return parts[1], None if prepend is None else parts[0], None if append is None else parts[2]
+
+
+def _padded(x: Number, axis: int, ends: tuple[int, int]) -> Number:
+    widths = [ends if at == axis else (0, 0) for at in range(x.ndim)]
+    return x.moved(lambda part: np.pad(part, widths))
+
+
+@gradient("aten::trace")
+def trace(g: Number, self: Number) -> Number:
+    """g on the diagonal, 0 elsewhere"""
+    zero = Number.exact(np.zeros((), g.format.storage))
+    return apply("aten::where.self", np.eye(*self.shape, dtype=bool), g, zero)
