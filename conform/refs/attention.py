@@ -231,3 +231,74 @@ def attention_math(
         raise NotImplementedError("the reference of attention has no dropout, found a dropout_mask")
     output = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     return output, UNSPECIFIED
+
+
+# ---- kernels of devices ------------------------------------------------------------------------------------------
+
+
+@reference("aten::_scaled_dot_product_flash_attention")
+def flash_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E), which a kernel gives first of nine results."""
+    return _first_of(9, "flash attention", query, key, value, None, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_efficient_attention")
+def efficient_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None,
+    compute_log_sumexp: bool,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of four results."""
+    return _first_of(4, "efficient attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_cudnn_attention")
+def cudnn_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None,
+    compute_log_sumexp: bool,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of nine results."""
+    return _first_of(9, "cuDNN's attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_fused_attention_overrideable")
+def overrideable_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of nine results."""
+    return _first_of(9, "a device's attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+def _first_of(
+    count: int, op: str, query: RefTensor, key: RefTensor, value: RefTensor, bias: RefTensor | None, *rest: float | None
+) -> tuple[RefTensor | Unspecified, ...]:
+    """The attention, before results of which nothing is documented."""
+    _images(op, query, key, value, bias)
+    return scaled_dot_product_attention(query, key, value, bias, *rest), *[UNSPECIFIED] * (count - 1)
