@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from conform.backends.failures import classify, lacks_operator, device_is_lost
+from conform.backends.failures import classify, device_is_lost, lacks_operator
 from conform.errors import Unsupported
 
 aten = torch.ops.aten

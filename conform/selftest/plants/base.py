@@ -19,7 +19,8 @@ REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)  # what torch raise
 
 
 class Planted(Honest):
-    """torch on the CPU, or the golden where it has no kernel, with one defect. A subclass overrides `wrong`, or `operand` or `result`.
+    """torch on the CPU, or the golden where it has no kernel, with one defect. A subclass overrides `wrong`, or
+    `operand` or `result`.
 
     bug   its class in the tables of real backend bugs (M01 to M45, R1, H1 to H8)
     about what a sentence must be about that tells its failing cases from passing ones: subjects of conditions

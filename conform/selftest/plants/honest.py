@@ -1,4 +1,4 @@
-"""What defects are planted in: torch on the CPU, and the interpreter for operators of which torch has no kernel there."""
+"""What defects are planted in: torch on the CPU, and the interpreter where torch has no kernel of an operator there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scaled dot product attention by kernels of their own name, which have further results: of these nothing is documented."""
+"""Scaled dot product attention by kernels of their own name, of whose further results nothing is documented."""
 
 from __future__ import annotations
 
