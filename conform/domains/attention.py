@@ -249,13 +249,10 @@ CORNER = Value.In(
 
 
 def _of_device(dtypes: tuple[str, ...]) -> tuple[Argument, ...]:
-    query, key, value = OF_IMAGES
-    taken = Dtype.In(dtypes).unjudged(NOT_TAKEN)
-    return (
-        replace(query, constraints=(*query.constraints, taken, LENGTHS)),
-        replace(key, constraints=(*key.constraints, WITH_BIAS)),
-        value,
-    )
+    _, key, value = OF_IMAGES
+    length = Size.Ge(1).unjudged(NOT_JUDGED)
+    query = tensor("query", Dtype.In(dtypes).unjudged(NOT_TAKEN), Rank.Eq(4), length, LENGTHS, WITH_BIAS)
+    return query, replace(key, constraints=(*key.constraints, WITH_BIAS)), value
 
 
 def _bias(*constraints: Constraint) -> Argument:

@@ -15,7 +15,8 @@ from conform.selftest.plants.honest import Honest
 HALVES = (torch.float16, torch.bfloat16)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
-REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)  # what torch raises on arguments that it refuses
+# What torch raises on arguments that it refuses, the last in libraries written in Python.
+REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, AssertionError)
 
 
 class Planted(Honest):
