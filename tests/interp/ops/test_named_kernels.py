@@ -116,6 +116,14 @@ def test_attention_by_other_names(op: str) -> None:
     assert rest.undocumented
 
 
+def test_a_product_below_float64_has_a_sign_beside_an_infinite_scale() -> None:
+    """-1e-236 * 1e-263 * inf is -inf, and of a row of these nothing is said; 1e-263 * inf is inf, and the row NaN."""
+    query, key, value = f64([[-1e-236]]), f64([[1e-263], [1e237]]), f64([[1.0], [2.0]])
+    check_open("aten::scaled_dot_product_attention", query, key, value, scale=inf, gives=f64([[nan]]),
+               where_open=[[True]], rule="P69")  # fmt: skip
+    check("aten::scaled_dot_product_attention", query, -key, value, scale=inf, gives=f64([[nan]]))
+
+
 HALF_KEY = f16([[[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]]]])
 
 
@@ -153,3 +161,5 @@ def test_an_infinite_bias_decides_beside_a_product_beyond_float64() -> None:
     """-1e308 * 1e308 + inf is inf, and e^(inf - inf) NaN."""
     query, key, value = f64([[-1e308]]), f64([[1e308], [1.0]]), f64([[1.0], [2.0]])
     check("aten::scaled_dot_product_attention", query, key, value, f64([[inf, 0.0]]), gives=f64([[nan]]))
+    check("aten::scaled_dot_product_attention", query, key, value, f64([[nan, 0.0]]), gives=f64([[nan]]))
+    check("aten::scaled_dot_product_attention", query, key, value, f64([[0.0, nan]]), scale=2.5, gives=f64([[nan]]))

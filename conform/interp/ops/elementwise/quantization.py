@@ -98,8 +98,8 @@ def _fake_quantized(
 def quotients(
     x: np.ndarray, scale: np.ndarray, more: np.ndarray | float = 0.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x / scale as integers: the nearest one, of a tie the even one, and those nearest to either end of its error, which
-    may be `more` than that of the scale, its reciprocal and the product."""
+    """x / scale as integers: the nearest one, of a tie the even one, and those nearest to either end of its error,
+    which may be `more` than that of the scale, its reciprocal and the product."""
     with np.errstate(over="ignore"):
         quotient = np.clip(x / scale, -FAR, FAR)
     below = np.floor(quotient)
