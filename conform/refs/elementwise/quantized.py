@@ -65,8 +65,7 @@ def _to_integers(input: RefTensor, scales: list, points: list, ends: tuple[int, 
         raise ValueError(f"input is a float32, float16 or bfloat16, found {input.dtype}")
     if dtype not in LIMITS or ends[0] < LIMITS[dtype][0] or ends[1] > LIMITS[dtype][1]:
         raise ValueError(f"the ends {ends} are no integers of {dtype}")
-    if not all(0 < scale < inf for scale in scales):
-        raise NotImplementedError("the reference takes positive scales")
+    _check_numbers(scales, points)
     numbers = zip(input.data, scales, points, strict=True)
     return RefTensor(dtype, input.shape, [_integer(*each, *ends) for each in numbers])
 
@@ -131,12 +130,29 @@ def _check_told(input: RefTensor, dtype: str) -> None:
 
 
 def _from_integers(input: RefTensor, scales: list, points: list, dtype: str) -> RefTensor:
-    numbers = [(x - point) * Fraction(scale) for x, scale, point in zip(input.data, scales, points, strict=True)]
-    data = [round_ratio(dtype, number.numerator, number.denominator) for number in numbers]
-    return RefTensor(dtype, input.shape, data)
+    if dtype not in ("float16", "bfloat16", "float32"):
+        raise NotImplementedError(f"the reference gives float32, float16 and bfloat16, and no {dtype}")
+    _check_numbers(scales, points)
+    triples = zip(input.data, scales, points, strict=True)
+    return RefTensor(dtype, input.shape, [_number(dtype, x - point, scale) for x, scale, point in triples])
+
+
+def _number(dtype: str, steps: int, scale: float) -> object:
+    """Of a difference that no int32 holds nothing is said (P157)."""
+    if not -(2**31) <= steps < 2**31:
+        return UNSPECIFIED
+    number = steps * Fraction(scale)
+    return round_ratio(dtype, number.numerator, number.denominator)
 
 
 # ---- numbers of elements -----------------------------------------------------------------------------------------
+
+
+def _check_numbers(scales: list, points: list) -> None:
+    if not all(0 < scale < inf for scale in scales):
+        raise NotImplementedError("the reference takes positive scales")
+    if not all(isinstance(point, int) for point in points):
+        raise NotImplementedError("the reference takes zero points that are integers")
 
 
 def _one(tensor: RefTensor) -> float:

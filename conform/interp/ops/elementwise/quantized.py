@@ -85,10 +85,22 @@ def _dequantized(input: np.ndarray, grid: Grid, dtype: str | None) -> Golden:
 
     def each(x: np.ndarray, scale: np.ndarray, zero_point: np.ndarray) -> Golden:
         steps = x.astype(np.float64) - zero_point
-        held = Ball(scale, np.abs(scale - scale.astype(np.float32)), COMPUTE)
-        return Golden.derived(fmt, *mul(fmt, steps, scale), Ball.exact(steps, COMPUTE) * held, zero_sign_free=True)
+        ball = Ball(steps, _lost(x, steps), COMPUTE) * Ball(scale, _beyond_float32(scale), COMPUTE)
+        golden = Golden.derived(fmt, *mul(fmt, steps, scale), ball, zero_sign_free=True)
+        return golden.opened((steps < -(2.0**31)) | (steps >= 2.0**31), "P157")
 
     return _over_blocks(input, grid, each)
+
+
+def _lost(x: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """What float32 may lose of integers, and of their differences from a zero point."""
+    lost = _beyond_float32(x.astype(np.float64))
+    return lost + np.where((lost == 0) & (_beyond_float32(steps) == 0), 0.0, COMPUTE.unit_roundoff * np.abs(steps))
+
+
+def _beyond_float32(numbers: np.ndarray) -> np.ndarray:
+    """How far each is from the float32 that it is rounded to."""
+    return np.abs(numbers - numbers.astype(np.float32))
 
 
 # --- Quantization -----------------------------------------------------------------------------------------------------
