@@ -7,6 +7,7 @@ from typing import Any
 from conform.backends.failures import lacks_operator
 from conform.backends.interpreter import Interpreter
 from conform.backends.torch_device import TorchDevice
+from conform.errors import InvalidArguments
 
 
 class Honest(TorchDevice):
@@ -23,4 +24,7 @@ class Honest(TorchDevice):
         except NotImplementedError as error:
             if not lacks_operator(error):
                 raise
-        return Interpreter().run(op, args, kwargs)
+        try:
+            return Interpreter().run(op, args, kwargs)
+        except InvalidArguments as refusal:
+            raise ValueError(str(refusal)) from None  # as torch refuses
