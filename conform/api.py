@@ -19,7 +19,7 @@ from conform.interp.golden import Outcome
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp
-from conform.operators import called, in_terms_of_the_kit, is_module, module_call
+from conform.operators import called, in_terms_of_the_kit, program_call
 
 if TYPE_CHECKING:  # and where they are used: a golden alone needs no contract, no judge and no report
     from conform.contracts.tables import Row, Table
@@ -37,7 +37,8 @@ def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
     objects; device, layout and pin_memory are ignored. Torch is not imported unless something of torch's is given.
 
     `op` may be a torch module: its result is that of the operators which torch.export makes of it, evaluated on real
-    numbers and rounded once; it is taken as it is, so call its eval() first. Tensors may stand in lists, tuples and
+    numbers and rounded once; it is taken as it is, so call its eval() first. So is a function of torch that no operator
+    stands for (torch.nn.functional.normalize). Tensors may stand in lists, tuples and
     dicts, and the outputs are in the order of these, of dicts by key.
 
     Raises Unjudged where the kit has no semantics, InvalidArguments where the op rejects the arguments, UsageError for
@@ -48,9 +49,8 @@ def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
 
 
 def _bound(op: str | Callable, args: Any, kwargs: Any) -> Bound:
-    if is_module(op):
-        return module_call(op, args, kwargs)
-    return bound_call(*called(op, args, kwargs), is_array)
+    program = program_call(op, args, kwargs)
+    return bound_call(*called(op, args, kwargs), is_array) if program is None else program
 
 
 def assert_close(

@@ -17,8 +17,10 @@ from torch.nn._reduction import get_enum  # of losses: mean is 1, sum is 2
 from conform.backends.interpreter import to_numpy
 from conform.backends.protocol import DTYPES
 from conform.call.binding import DEVICE_NAMES
+from conform.call.bound import bound_call
 from conform.call.schemas import overloads
 from conform.errors import UsageError
+from conform.interp import semantics
 
 _CONSTANTS = (torch.dtype, torch.device, torch.layout, torch.memory_format)
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType)
@@ -84,6 +86,22 @@ def called(
     return name, (), _by_name(function, name, known, args, kwargs)
 
 
+def is_function(value: object) -> bool:
+    """Whether `value` is a function of torch by which torch's users call it, built in or written in Python."""
+    return isinstance(value, (*_BUILTIN, FunctionType)) and _home(value).partition(".")[0] == "torch"
+
+
+def is_operator(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether this call of a function of torch is that of an operator: of one that has semantics, or, of a built-in
+    function, of one that torch itself does not take apart."""
+    try:
+        found = bound_call(*called(function, args, kwargs)).op
+    except UsageError:
+        return not isinstance(function, FunctionType)
+    is_composite = torch._C._dispatch_has_kernel_for_dispatch_key(found, "CompositeImplicitAutograd")
+    return semantics.find(found) is not None or not is_composite
+
+
 def operator_name(function: object) -> str:
     """`aten::exp` of torch.exp, torch.Tensor.exp and torch.ops.aten.exp; `aten::exp.default` of that overload.
 
@@ -93,7 +111,7 @@ def operator_name(function: object) -> str:
         return f"{function._schema.name}.{function._overloadname}"
     if isinstance(function, torch._ops.OpOverloadPacket):
         return function._qualified_op_name
-    if isinstance(function, (*_BUILTIN, FunctionType)) and _home(function).partition(".")[0] == "torch":
+    if is_function(function):
         return f"aten::{function.__name__}"
     raise UsageError(f"expected an operator's name or a function of torch, got {function!r}")
 

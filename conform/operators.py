@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from conform.call import names
 from conform.call.bound import Bound
 from conform.errors import UsageError
 from conform.numerics.formats import format_of
+
+if TYPE_CHECKING:  # torch is imported only for what is torch's
+    from conform.frontends.modules import ModuleCall
 
 
 def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:
@@ -37,17 +40,40 @@ def is_module(value: object) -> bool:
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
+def is_called_alone(value: object) -> bool:
+    """Whether `value` is what one call can be of: a torch module, or a function of torch."""
+    if "torch" not in sys.modules or isinstance(value, str):
+        return False
+    from conform import from_torch
+
+    return is_module(value) or from_torch.is_function(value)
+
+
 def check_is_no_class(op: object) -> None:
     """UsageError for a class of torch modules."""
     if isinstance(op, type) and (torch := sys.modules.get("torch")) and issubclass(op, torch.nn.Module):
         raise UsageError(f"found the class {op.__qualname__}; expected an instance of it: {op.__qualname__}(...)")
 
 
-def module_call(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
-    """The call of a torch module, in the kit's own terms; what `called` says of tensors holds here."""
-    from conform.frontends.modules import ModuleCall
+def program_call(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound | None:
+    """The call of a torch module, or of a function of torch that no operator with semantics stands for, in the kit's
+    own terms; what `called` says of tensors holds here. None for all else."""
+    if isinstance(op, str) or "torch" not in sys.modules:
+        return None
+    if is_module(op):
+        from conform.frontends.modules import ModuleCall
 
-    call = ModuleCall.of(module, travels=False)
+        return _in_own_terms(ModuleCall.of(op, travels=False), args, kwargs)
+    from conform import from_torch
+
+    if not from_torch.is_function(op) or from_torch.is_operator(op, args, kwargs):
+        return None
+    from conform.frontends.functions import function_call
+
+    return _in_own_terms(*function_call(op, args, kwargs))
+
+
+def _in_own_terms(call: ModuleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
     taken = [_taken(value, f"{call.op}: argument {place}") for place, value in enumerate(args)]
     return call.bound(taken, {key: _taken(value, f"{call.op}: argument {key!r}") for key, value in kwargs.items()})
 

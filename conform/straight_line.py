@@ -22,7 +22,7 @@ from conform.interp import semantics
 from conform.judging.checks import chosen, selected
 from conform.judging.verdict import Verdict
 from conform.manifest.language import read as manifest_of
-from conform.operators import check_is_no_class, is_module, op_globs
+from conform.operators import check_is_no_class, is_called_alone, op_globs
 from conform.report import record
 from conform.report.record import Run
 from conform.report.write import paths
@@ -88,7 +88,8 @@ def check(
 
     `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
     tensors and Python values (a tensor alone stands for itself), judged as an operator is; keyword arguments are a dict
-    behind the inputs. Parameters are those that it has; its mode (training or evaluation) is that which it is in.
+    behind the inputs. Parameters are those that it has; its mode (training or evaluation) is that which it is in. A
+    function of torch, `check(torch.nn.functional.normalize, x, backend=...)`, is judged as a module that calls it.
 
     Suites that end in `.mlir` are files of StableHLO programs (docs/stablehlo.md): their functions are judged, on
     inputs that are drawn by their types or are those in the npz file `arguments`.
@@ -237,9 +238,9 @@ def _table(contract: str, suite: Suite) -> Table:
 def _suite(
     what: Any, rest: Sequence[Any], selection: Selection, processes: int, contract: str, arguments: Path | None
 ) -> Suite:
-    """The suites of these names, or the call of a torch module on `rest`, as one test; of files of StableHLO programs
-    their functions, which get `arguments`."""
-    if is_module(what):
+    """The suites of these names, or the call of a torch module or function on `rest`, as one test; of files of
+    StableHLO programs their functions, which get `arguments`."""
+    if is_called_alone(what):
         from conform.given_module import suite_of
 
         if len(rest) not in (1, 2) or (len(rest) == 2 and not isinstance(rest[1], dict)):
@@ -265,7 +266,7 @@ def _programs(names: Sequence[str], contract: str, arguments: Path | None) -> Su
 
 def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
     """The backend, which may stand behind suites."""
-    if is_module(what) or not rest:
+    if is_called_alone(what) or not rest:
         return "cpu" if backend is None else backend
     check_is_no_class(what)
     if len(rest) > 1 or backend is not None:

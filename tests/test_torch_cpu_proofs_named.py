@@ -63,6 +63,14 @@ def test_infinity_is_beyond_the_upper_end_of_a_grid() -> None:
     assert golden.value.ravel().tolist() == [127.0, 127.0, -128.0]
 
 
+def test_an_integer_is_shifted_and_scaled_before_it_is_a_half() -> None:
+    """17500 lies between the float16 numbers 17488 and 17504, nearer to the second; 257 - 256 is 1."""
+    op, told = "quantized_decomposed::dequantize_per_tensor", (-128, 127, "int32")
+    assert Fraction(70000) * Fraction(1, 4) == 17500
+    assert conform.golden(op, np.int32([70000]), 0.25, 0, *told, out_dtype="float16").value.tolist() == [17504.0]
+    assert conform.golden(op, np.int32([257]), 1.0, 256, *told, out_dtype="bfloat16").value.tolist() == [1.0]
+
+
 def test_the_last_of_the_numbers_in_order_is_a_quantile() -> None:
     numbers = sorted([float("inf"), 1.0])
     golden = conform.golden("aten::quantile.scalar", np.array(numbers, np.float32), 1.0)

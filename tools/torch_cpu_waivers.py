@@ -53,8 +53,8 @@ def causes_of(page: str) -> Causes:
     """The rows of the page's tables."""
     found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for ops, dtypes, what, why in re.findall(r"^\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|", page, re.MULTILINE):
-        for op in re.findall(r"`([\w.]+)`", ops):
-            found[f"aten::{op}"].append((dtypes, what, why))
+        for op in re.findall(r"`([\w.:]+)`", ops):
+            found[op if "::" in op else f"aten::{op}"].append((dtypes, what, why))
     return found
 
 

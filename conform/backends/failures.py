@@ -13,9 +13,14 @@ from conform.errors import Fallback, Unsupported
 
 # The messages by which torch says that a backend does not do something, as opposed to failing at it. Everything else, a
 # plain NotImplementedError of the backend's own included, is an error: a backend says it by raising Unsupported.
-_UNSUPPORTED = (
+_WITHOUT_KERNEL = (
     # No kernel of this operator for this device (c10 dispatcher, OperatorEntry::reportError).
     (NotImplementedError, re.compile(r"Could not run '[^']+' with arguments from the '\w+' backend")),
+    # None for any device, unless a library brings one (ATen, transformers/attention.cpp).
+    (NotImplementedError, re.compile(r"\w+ not implemented\. This is an operator for privateuse1 backends")),
+)
+_UNSUPPORTED = (
+    *_WITHOUT_KERNEL,
     # A kernel, but not for this dtype (AT_DISPATCH_SWITCH; RuntimeError in older versions of torch).
     (RuntimeError, re.compile(r"\"[^\"]+\" not implemented for '\w+'")),
     # MPS without the operator (mps_error_fallback), and without the dtype.
@@ -42,6 +47,11 @@ def classify(error: Exception) -> tuple[str, str]:
         if isinstance(error, type_) and pattern.match(str(error)):
             return "unsupported", message.splitlines()[0].partition(". ")[0]
     return "error", f"{type(error).__name__}: {message}{_place(error)}"
+
+
+def lacks_operator(error: Exception) -> bool:
+    """Whether torch says that it has no kernel of the operator for the device, whatever the arguments."""
+    return any(isinstance(error, type_) and pattern.match(str(error)) for type_, pattern in _WITHOUT_KERNEL)
 
 
 def device_is_lost(error: Exception) -> bool:

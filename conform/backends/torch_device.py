@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from conform.backends.autograd import gradients_of, tensors_of
 from conform.backends.base import Backend
+from conform.backends.libraries import LIBRARIES
 from conform.errors import Unsupported
 
 
@@ -100,9 +102,12 @@ class TorchDevice(Backend):
 
 @functools.cache
 def overload(op: str) -> torch._ops.OpOverload:
-    """torch's operator "aten::add.Tensor"; Unsupported where this torch has none of that name."""
+    """torch's operator "aten::add.Tensor", of a library that is imported for it if it has one; Unsupported where this
+    torch has none of that name."""
     namespace, _, full_name = op.partition("::")
     name, _, overload_name = full_name.partition(".")
+    if namespace in LIBRARIES:
+        importlib.import_module(LIBRARIES[namespace])
     try:
         return getattr(getattr(getattr(torch.ops, namespace), name), overload_name or "default")
     except AttributeError:

@@ -227,3 +227,80 @@ spec(
     SCALE,
     OF_QUERY,
 )
+
+# --- Kernels of devices: as that, with vectors of the lengths for which they are written ------------------------------
+
+MOST_LONG = 256  # numbers of a vector, of which there are multiples of 8
+PADDED = "scaled_dot_product_attention, which calls it, pads vectors"
+NOT_TAKEN = "torch's own kernel takes no others"
+LENGTHS = Size.In(
+    lambda rank, d: tuple(range(8, MOST_LONG + 1, 8)) if d == rank - 1 else ANYTHING,
+    text=f"{{8, 16, ..., {MOST_LONG}}} for d = -1",
+).unjudged(PADDED)
+ALIGNED = Optional.In(
+    lambda key: ANYTHING if key.shape[ROWS] % 8 == 0 else (True,),
+    text="{True} where size(key, -2) is no multiple of 8",
+).unjudged("scaled_dot_product_attention, which calls it, pads rows of a bias")
+WITH_BIAS = Size.Be(lambda rank, d: (8, 16) if d == rank + ROWS else (), text="{8, 16} for d = -2")
+CORNER = Value.In(
+    lambda query, key: ANYTHING if query.shape[ROWS] == key.shape[ROWS] else (False,),
+    text="{False} where size(query, -2) is not size(key, -2)",
+).unjudged("of other sizes some kernels let the last row see the last column, and not the first the first")
+
+
+def _of_device(dtypes: tuple[str, ...]) -> tuple[Argument, ...]:
+    _, key, value = OF_IMAGES
+    length = Size.Ge(1).unjudged(NOT_JUDGED)
+    query = tensor("query", Dtype.In(dtypes).unjudged(NOT_TAKEN), Rank.Eq(4), length, LENGTHS, WITH_BIAS)
+    return query, replace(key, constraints=(*key.constraints, WITH_BIAS)), value
+
+
+def _bias(*constraints: Constraint) -> Argument:
+    shape = [one.unjudged("kernels broadcast biases") for one in SCORES]
+    return optional(tensor("attn_bias", BIAS, shape), NOT_BOTH, *constraints)
+
+
+HALVES = ("float16", "bfloat16")
+IS_CAUSAL = boolean("is_causal", CORNER)
+SUMS, DEBUG = boolean("compute_log_sumexp"), boolean("return_debug_mask")
+
+spec(
+    "aten::_scaled_dot_product_flash_attention",
+    *_of_device(HALVES),
+    DROPOUT,
+    IS_CAUSAL,
+    DEBUG,
+    SCALE,
+    OF_QUERY,
+)
+spec(
+    "aten::_scaled_dot_product_efficient_attention",
+    *_of_device((*HALVES, "float32")),
+    _bias(ALIGNED),
+    SUMS,
+    DROPOUT,
+    IS_CAUSAL,
+    SCALE,
+    OF_QUERY,
+)
+spec(
+    "aten::_scaled_dot_product_cudnn_attention",
+    *_of_device(HALVES),
+    _bias(ALIGNED),
+    SUMS,
+    DROPOUT,
+    IS_CAUSAL,
+    DEBUG,
+    SCALE,
+    OF_QUERY,
+)
+spec(
+    "aten::_scaled_dot_product_fused_attention_overrideable",
+    *OF_IMAGES,
+    _bias(),
+    DROPOUT,
+    IS_CAUSAL,
+    DEBUG,
+    SCALE,
+    OF_QUERY,
+)

@@ -120,7 +120,7 @@ def _reason(error: Exception) -> str:
 
 
 def _named(module: torch.nn.Module) -> str:
-    return f"module {type(module).__name__}"
+    return f"module {module._get_name()}"
 
 
 # --- The graph --------------------------------------------------------------------------------------------------------

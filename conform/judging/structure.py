@@ -54,12 +54,15 @@ def _if_wanted(golden: Golden, output: Any) -> Any:
 
 
 def as_declared(schema: OpSchema, reply: Reply) -> Reply:
-    """The reply with a 0-d tensor for the Python number, of what it is, where torch's schema declares one."""
-    if not schema.returns_number:
+    """The reply with a 0-d tensor for each Python number, of what it is, where torch's schema declares one."""
+    numbers = [one in _NUMBERS for one in schema.returns]
+    if not any(numbers) or len(numbers) != len(reply.outputs):
         return reply
-    return replace(reply, result=[_as_tensor(one) if type(one) in _KINDS else one for one in reply.outputs])
+    pairs = zip(reply.outputs, numbers, strict=True)
+    return replace(reply, result=[_as_tensor(one) if wanted and type(one) in _KINDS else one for one, wanted in pairs])
 
 
+_NUMBERS = ("Scalar", "bool", "int", "SymInt", "float")
 _KINDS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 

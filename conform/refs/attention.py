@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cmp_to_key
 from math import inf, isfinite, isinf, isnan, nan, prod
 
 from flint import arb
@@ -177,11 +178,45 @@ def _weighted_mean(dtype: str, scores: list[Score], values: list[float], root: i
     if len(means) == 1:
         mean = means.pop()
         return round_ratio(dtype, mean.numerator, mean.denominator)
-    return round_real(dtype, lambda: _mean_ball(sums, root))
+    try:
+        return round_real(dtype, lambda: _mean_ball(sums, root))
+    except ArithmeticError:
+        return _beside_a_tie(dtype, sums, root)
+
+
+FAR_APART = 10_000  # of scores: e^-FAR_APART times the largest quotient of two numbers is smaller than the smallest
+
+
+def _beside_a_tie(dtype: str, sums: dict[tuple[Fraction, Fraction], tuple[Fraction, int]], root: int) -> float:
+    """The mean of the values of the largest score, moved to the side to which all others pull it, by less than any
+    precision shows. ArithmeticError where a score with another mean is near the largest one."""
+    means = {score: Fraction(*sums[score]) for score in sums}
+    downwards = cmp_to_key(lambda one, other: float(_distance(other, one, root).mid()))
+    first, *others = sorted(sums, key=downwards)
+    moving = [score for score in others if means[score] != means[first]]
+    if not _distance(first, moving[0], root) > FAR_APART:
+        raise ArithmeticError("a mean beside a tie, and a score near the largest one that moves it")
+
+    def pull() -> arb:
+        weights = [_distance(score, moving[0], root).max(arb(LEAST_EXPONENT)).exp() for score in moving]
+        pulls = [fraction_ball(means[score] - means[first]) * sums[score][1] for score in moving]
+        return sum((weight * each for weight, each in zip(weights, pulls, strict=True)), arb(0))
+
+    moved = means[first] + Fraction(1 if round_real("float64", pull) > 0 else -1, 2**FAR_APART)
+    return round_ratio(dtype, moved.numerator, moved.denominator)
+
+
+def _score_ball(score: tuple[Fraction, Fraction], root: int) -> arb:
+    return fraction_ball(score[0]) / arb(root).sqrt() + fraction_ball(score[1])
+
+
+def _distance(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction], root: int) -> arb:
+    """one - other, of which what they share is gone before anything is rounded."""
+    return _score_ball((one[0] - other[0], one[1] - other[1]), root)
 
 
 def _mean_ball(sums: dict[tuple[Fraction, Fraction], tuple[Fraction, int]], root: int) -> arb:
-    balls = {(a, b): fraction_ball(a) / arb(root).sqrt() + fraction_ball(b) for a, b in sums}
+    balls = {score: _score_ball(score, root) for score in sums}
     reference = max(balls, key=lambda score: float(balls[score].mid()))  # the greatest, or as great as makes no matter
     upper, lower = arb(0), arb(0)
     for score, (value_sum, count) in sums.items():
@@ -231,3 +266,74 @@ def attention_math(
         raise NotImplementedError("the reference of attention has no dropout, found a dropout_mask")
     output = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     return output, UNSPECIFIED
+
+
+# ---- kernels of devices ------------------------------------------------------------------------------------------
+
+
+@reference("aten::_scaled_dot_product_flash_attention")
+def flash_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E), which a kernel gives first of nine results."""
+    return _first_of(9, "flash attention", query, key, value, None, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_efficient_attention")
+def efficient_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None,
+    compute_log_sumexp: bool,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of four results."""
+    return _first_of(4, "efficient attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_cudnn_attention")
+def cudnn_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None,
+    compute_log_sumexp: bool,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of nine results."""
+    return _first_of(9, "cuDNN's attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+@reference("aten::_scaled_dot_product_fused_attention_overrideable")
+def overrideable_attention(
+    query: RefTensor,
+    key: RefTensor,
+    value: RefTensor,
+    attn_bias: RefTensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    return_debug_mask: bool = False,
+    scale: float | None = None,
+) -> tuple[RefTensor | Unspecified, ...]:
+    """Attention of (N, H, *, E) with a bias, first of nine results."""
+    return _first_of(9, "a device's attention", query, key, value, attn_bias, dropout_p, is_causal, scale)
+
+
+def _first_of(
+    count: int, op: str, query: RefTensor, key: RefTensor, value: RefTensor, bias: RefTensor | None, *rest: float | None
+) -> tuple[RefTensor | Unspecified, ...]:
+    """The attention, before results of which nothing is documented."""
+    _images(op, query, key, value, bias)
+    return scaled_dot_product_attention(query, key, value, bias, *rest), *[UNSPECIFIED] * (count - 1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conform.backends import names
+from conform.backends.libraries import LIBRARIES
 from conform.backends.reply import Reply
 from conform.call import schemas
 from conform.call.arguments import Arguments, is_tensor
@@ -134,9 +135,11 @@ def _call(op: str, arguments: Arguments, backend: str, is_device: bool) -> tuple
     args = [written(value, positional[at].name, positional[at].type) for at, value in enumerate(arguments.args)]
     kwargs = {name: written(value, name, by_name[name].type) for name, value in arguments.kwargs.items()}
     if is_device:
-        packet, _, overload = op.removeprefix("aten::").partition(".")
+        packet, _, overload = op.replace("::", ".").partition(".")[2].partition(".")
+        namespace = op.partition("::")[0]
         given = [*args, *(f"{name}={value}" for name, value in kwargs.items())]
-        return lines, f"torch.ops.aten.{packet}.{overload or 'default'}({', '.join(given)})"
+        loading = [f"import {LIBRARIES[namespace]}"] if namespace in LIBRARIES else []
+        return [*loading, *lines], f"torch.ops.{namespace}.{packet}.{overload or 'default'}({', '.join(given)})"
     named = ", ".join(f"{name!r}: {value}" for name, value in kwargs.items())
     return lines, f"load({backend!r}).run({op!r}, [{', '.join(args)}], {{{named}}})"
 

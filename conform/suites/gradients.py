@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from conform.call.variants import plain_name
 from conform.domains.specs import spec_of
 from conform.interp.gradients import rules
 from conform.interp.semantics import traits_of
@@ -42,8 +43,9 @@ def _is_plain(case: Case) -> bool:
 
 @cache
 def is_differentiable(op: str) -> bool:
-    """Whether results of the op are floats that depend on floats: it has a gradient, or the kit lacks it."""
-    if rules.is_independent(op):
+    """Whether results of the op are floats that depend on floats: it has a gradient, or the kit lacks it. A variant that
+    writes into its arguments takes no tensors with gradients."""
+    if rules.is_independent(op) or plain_name(op) != op:
         return False
     spec = spec_of(op)
     return rules.find(op) is not None or spec is None or any(map(_may_be_float, spec.results))

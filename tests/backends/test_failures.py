@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from conform.backends.failures import classify, device_is_lost
+from conform.backends.failures import classify, device_is_lost, lacks_operator
 from conform.errors import Unsupported
 
 aten = torch.ops.aten
@@ -26,6 +26,14 @@ def test_operator_without_a_kernel_is_unsupported() -> None:
     error = raised(aten._fused_dropout.default, torch.ones(2), 0.5)
     reason = "Could not run 'aten::_fused_dropout' with arguments from the 'CPU' backend"
     assert classify(error) == ("unsupported", reason)
+
+
+def test_operator_that_a_library_must_bring_is_unsupported() -> None:
+    query = torch.ones(1, 1, 1, 8)
+    error = raised(aten._scaled_dot_product_fused_attention_overrideable.default, query, query, query)
+    assert classify(error) == ("unsupported", "_scaled_dot_product_fused_attention_overrideable not implemented")
+    assert lacks_operator(error)
+    assert not lacks_operator(raised(aten.bitwise_and.Tensor, torch.ones(2), torch.ones(2)))
 
 
 def test_messages_of_mps_that_decline_are_unsupported() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import conform.call.schemas
+from conform.backends.libraries import LIBRARIES
 from conform.call.binding import DTYPE_NAMES, bind, resolve
 from conform.call.schemas import OpSchema, operator_names, overloads, schema
 from conform.errors import UsageError
@@ -207,7 +209,10 @@ def test_the_data_is_what_torch_has() -> None:
     if not torch.__version__.startswith("2.13."):
         pytest.skip("the data is that of the pinned torch")
     shipped = set((Path(conform.call.schemas.__file__).parent / "data" / "aten_schemas.txt").read_text().splitlines())
-    registered = {str(one) for one in torch._C._jit_get_all_schemas() if one.name.startswith("aten::")}
+    for module in LIBRARIES.values():
+        importlib.import_module(module)
+    namespaces = {"aten", *LIBRARIES}
+    registered = {str(one) for one in torch._C._jit_get_all_schemas() if one.name.partition("::")[0] in namespaces}
     assert shipped == registered
 
 

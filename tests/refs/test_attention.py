@@ -117,3 +117,11 @@ def test_agrees_with_mpmath(dtype: str, size: int) -> None:
         powers = list(map(mpmath.exp, scores))
         columns = [mpmath.fdot(powers, column) / mpmath.fsum(powers) for column in zip(*values, strict=True)]
         same(result, dtype, [[rounded_mpf(dtype, column) for column in columns]])
+
+
+@pytest.mark.parametrize(("third", "expected"), [(5.0, 1.0 + 2**-52), (-5.0, 1.0)])
+def test_a_mean_beside_a_tie_is_decided_by_the_next_score(third: float, expected: float) -> None:
+    """Of 1 and the next number, to equal weights, the tie; what is added has e^-200000 of them."""
+    key, value = tensor("float64", [[1e5], [1e5], [-1e5]]), tensor("float64", [[1.0], [1.0 + 2**-52], [third]])
+    query = tensor("float64", [[1.0]])
+    same(call("scaled_dot_product_attention", query=query, key=key, value=value), "float64", [[expected]])

@@ -125,3 +125,23 @@ def test_other_names_of_attention() -> None:
     out, weights = call("_scaled_dot_product_attention_math", query=q, key=q, value=q)
     same(out, "float32", [[[[1.0, 2.0]]]])
     assert weights is u
+
+
+def test_attention_by_kernels_of_devices() -> None:
+    """Of one key its value, with whatever bias; of two, the one that is not masked by -inf."""
+    q = tensor("float32", [[[[1.0, 2.0]]]])
+    for op, rest, count in (
+        ("flash_attention", {}, 9),
+        ("efficient_attention", {"attn_bias": None, "compute_log_sumexp": True}, 4),
+        ("cudnn_attention", {"attn_bias": None, "compute_log_sumexp": False}, 9),
+        ("fused_attention_overrideable", {"attn_bias": tensor("float32", [[[[9.0]]]])}, 9),
+    ):
+        out, *others = call(f"_scaled_dot_product_{op}", query=q, key=q, value=q, **rest)
+        same(out, "float32", [[[[1.0, 2.0]]]])
+        assert others == [u] * (count - 1)
+    two = tensor("float32", [[[[5.0, 6.0], [7.0, 8.0]]]])
+    bias = tensor("float32", [[[[-inf, 0.0]]]])
+    given = {"query": q, "key": two, "value": two, "attn_bias": bias, "compute_log_sumexp": False}
+    same(call("_scaled_dot_product_efficient_attention", **given)[0], "float32", [[[[7.0, 8.0]]]])
+    with pytest.raises(ValueError, match="efficient attention"):
+        call("_scaled_dot_product_efficient_attention", **{**given, "value": q})

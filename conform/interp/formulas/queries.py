@@ -134,7 +134,8 @@ class Queries:
         if np.isinf(factor.hi) and unsure.any():
             numbers = dots((query[unsure].T, key[unsure].T) for query, key in factors).real()
             signs = np.zeros(unsure.shape)
-            signs[unsure] = np.sign(numbers.hi)
+            underflows = (numbers.hi == 0) & (numbers.radius > 0)  # to a zero of the number's sign
+            signs[unsure] = np.where(underflows, np.copysign(1.0, numbers.hi), np.sign(numbers.hi))
             products = where(unsure, signs, products)
         return products * factor
 
@@ -178,8 +179,9 @@ class Queries:
 
 
 def _decides(bias: np.ndarray, scaled: Real) -> np.ndarray:
-    """Where an infinite bias makes the score infinite or NaN, whatever number it is added to: the row is NaN then."""
-    return np.isinf(bias) & ~np.isfinite(scaled.radius)
+    """Where an infinite or NaN bias makes the score infinite or NaN, whatever number it is added to: the row is NaN
+    then."""
+    return ~np.isfinite(bias) & ~np.isfinite(scaled.radius)
 
 
 def _any(holds: np.ndarray) -> np.ndarray:

@@ -9,17 +9,19 @@ from typing import Any
 
 import torch
 
-from conform.backends.torch_device import TorchDevice
 from conform.selftest.plants.facts import Op, op_of
+from conform.selftest.plants.honest import Honest
 
 HALVES = (torch.float16, torch.bfloat16)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
-REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)  # what torch raises on arguments that it refuses
+# What torch raises on arguments that it refuses, the last in libraries written in Python.
+REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, AssertionError)
 
 
-class Planted(TorchDevice):
-    """torch on the CPU with one defect. A subclass overrides `wrong`, or `operand` or `result`.
+class Planted(Honest):
+    """torch on the CPU, or the golden where it has no kernel, with one defect. A subclass overrides `wrong`, or
+    `operand` or `result`.
 
     bug   its class in the tables of real backend bugs (M01 to M45, R1, H1 to H8)
     about what a sentence must be about that tells its failing cases from passing ones: subjects of conditions
@@ -33,9 +35,6 @@ class Planted(TorchDevice):
     about: tuple[str, ...] = ()
     looks_like: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
-
-    def __init__(self) -> None:
-        super().__init__("cpu")
 
     @classmethod
     def touches(cls, op: Op) -> bool:

@@ -6,22 +6,22 @@ from typing import Any
 
 import torch
 
-from conform.backends.torch_device import TorchDevice
 from conform.selftest.plants.base import NUMBERS, Planted
 from conform.selftest.plants.catalogue import plant
 from conform.selftest.plants.facts import op_of
+from conform.selftest.plants.honest import Honest
 
 AS = "planted_as"  # a keyword that no operator has
 
 
-class Host(TorchDevice):
-    """torch on the CPU with the defect that the call's keyword `AS` names. A plant sees its calls one after the other,
+class Host(Honest):
+    """An honest backend with the defect that the call's keyword `AS` names. A plant sees its calls one after the other,
     until one is meant for another."""
 
     name = "planted"
 
     def __init__(self) -> None:
-        super().__init__("cpu")
+        super().__init__()
         self.of: tuple[str, str] | None = None
         self.backend: Planted | None = None
 

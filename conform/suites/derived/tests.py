@@ -125,15 +125,18 @@ def _test(spec: OpSpec, one: Derived, seed: int) -> Test:
 def _filled(test: Test, spec: OpSpec, fill: float) -> Test:
     """The test with a data argument of nothing but `fill`, in every float dtype."""
     names = [one.name for one in spec.schema.arguments]
+    is_index = {one.name: one.type.is_index for one in spec.arguments}
     at = names.index(spec.data.name)
-    inputs = [_of_any_float(node) for node in test.inputs]
+    inputs = [_of_any_float(node, is_index[name]) for name, node in zip(names, test.inputs, strict=False)]
     inputs[at] = replace(inputs[at], draw=None, value=_nested(inputs[at].shape, fill))
-    return replace(test, inputs=tuple(inputs), kwargs={key: _of_any_float(node) for key, node in test.kwargs.items()})
+    kwargs = {name: _of_any_float(node, is_index[name]) for name, node in test.kwargs.items()}
+    return replace(test, inputs=tuple(inputs), kwargs=kwargs)
 
 
-def _of_any_float(node: nodes.Node) -> nodes.Node:
+def _of_any_float(node: nodes.Node, is_index: bool) -> nodes.Node:
+    """The node, if it is of data that are floats, without its dtype."""
     is_float = isinstance(node, nodes.Tensor) and node.dtype is not None and kind_of(node.dtype) == "float"
-    return replace(node, dtype=None) if is_float else node
+    return replace(node, dtype=None) if is_float and not is_index else node
 
 
 def _nested(shape: tuple[int, ...], fill: float) -> Any:

@@ -116,7 +116,50 @@ def test_attention_by_other_names(op: str) -> None:
     assert rest.undocumented
 
 
+def test_a_product_below_float64_has_a_sign_beside_an_infinite_scale() -> None:
+    """-1e-236 * 1e-263 * inf is -inf, and of a row of these nothing is said; 1e-263 * inf is inf, and the row NaN."""
+    query, key, value = f64([[-1e-236]]), f64([[1e-263], [1e237]]), f64([[1.0], [2.0]])
+    check_open("aten::scaled_dot_product_attention", query, key, value, scale=inf, gives=f64([[nan]]),
+               where_open=[[True]], rule="P69")  # fmt: skip
+    check("aten::scaled_dot_product_attention", query, -key, value, scale=inf, gives=f64([[nan]]))
+
+
+HALF_KEY = f16([[[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]]]])
+
+
+@pytest.mark.parametrize(
+    ("op", "rest", "count"),
+    [
+        ("flash_attention", (), 9),
+        ("efficient_attention", (None, True), 4),
+        ("cudnn_attention", (None, False), 9),
+        ("fused_attention_overrideable", (f16([[[[9.0]]]]),), 9),
+    ],
+)
+def test_attention_by_kernels_of_devices(op: str, rest: tuple, count: int) -> None:
+    """Of one key its value, with whatever bias; nothing is documented of the other results."""
+    first, *others = goldens(f"aten::_scaled_dot_product_{op}", HALF_KEY, HALF_KEY, HALF_KEY, *rest)
+    assert first.value.tolist() == HALF_KEY.tolist()
+    assert [one.undocumented for one in others] == [True] * (count - 1)
+
+
+def test_a_bias_of_minus_infinity_masks_a_key() -> None:
+    values = np.concatenate([HALF_KEY] * 7 + [2 * HALF_KEY], axis=2)
+    bias = f16([[[[-inf] * 7 + [0.0]]]])
+    first, *_ = goldens("aten::_scaled_dot_product_efficient_attention", HALF_KEY, values, values, bias, False)
+    assert first.value.tolist() == (2 * HALF_KEY).tolist()
+
+
+def test_where_the_first_query_sees_which_keys_is_open_in_kernels_of_devices() -> None:
+    """is_causal with two keys for one query: the first of them, or both."""
+    two = np.concatenate([HALF_KEY, HALF_KEY], axis=2)
+    with pytest.raises(Unjudged, match="is_causal"):
+        goldens("aten::_scaled_dot_product_flash_attention", HALF_KEY, two, two, 0.0, True)
+
+
 def test_an_infinite_bias_decides_beside_a_product_beyond_float64() -> None:
     """-1e308 * 1e308 + inf is inf, and e^(inf - inf) NaN."""
     query, key, value = f64([[-1e308]]), f64([[1e308], [1.0]]), f64([[1.0], [2.0]])
     check("aten::scaled_dot_product_attention", query, key, value, f64([[inf, 0.0]]), gives=f64([[nan]]))
+    check("aten::scaled_dot_product_attention", query, key, value, f64([[nan, 0.0]]), gives=f64([[nan]]))
+    check("aten::scaled_dot_product_attention", query, key, value, f64([[0.0, nan]]), scale=2.5, gives=f64([[nan]]))

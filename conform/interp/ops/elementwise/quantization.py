@@ -79,7 +79,7 @@ def _fake_quantized(
     """All arrays [n]."""
     fmt, is_nan = format_of(x), np.isnan(x)
     low, high = quant_min - zero_point, quant_max - zero_point
-    own, *others = _quotients(np.where(is_nan, 0.0, x.astype(np.float64)), scale)
+    own, *others = quotients(np.where(is_nan, 0.0, x.astype(np.float64)), scale)
     held = Ball.exact(scale, fmt).rounded(scale, 0.0)
 
     def output(integer: np.ndarray) -> Golden:
@@ -95,13 +95,16 @@ def _fake_quantized(
     return first, second
 
 
-def _quotients(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x / scale as integers: the nearest one, of a tie the even one, and those nearest to either end of its error."""
+def quotients(
+    x: np.ndarray, scale: np.ndarray, more: np.ndarray | float = 0.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x / scale as integers: the nearest one, of a tie the even one, and those nearest to either end of its error,
+    which may be `more` than that of the scale, its reciprocal and the product."""
     with np.errstate(over="ignore"):
         quotient = np.clip(x / scale, -FAR, FAR)
     below = np.floor(quotient)
     tie, rest = two_prod(below + 0.5, scale)
     side = (np.clip(x, -FAR * scale, FAR * scale) - tie) - rest  # of numbers near each other the difference is exact
     nearest = np.where(side == 0, 2 * np.rint((below + 0.5) / 2), below + (side > 0))
-    error = RELATIVE_ERROR * np.abs(quotient)
+    error = RELATIVE_ERROR * np.abs(quotient) + more
     return nearest, np.rint(quotient - error), np.rint(quotient + error)

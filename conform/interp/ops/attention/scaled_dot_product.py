@@ -32,17 +32,17 @@ FAR = 2.0**20  # e^-FAR times any value rounds to 0
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
-def _rows_of_values(arguments: Mapping[str, Any]) -> int:
+def rows_of_values(arguments: Mapping[str, Any]) -> int:
     """For every query, of every batch that they are broadcast to, a row as long as a value's."""
     operands = {name: arguments[name][..., :1] for name in ("query", "key", "value") if np.ndim(arguments[name])}
     return broadcast_elements(operands) * prod(np.shape(arguments["value"])[-1:])
 
 
-_ATTENDS = Attends("query", "key", "value")
+ATTENDS = Attends("query", "key", "value")
 
 
 @semantics(
-    "aten::scaled_dot_product_attention", attends=_ATTENDS, elements=_rows_of_values
+    "aten::scaled_dot_product_attention", attends=ATTENDS, elements=rows_of_values
 )
 def scaled_dot_product_attention(
     query: np.ndarray,
@@ -302,38 +302,3 @@ def _mp_row(terms: Callable[[], Iterable[Term]], size: int, scale: float | None)
         e = mp.exp(mp.of_fraction(product - largest) * factor + mp.of_fraction(Fraction(bias) - Fraction(most)))
         total, sums = total + e, sums + mp.of_float(value) * e
     return (sums / total).tolist()
-
-
-# Kernels of their own name, which have further results, of which nothing is documented (P149)
-
-
-@semantics("aten::_scaled_dot_product_attention_math", attends=_ATTENDS, elements=_rows_of_values)
-def attention_math(
-    query: np.ndarray,
-    key: np.ndarray,
-    value: np.ndarray,
-    attn_mask: np.ndarray | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    dropout_mask: np.ndarray | None = None,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> tuple[Golden, Golden]:
-    """scaled_dot_product_attention without a dropout_mask, and the weights of the values (P149)"""
-    own = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-    return own, Golden.of_nothing_documented("P149")
-
-
-@semantics("aten::_scaled_dot_product_flash_attention_for_cpu", attends=_ATTENDS, elements=_rows_of_values)
-def flash_attention_for_cpu(
-    query: np.ndarray,
-    key: np.ndarray,
-    value: np.ndarray,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    attn_mask: np.ndarray | None = None,
-    scale: float | None = None,
-) -> tuple[Golden, Golden]:
-    """scaled_dot_product_attention of [N, heads, *, E], and the logarithms of the sums that it divides by (P149)"""
-    own = scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
-    return own, Golden.of_nothing_documented("P149")
