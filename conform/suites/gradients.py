@@ -43,8 +43,8 @@ def _is_plain(case: Case) -> bool:
 
 @cache
 def is_differentiable(op: str) -> bool:
-    """Whether results of the op are floats that depend on floats: it has a gradient, or the kit lacks it. A variant that
-    writes into its arguments takes no tensors with gradients."""
+    """Whether results of the op are floats that depend on floats: it has a gradient, or the kit lacks it. A variant
+    that writes into its arguments takes no tensors with gradients."""
     if rules.is_independent(op) or plain_name(op) != op:
         return False
     spec = spec_of(op)
