@@ -88,7 +88,7 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
         "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
         "budget_s": None, "imports": (), "waivers": None, "manifest": None, "oracle": "interp",
-        "fail_fast": False, "determinism": 3,
+        "fail_fast": False, "determinism": 3, "gradients": False,
     }  # fmt: skip
 
 

@@ -49,12 +49,16 @@ class TorchDevice(Backend):
         """Those of leaves on the device; a subclass with a `run` of its own gets its calls there."""
         if self.device == "cpu" or type(self).run is not TorchDevice.run:
             return super().gradients(op, args, kwargs, cotangents, wanted)
-        moved = [self._moved(value, []) for value in args]
-        named = {name: self._moved(value, []) for name, value in kwargs.items()}
+        storages: list[tuple[torch.Tensor, torch.Tensor]] = []
+        moved = [self._moved(value, storages) for value in args]
+        named = {name: self._moved(value, storages) for name, value in kwargs.items()}
         tensors = tensors_of(moved, named)
-        return gradients_of(
+        found = gradients_of(
             lambda: self.kernel(op)(*moved, **named), [tensors[number] for number in wanted], cotangents
         )
+        for original, copy in storages:
+            original.copy_(copy)
+        return found
 
     def kernel(self, op: str) -> Callable[..., Any]:
         """What is called for an overload, with tensors on the device; a subclass may name another function."""

@@ -162,3 +162,9 @@ def test_nothing_is_asked_without_the_option() -> None:
 def test_the_references_confirm_no_gradient() -> None:
     found = ends(run("cpu", oracle="refs", ops="aten::exp"))
     assert found == {"exp": ("unjudged", "the references have no gradients")}
+
+
+def test_another_device_gets_leaves_of_its_own() -> None:
+    """cpu:0 is no other device, but goes the way of one: all tensors are moved there, and gradients come back."""
+    found = ends(run("cpu:0", "m*"))
+    assert found == {"mean": ("pass", None), "mm": ("pass", None), "mul": ("pass", None)}
