@@ -101,7 +101,8 @@ def test_the_references_share_nothing_with_the_interpreter() -> None:
 def test_what_is_imported_is_a_dependency() -> None:
     """pytest is not: it loads `conform/pytest_plugin.py` itself, where there is one."""
     text = (ROOT / "pyproject.toml").read_text()
-    sections = re.findall(r"\n(?:dependencies|stablehlo|iree|onnx|certify|sigstore|ray) = \[\n(.*?)\n\](?=\n)", text, re.DOTALL)
+    tables = "dependencies|stablehlo|iree|onnx|certify|sigstore|ray"
+    sections = re.findall(rf"\n(?:{tables}) = \[\n(.*?)\n\](?=\n)", text, re.DOTALL)
     declared = set(re.findall(r'^    "([\w-]+)', "\n".join(sections), re.MULTILINE))
     imported = {module.partition(".")[0] for path in FILES for module in imports(path)} - {"conform", "pytest"}
     assert {DISTRIBUTIONS.get(name, name) for name in imported} <= declared
