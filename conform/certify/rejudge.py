@@ -103,6 +103,10 @@ class Judge:
                 return f"{name} {_brief(again[name])} now, {_brief(told.get(name))} in the record"
         return None
 
+    def counts(self, case: Case) -> bool:
+        """Whether the checks of the run hold a case to anything, however it ends."""
+        return self._verdict(case, iter([Reply("unsupported", "not asked")])).is_counted
+
     def _verdict(self, case: Case, replies: Iterator[Reply]) -> Verdict:
         """What a run says of the case: of several verdicts the last."""
         described = {"exports": False, **self.backend}

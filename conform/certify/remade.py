@@ -52,11 +52,20 @@ class Remade:
             self.report.find(f"{draw.name}: {case_id}", "is in the record, and no case of the must-pass list")
         if not self.report.is_verified:
             return
+        self._left_out(draw.name, made, record["not_counted"])
         self._kept(draw.name, record["cases"])
         self._called(draw.name, made, counted)
         self._rejudged(draw.name, made, counted)
         if self.asked.rerun:
             self._rerun(draw.name, made)
+
+    def _left_out(self, name: str, made: Mapping[str, Case], cases: Sequence[Mapping[str, Any]]) -> None:
+        """That what does not count asks for a refusal, whatever a record calls it."""
+        judge = self._judge(name)
+        for case_id in (case["id"] for case in cases):
+            domain = made[case_id].draw.test.domain
+            if not (domain and domain.broken) and judge.counts(made[case_id]):
+                self.report.find(f"{name}: {case_id}", "is said not to count, and does")
 
     def _kept(self, name: str, cases: Sequence[Mapping[str, Any]]) -> None:
         """That the answers are there which had to be kept: who signs does not choose what can be judged again."""

@@ -22,7 +22,7 @@ from conform.report import junit
 from conform.report import record as records
 from conform.report.html import page as report_page
 from conform.report.html.records import contradictions, of_text
-from conform.selftest import figure
+from conform.selftest.figure import shipped, total
 from conform.selftest.green import last_green
 
 Problem = tuple[str, str]  # a place and what is wrong there
@@ -69,7 +69,7 @@ def _is_of_kernels(record: Mapping[str, Any]) -> bool:
 
 def of_this_kit(record: Mapping[str, Any]) -> Iterator[Problem]:
     """What this kit says otherwise of itself; for records of this very kit."""
-    if record["kit"]["selftest"] != figure.total(figure.shipped()):
+    if record["kit"]["selftest"] != total(shipped()):
         yield "kit.selftest", "is not this kit's figure"
     if record["truth"] != {"oracle": "interp", "digest": kit.truth_digest(), "i8": last_green()}:
         yield "truth", "is not that of this kit"

@@ -115,6 +115,21 @@ def test_refusals_are_judged_again(refusing: Path) -> None:
     assert judged_again(report) == sum(len(record_of(refusing, draw)["cases"]) for draw in DRAWS)
 
 
+def test_a_failure_that_is_called_a_refusal_of_a_kernel(tmp_path: Path) -> None:
+    """Of kernels refusals do not count; what is called one must be one."""
+    words = ("smoke", "negative", *of("aten::exp"), "--backend", f"{BACKENDS}::Right")
+    assert certified(tmp_path, *words).exit_code == 0
+    assert found_in(tmp_path / "it", ASKED) == []
+    record = record_of(tmp_path / "it")
+    case = record["cases"].pop()
+    record["not_counted"].append(case | {"check": "refusal"})
+    (tmp_path / "it" / "public" / "run.json").write_text(json.dumps(record))
+    index = tmp_path / "it" / "public" / "outputs.jsonl"
+    index.write_text("".join(index.read_text().splitlines(keepends=True)[:-1]))
+    recounted(tmp_path / "it", tmp_path, result="PASSED")
+    assert f"public: {case['id']}: is said not to count, and does" in found_in(tmp_path / "it", ASKED)
+
+
 def changed(folder: Path, choose: Callable[[dict], bool], **fields: object) -> str:
     """Changes the fields of the first case that is chosen, in the record of the public draw; its id."""
     record = record_of(folder)
@@ -149,7 +164,7 @@ def test_another_end_than_the_answers(copy: Path, tmp_path: Path, choose: Callab
     assert any(one.startswith(f"public: {case_id}: ") for one in found), found
 
 
-def recounted(folder: Path, tmp_path: Path) -> None:
+def recounted(folder: Path, tmp_path: Path, result: str = "FAILED") -> None:
     """Signs the folder anew; what the record counts is as a signer who lies well would have it."""
     counted_anew(folder)
     records = [expanded(record_of(folder, draw)) for draw in DRAWS]
@@ -162,7 +177,7 @@ def recounted(folder: Path, tmp_path: Path) -> None:
             given = Evidence(None, held, date.fromisoformat(conform["date"]))
             conform["waivers"] = given.standing(cases, numerics, is_whole=False)
 
-    signed_by_who_lies_well(folder, keys(tmp_path)[0], agree, result="FAILED")
+    signed_by_who_lies_well(folder, keys(tmp_path)[0], agree, result)
 
 
 def test_a_call_that_is_left_out(copy: Path, tmp_path: Path) -> None:
