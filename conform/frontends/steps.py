@@ -13,7 +13,6 @@ from conform.frontends.op_calls import as_call
 from conform.interp.program.aten import ASSERTIONS
 from conform.interp.program.form import Op, Operand, Program
 
-
 # A view hangs on strides, which a backend's results need not share with torch's; of the same numbers.
 VIEWS, RESHAPED = ("aten::view", "aten::_unsafe_view"), "aten::reshape"
 
