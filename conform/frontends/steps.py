@@ -13,6 +13,9 @@ from conform.frontends.op_calls import as_call
 from conform.interp.program.aten import ASSERTIONS
 from conform.interp.program.form import Op, Operand, Program
 
+# A view hangs on strides, which a backend's results need not share with torch's; of the same numbers.
+VIEWS, RESHAPED = ("aten::view", "aten::_unsafe_view"), "aten::reshape"
+
 
 def steps_of(program: Program) -> tuple[Op, ...]:
     """The ops of a program that have results."""
@@ -33,6 +36,7 @@ def sent(program: Program, name: str, args: Sequence[Any], kwargs: dict[str, Any
 def step_of(op: Op) -> Step:
     """An op as the worker's module has it."""
     name, args, kwargs = as_call(op, [_place(one) for one in op.operands])
+    name = RESHAPED if name in VIEWS else name
     return Step(name, args, kwargs, tuple(None if one is None else one.name for one in op.results))
 
 

@@ -143,8 +143,8 @@ def test_what_folds_is_what_the_interpreter_gives(pytestconfig: pytest.Config) -
 @pytest.mark.long
 def test_what_folds_is_what_the_interpreter_gives_in_all_modules() -> None:
     counts = [_compared(test) for test in load(["modules"]).tests]
-    assert sum(count or 0 for count in counts) > 1500
-    assert sum(count is None for count in counts) < 0.1 * len(counts)
+    assert sum(count or 0 for count in counts) > 400
+    assert sum(count is None for count in counts) < 0.25 * len(counts)  # an op without a golden of its own
 
 
 # --- A backend's own folding ------------------------------------------------------------------------------------------
