@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conform.interp.program.functions import by_constant, constant
+from conform.interp.program.functions.elementary import by_constant, constant
 from conform.interp.program.number import Number
 from conform.interp.program.storage import stored
 from conform.numerics.real import Real
