@@ -219,19 +219,19 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3360, 92),
-        "dtype": (4224, 520),
-        "given": (35, 29),
-        "keyword": (14328, 480),
-        "line": (941, 459),
+        "dtype": (4270, 534),
+        "given": (36, 30),
+        "keyword": (14780, 494),
+        "line": (963, 470),
         "long": (260, 66),
-        "many": (299, 278),
+        "many": (313, 292),
         "promotes": (690, 86),
-        "rank": (1884, 456),
-        "refuses": (1880, 423),
-        "rows": (1650, 278),
-        "shape": (699, 355),
-        "size": (3896, 466),
-        "square": (455, 455),
+        "rank": (1934, 470),
+        "refuses": (1915, 436),
+        "rows": (1692, 285),
+        "shape": (719, 365),
+        "size": (4001, 480),
+        "square": (466, 466),
     }
 
 
