@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.program.functions.elementary import OTHER_ULPS, of_known
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, common_format, operands, rule
 from conform.interp.promotion import float_result
@@ -23,9 +24,9 @@ def _define(name: str) -> None:
             return image.but_exact(functions.outside(name, x.mid, x.rad))
 
     def function(self: Number) -> Any:
-        """A function of numbers that are known is its semantics' to give."""
+        """A function of numbers that are known, and that has no bound, is its semantics' to give."""
         if self.array is not None:
-            return NotImplemented
+            return of_known(name, self) if name in OTHER_ULPS else NotImplemented
         (x,) = operands(float_result(self.format), self)
         flat = x.moved(lambda part: part.reshape(-1))  # the kernels take a row of numbers
         return combined(x.format, real, ball, flat).moved(lambda part: part.reshape(self.shape))
