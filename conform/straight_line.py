@@ -31,8 +31,9 @@ from conform.running.answers import Keeper
 from conform.running.head import Shard
 from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
+from conform.running.truth import INTERP, ORACLES, REFS
 from conform.running.underway import Asked, Underway
-from conform.running.verdicts import INTERP, ORACLES, REFS, verdicts_of
+from conform.running.verdicts import verdicts_of
 from conform.running.waivers import Waivers
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load

@@ -14,7 +14,7 @@ from conform.cli import main
 from conform.errors import Unjudged
 from conform.explain import case as explained
 from conform.repro import command
-from conform.running import verdicts
+from conform.running import truth
 
 SUITE = """
 tests:
@@ -58,7 +58,7 @@ def conform(*words: str) -> Result:
 
 def test_a_large_answer_without_a_golden_is_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """72 MB, where a reply may have 64 MiB more than what is expected."""
-    monkeypatch.setattr(verdicts, "evaluate_call", endless)
+    monkeypatch.setattr(truth, "evaluate_call", endless)
     path = tmp_path / "s.yaml"
     path.write_text(SUITE.replace("[2]", "[3000, 3001]").replace("float32", "float64"))
     run = api.check(str(path), backend="cpu", golden_timeout_s=2)
@@ -78,7 +78,7 @@ def test_explain_of_a_case(checked: Path, monkeypatch: pytest.MonkeyPatch, place
 
 @pytest.mark.parametrize(
     ("module", "place", "what"),
-    [(verdicts, "evaluate_call", "the golden"), (command, "verdict_of", "the judgement")],
+    [(truth, "evaluate_call", "the golden"), (command, "verdict_of", "the judgement")],
 )
 def test_repro(checked: Path, monkeypatch: pytest.MonkeyPatch, module: object, place: str, what: str) -> None:
     monkeypatch.chdir(checked)

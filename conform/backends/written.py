@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ from conform.backends.call import Call
 from conform.backends.lent import Changes
 from conform.backends.protocol import contiguous_strides
 from conform.backends.reply import Output, Reply, unwritten
-from conform.call.arguments import is_tensor
 from conform.call.variants import Variant
 
 
@@ -23,12 +21,12 @@ def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> 
 
     An argument of no elements may have been resized, which its memory cannot show: what was returned stands for it.
     """
-    returned = reply.outputs
-    if reply.status != "ok" or len(returned) != len(variant.into):
+    returned, written = reply.outputs, variant.written_in(call.args, call.kwargs)
+    if reply.status != "ok" or not len(returned) == len(written) == len(variant.into):
         return _but_written(reply, call, variant)
     outputs, apart, overrun = [], [], reply.overrun
     shared = dict(reply.aliases)
-    for place, (number, tensor) in enumerate(_written(call, variant)):
+    for place, (number, tensor) in enumerate(written):
         output, strayed = _held(tensor, changes.contents.get(number))
         if output.array.size == 0:
             output = returned[place]
@@ -43,31 +41,8 @@ def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> 
 
 def _but_written(reply: Reply, call: Call, variant: Variant) -> Reply:
     """The reply, in which the arguments that are to be written into do not count as changed inputs."""
-    written = {number for number, _ in _written(call, variant)}
+    written = {number for number, _ in variant.written_in(call.args, call.kwargs)}
     return replace(reply, mutated=tuple(number for number in reply.mutated if number not in written))
-
-
-def _written(call: Call, variant: Variant) -> list[tuple[int, Any]]:
-    """(its number, the tensor) of the argument of each result."""
-    names = [one.name for one in variant.schema.arguments]
-    given = [*zip(names, call.args, strict=False), *call.kwargs.items()]
-    numbered = dict(_numbered(given))
-    return [numbered[name] for name in variant.into]
-
-
-def _numbered(given: list[tuple[str, Any]]) -> Iterator[tuple[str, tuple[int, Any]]]:
-    """Each argument that is a tensor, with its number; those in lists count."""
-    number = 0
-    for name, value in given:
-        if is_tensor(value):
-            yield name, (number, value)
-        number += _count(value)
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, list | tuple):
-        return sum(map(_count, value))
-    return int(is_tensor(value) or isinstance(value, np.generic))
 
 
 def _held(tensor: Any, content: bytes | None) -> tuple[Output, bool]:

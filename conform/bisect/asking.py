@@ -27,7 +27,7 @@ from conform.judging.case import verdict_of
 from conform.judging.ended import ended_as, undecided
 from conform.judging.verdict import FAILURES, Verdict
 from conform.one_call import case_of
-from conform.running.verdicts import evaluated
+from conform.running.truth import evaluated
 from conform.suites.cases import Case
 
 

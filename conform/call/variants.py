@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from conform.call import schemas
+from conform.call.arguments import is_tensor
 from conform.call.schemas import OpSchema, outs_of
 
 
@@ -22,6 +26,13 @@ class Variant:
     @property
     def in_place(self) -> bool:
         return self.into[0] in {one.name for one in self.plain.arguments}
+
+    def written_in(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[int, Any]]:
+        """(its number, the tensor) of the argument of each result: tensors are numbered as in `Arguments`. A Python
+        number, which torch takes for a tensor, is none that could be written into."""
+        names = [one.name for one in self.schema.arguments]
+        numbered = dict(_numbered([*zip(names, args, strict=False), *kwargs.items()]))
+        return [numbered[name] for name in self.into if name in numbered]
 
 
 def variant_of(name: str) -> Variant | None:
@@ -51,6 +62,21 @@ def plain_name(name: str) -> str:
     """The overload that returns what `name` writes; `name` itself where that writes nothing."""
     found = variant_of(name)
     return name if found is None else found.plain.name
+
+
+def _numbered(given: list[tuple[str, Any]]) -> Iterator[tuple[str, tuple[int, Any]]]:
+    """Each argument that is a tensor, with its number; those in lists count."""
+    number = 0
+    for name, value in given:
+        if is_tensor(value):
+            yield name, (number, value)
+        number += _count(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, list | tuple):
+        return sum(map(_count, value))
+    return int(is_tensor(value) or isinstance(value, np.generic))
 
 
 def _variants(name: str, packet: str) -> Iterator[OpSchema]:

@@ -26,7 +26,7 @@ from conform.judging.ended import defect
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
-from conform.running.verdicts import evaluated
+from conform.running.truth import evaluated
 from conform.straight_line import MAX_TIMEOUT_S
 from conform.suites.cases import Case, beyond_the_kit, too_large
 from conform.suites.test import Domain

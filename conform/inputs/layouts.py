@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,14 +48,16 @@ class Placed:
         return np.ndarray(self.shape, self.dtype, self.storage, self.offset * itemsize, strides)
 
 
-def layouts_of(arguments: Arguments) -> list[str]:
+def layouts_of(arguments: Arguments, written: Collection[int] = ()) -> list[str]:
     """"contiguous", then every LAYOUT.K that differs from it, tensor by tensor.
 
-    There are no negative strides: torch has none.
+    There are no negative strides: torch has none. In tensors that are `written` into, by their numbers, no elements
+    share memory: what stands there then is nowhere said.
     """
     names = ["contiguous"]
     for number, tensor in enumerate(tensors(arguments)):
-        names += [f"{name}.{number}" for name, layout in LAYOUTS.items() if layout.applies_to(tensor.shape)]
+        fitting = [name for name, layout in LAYOUTS.items() if layout.applies_to(tensor.shape)]
+        names += [f"{name}.{number}" for name in fitting if name != "expanded" or number not in written]
     return names
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from conform.call.bound import Bound, bound_call
 from conform.call.schemas import OpSchema
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp import semantics
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import fits, flat, spans
@@ -72,6 +72,9 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
     """What the call writes, where another returns `returned`: the same, in the memory that is there. Tensors of no
     elements get the shape of what is written into them, as `torch.Tensor.resize_` tells their users to leave them."""
     arguments = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
+    if not all(isinstance(arguments[name], np.ndarray) for name in call.variant.into):
+        written = " and ".join(call.variant.into)
+        raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
     for name, golden in zip(call.variant.into, goldens, strict=True):
         if name not in call.returning.arguments and arguments[name].size == 0:

@@ -34,7 +34,7 @@ from conform.repro.script import Finding, head, script
 from conform.repro.shrink import MAX_TRIES, OF_MODULES, Candidate, shrink
 from conform.repro.suite_file import suite_file
 from conform.repro.written import BESIDE, Written
-from conform.running.verdicts import evaluated
+from conform.running.truth import evaluated
 from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.suites import load
 from conform.suites.cases import CONSTANTS, Case, beyond_the_kit

@@ -25,7 +25,7 @@ from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
 from conform.running.journal import Journal, Part
 from conform.running.order import Group
-from conform.running.verdicts import INTERP
+from conform.running.truth import INTERP
 from conform.running.waivers import Waivers
 from conform.selftest.green import last_green
 from conform.suites import Suite

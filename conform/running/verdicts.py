@@ -21,14 +21,13 @@ from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table
 from conform.documents.limits import Limits
-from conform.errors import ConformError, InvalidArguments, Unjudged
+from conform.errors import ConformError, Unjudged
 from conform.inputs.layouts import logical
-from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
 from conform.interp.gradients.evaluation import GradientCall
 from conform.judging.case import Answers, cannot_run, verdict_of
 from conform.judging.checks import EVERY
-from conform.judging.ended import defect, undecided
+from conform.judging.ended import undecided
 from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
 from conform.manifest.claimed import held, not_asked
@@ -37,13 +36,13 @@ from conform.running import gradients
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.running.sides import Sides
+from conform.running.truth import INTERP, REFS, as_unjudged, evaluated, too_long
 from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
     from conform.frontends.called import Called
 
 IN_FLIGHT = 8
-INTERP, REFS = ORACLES = ("interp", "refs")  # whose results are the truth
 
 # A call, its golden outcome or why it has none, and the verdicts on the answers to it.
 Expected = tuple[Bound, Outcome | Exception, Answers]
@@ -414,12 +413,12 @@ class _Judge:
                 return gradients.told(verdict, call)
             return self.sides.compared(asked.case, outcome, reply, verdict)
         except time_limit.TookTooLong:
-            return self._undecided(asked.case, _too_long("the judgement", self.golden_timeout_s))
+            return self._undecided(asked.case, too_long("the judgement", self.golden_timeout_s))
         except Exception as error:
             return self._undecided(asked.case, error)
 
     def _undecided(self, case: Case, error: Exception) -> Verdict:
-        return undecided(case, _undecided(error), self.checks)
+        return undecided(case, as_unjudged(error), self.checks)
 
 
 def _most(expected: Expected | Exception) -> Most:
@@ -428,38 +427,3 @@ def _most(expected: Expected | Exception) -> Most:
         return MOST
     goldens = expected[1].goldens if isinstance(expected, tuple) and isinstance(expected[1], Outcome) else ()
     return most_of_results(len(goldens), sum(golden.value.size for golden in goldens))
-
-
-def evaluated(call: Bound, timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, oracle: str = INTERP) -> Outcome | Exception:
-    """The golden outcome of a call, or why there is none: Unjudged, InvalidArguments, a defect of the kit."""
-    try:
-        return time_limit.limited(timeout_s, lambda: _truth(call, oracle))
-    except InvalidArguments as reason:
-        return reason
-    except time_limit.TookTooLong:
-        return _too_long("the golden", timeout_s)
-    except Exception as error:  # a defect of the kit in one case must not lose the others; it is told as what it is
-        return _undecided(error)
-
-
-def _truth(call: Bound, oracle: str) -> Outcome | InvalidArguments:
-    """What the oracle says of a call. Raises Unjudged."""
-    try:
-        outcome: Outcome | InvalidArguments = evaluate_call(call)
-    except InvalidArguments as reason:
-        outcome = reason
-    if oracle == INTERP:
-        return outcome
-    from conform.selftest.agreement.oracle import confirmed  # with the references
-
-    return confirmed(call, outcome)
-
-
-def _too_long(what: str, limit_s: float) -> Unjudged:
-    return Unjudged(f"{what} took longer than {limit_s:g} s")
-
-
-def _undecided(error: Exception) -> Unjudged:
-    if isinstance(error, Unjudged):
-        return error
-    return Unjudged("there is not enough memory for it") if isinstance(error, MemoryError) else defect(error)

@@ -22,7 +22,7 @@ from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
-from conform.running.verdicts import evaluated
+from conform.running.truth import evaluated
 from conform.suites import load
 from conform.suites.cases import Case, Selection, select
 

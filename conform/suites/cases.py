@@ -238,21 +238,11 @@ def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> li
     chosen = [c for c in classes if _WANTED[wanted](c)]
     places = ["contiguous"]
     if (selection.layouts or test.usual_layouts) == "all" and not traits_of(op).dense:
-        places = _without_overlap(op, arguments, layout_axis.layouts_of(arguments))
+        variant = variant_of(op)
+        written = variant.written_in(arguments.args, arguments.kwargs) if variant else ()
+        places = layout_axis.layouts_of(arguments, written=[number for number, _ in written])
         places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
-
-
-def _without_overlap(op: str, arguments: Arguments, layouts: list[str]) -> list[str]:
-    """The layouts in which no two elements that are written to share memory: what stands there then is nowhere said."""
-    variant = variant_of(op)
-    if variant is None:
-        return layouts
-    names = [one.name for one in variant.schema.arguments]
-    given = [*zip(names, arguments.args, strict=False), *arguments.kwargs.items()]
-    owners = [name for name, value in given for _ in tensors(Arguments([value]))]
-    overlapping = {f"expanded.{number}" for number, name in enumerate(owners) if name in variant.into}
-    return [layout for layout in layouts if layout not in overlapping]
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:

@@ -16,7 +16,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
-from conform.running import verdicts
+from conform.running import truth, verdicts
 from conform.suites import load
 from conform.suites.cases import Selection, select
 from tests.endings.fake import SUITE, Fake, right, statuses
@@ -99,7 +99,7 @@ def test_too_little_memory_for_a_golden_is_no_defect(run: Callable[..., Run], mo
     def exhausted(call: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(verdicts, "evaluate_call", exhausted)
+    monkeypatch.setattr(truth, "evaluate_call", exhausted)
     ended = run()
     assert {case["reason"] for case in ended.cases} == {"there is not enough memory for it"}
     assert ended.exit_code == 3

@@ -52,6 +52,11 @@ def test_what_cannot_hold_the_result_is_refused(op: str, arguments: tuple, said:
         conform.golden(op, *arguments)
 
 
+def test_a_number_is_no_place_for_a_result() -> None:
+    with pytest.raises(InvalidArguments, match="self: found a Python number"):
+        conform.golden("aten::add_.Tensor", 2.0, ONE_TWO)
+
+
 def test_an_integer_is_no_place_for_floats() -> None:
     with pytest.raises(InvalidArguments, match=r"argument out: .* expected dtype\(out\)"):
         conform.golden("aten::exp", ONE_TWO, out=np.int64([0, 0]))

@@ -23,8 +23,8 @@ from conform.judging.case import cannot_run, verdict_of
 from conform.judging.verdict import Operand, Verdict
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
-from conform.running import verdicts
-from conform.running.verdicts import evaluated
+from conform.running import truth
+from conform.running.truth import evaluated
 from conform.suites.cases import Case, Draw
 from conform.suites.nodes import ClassPath, Construct
 from conform.suites.test import ModuleSpec, Test
@@ -261,7 +261,7 @@ def test_invalid_arguments_must_be_refused() -> None:
 
 
 def test_a_defect_of_the_kit_in_one_case_is_told_as_one_and_loses_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "evaluate_call", lambda *_: 1 // 0)
+    monkeypatch.setattr(truth, "evaluate_call", lambda *_: 1 // 0)
     run = conform.check("smoke", backend="cpu", ids=["smoke_exp/float32/*"])
     assert {case["status"] for case in run.cases} == {"unjudged"}
     assert {case["rule"] for case in run.cases} == {"defect of the kit"}
@@ -400,9 +400,12 @@ def test_a_test_for_another_device_is_unsupported() -> None:
     assert ended(refused) == ("unsupported", "the test is for device gpu, the backend runs on cpu")
 
 
-def test_a_module_is_sent_but_not_an_object_that_is_an_argument() -> None:
-    module = case(ModuleSpec(ClassPath("torch.nn.Linear"), (), {}))
+def test_an_object_that_is_an_argument_is_sent_to_a_module_alone() -> None:
+    module, operator = case(ModuleSpec(ClassPath("torch.nn.Linear"), (), {})), case("aten::exp")
     assert cannot_run(module, {"device": "cpu"}) is None
-    test = replace(module.draw.test, inputs=(Construct(ClassPath("collections.OrderedDict"), (), {}),))
-    unjudged = cannot_run(replace(module, draw=replace(module.draw, test=test)), {"device": "cpu"})
-    assert (unjudged.status, unjudged.op, unjudged.rule) == ("unjudged", "torch.nn.Linear", "no semantics")
+    inputs = (Construct(ClassPath("collections.OrderedDict"), (), {}),)
+    of_objects = [replace(one, draw=replace(one.draw, test=replace(one.draw.test, inputs=inputs)))
+                  for one in (module, operator)]  # fmt: skip
+    sent, unjudged = (cannot_run(one, {"device": "cpu"}) for one in of_objects)
+    assert sent is None
+    assert (unjudged.status, unjudged.op, unjudged.rule) == ("unjudged", "aten::exp", "no semantics")

@@ -12,7 +12,7 @@ from conform.call.bound import bound_call
 from conform.contracts.tables import contract_table
 from conform.judging.case import verdict_of
 from conform.judging.verdict import Verdict
-from conform.running.verdicts import evaluated
+from conform.running.truth import evaluated
 from conform.suites.cases import Case, Draw
 from conform.suites.test import Domain, Test
 
