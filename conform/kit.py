@@ -14,7 +14,9 @@ _ROOT = Path(__file__).parent
 # Rooms of which a run imports nothing or what it needs at once: torch, flint and pytest load with them.
 _APART = (
     "conform.__main__", "conform.backends", "conform.from_torch", "conform.frontends", "conform.pytest_plugin",
-    "conform.bisect", "conform.certify", "conform.given_module", "conform.refs", "conform.selftest",
+    "conform.bisect", "conform.certify", "conform.given_module", "conform.refs", "conform.repro.module_script",
+    "conform.running.op_by_op",
+    "conform.selftest",
 )  # fmt: skip
 
 

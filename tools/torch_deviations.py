@@ -77,6 +77,6 @@ def _rows() -> Mapping[str, list[Told]]:
         if lines and lines[0].startswith("| op | dtypes | what torch"):
             for line in lines[2:]:
                 cells = tuple(line.strip("| ").split(" | "))
-                for op in re.findall(r"`(\w+)[`.]", cells[0]):
-                    found[f"aten::{op}"].append(Told(heading, tuple(cell.replace("`", "") for cell in cells)))
+                for op in re.findall(r"`([\w:]+)[`.]", cells[0]):
+                    found[op if "::" in op else f"aten::{op}"].append(Told(heading, tuple(cell.replace("`", "") for cell in cells)))
     return found

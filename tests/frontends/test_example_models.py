@@ -122,7 +122,7 @@ PLANTS: list[tuple[str, Callable[[nn.Module], None], tuple[str, ...]]] = [
     ("llama.py::build", other_eps, ("float32",)),
     ("llama.py::build", wrong_rotation, ("float32", "bfloat16")),
     ("llama.py::build", other_groups, ("float32", "bfloat16")),
-    ("mixture.py::build", one_expert, ("float32", "bfloat16")),
+    ("mixture.py::build", one_expert, ("float32",)),  # in bfloat16 an honest error may choose other experts
 ]
 
 
