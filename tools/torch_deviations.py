@@ -77,6 +77,7 @@ def _rows() -> Mapping[str, list[Told]]:
         if lines and lines[0].startswith("| op | dtypes | what torch"):
             for line in lines[2:]:
                 cells = tuple(line.strip("| ").split(" | "))
+                told = Told(heading, tuple(cell.replace("`", "") for cell in cells))
                 for op in re.findall(r"`([\w:]+)[`.]", cells[0]):
-                    found[op if "::" in op else f"aten::{op}"].append(Told(heading, tuple(cell.replace("`", "") for cell in cells)))
+                    found[op if "::" in op else f"aten::{op}"].append(told)
     return found

@@ -84,9 +84,19 @@ def _saturated_units(dtype: str, draw: Draw) -> Iterator[Call]:
     yield {"self": draw.wild(dtype, 20), "alpha": 1 + 2.0 ** -FORMATS[dtype].precision}
 
 
+def _equal_but_for_nan(dtype: str, draw: Draw) -> Iterator[Call]:
+    """Tensors that are close but for NaN in the same place, which `equal_nan` decides."""
+    if dtype in FLOATS:
+        numbers = draw.integers(-8, 8, 20).astype(FORMATS[dtype].storage)
+        numbers[7] = np.nan
+        for equal_nan in (True, False):
+            yield {"self": numbers, "other": numbers.copy(), "equal_nan": equal_nan}
+
+
 _PATTERNS: Mapping[str, Callable[[str, Draw], Iterator[Call]]] = {
     "aten::_to_copy": _casts,
     "aten::round.decimals": _decimal_ties,
     "aten::elu": _saturated_units,
     "aten::celu": _saturated_units,
+    "aten::allclose": _equal_but_for_nan,
 }

@@ -26,7 +26,8 @@ QUIET = 12  # tuples in a row that cover nothing new end the search
 ONE_DTYPE = ("int64", "int32", "float32")  # of indices, scales and zero points where it is the only one: not told
 MOST = 96  # tuples of one op: the last pairs of many keywords are rare
 FLOAT = 2  # the category
-MOST_OF_BOTH = 112  # characters of an operator's name and that of a call, so that a passing case takes under 500 bytes
+LONG = 45  # characters of an operator
+ROOM = 154  # for an operator, twice, and the name of a call: a passing case takes under 500 bytes
 _ALL_OF = 8  # integers of an interval that are taken one by one
 _NUMBERS: dict[type, tuple[Any, ...]] = {
     bool: (True, False),
@@ -142,10 +143,10 @@ def name_of(spec: OpSpec, one: MetaTuple) -> str:
 
 
 def _short(spec: OpSpec, name: str) -> str:
-    """The name, of which an operator of a long namespace leaves less room in a record's line: the end becomes a digest.
-    Those of aten keep the names that they have had."""
-    room = MOST_OF_BOTH - len(spec.name)
-    if spec.name.startswith("aten::") or len(name) <= room:
+    """The name; where a long operator leaves less room in the line of a record, which names it twice, the end of the
+    name becomes a digest."""
+    room = ROOM - 2 * len(spec.name)
+    if len(spec.name) <= LONG or len(name) <= room:
         return name
     return f"{name[: room - 7]}~{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
