@@ -38,8 +38,9 @@ class Call:
     cotangents: tuple[Any, ...] = ()
 
 
-def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
-    """The frame of a call and the storages of its tensors, to be lent beside it; `number` comes back in its reply.
+def encode_call(call: Call, number: int, times: int = 1) -> tuple[bytes, list[bytes]]:
+    """The frame of so many equal calls and the storages of the tensors of one, to be lent beside it for each;
+    `number` comes back in each reply.
 
     TypeError for a value that no frame can carry.
     """
@@ -67,6 +68,7 @@ def encode_call(call: Call, number: int) -> tuple[bytes, list[bytes]]:
         tensor_number(np.frombuffer(call.module, np.uint8))  # the last one
     header = {
         "call": number,
+        "times": times,
         "op": call.op,
         **arguments,
         "tensors": tensors,

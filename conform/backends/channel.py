@@ -6,10 +6,9 @@ import select
 import socket
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 from conform.backends.log import Log
-from conform.backends.protocol import MOST, PREFIX, Most, parse_header, parse_prefix
+from conform.backends.protocol import MOST, PREFIX, Most, parse_prefix
 
 _CHUNK_BYTES = 1 << 18
 _SEND_BUFFER_BYTES = 1 << 20  # a few calls fit, so that the worker has work while the parent computes
@@ -40,8 +39,9 @@ class Channel:
         self._outgoing.append((memoryview(frame), descriptors))
         self._write()
 
-    def next_frame(self, most: Most = MOST) -> tuple[dict[str, Any], bytes] | None:
-        """Header and payload of a frame that has arrived in full; ProtocolError if what came is none, or too large."""
+    def next_frame(self, most: Most = MOST) -> tuple[bytes, bytes] | None:
+        """Header, as it came, and payload of a frame that has arrived in full; ProtocolError if what came is none, or
+        too large."""
         if len(self._incoming) < PREFIX.size:
             return None
         header_bytes, payload_bytes = parse_prefix(self._incoming, most)
@@ -49,7 +49,7 @@ class Channel:
         end = payload_start + payload_bytes
         if len(self._incoming) < end:
             return None
-        header = parse_header(self._incoming[PREFIX.size : payload_start])
+        header = bytes(memoryview(self._incoming)[PREFIX.size : payload_start])
         payload = bytes(memoryview(self._incoming)[payload_start:end])
         del self._incoming[:end]
         return header, payload

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from conform.backends.base import BackendUnavailable
@@ -19,13 +19,11 @@ from conform.backends.channel import Channel, Closed
 from conform.backends.given import Given
 from conform.backends.jail import Jail
 from conform.backends.launcher import Template, describe_exit
-from conform.backends.lent import UNCHANGED, Changes, Lent
 from conform.backends.log import Log
-from conform.backends.protocol import MOST, Most, ProtocolError, payload_of
+from conform.backends.pending import Pending
+from conform.backends.protocol import MOST, Most, ProtocolError, parse_header, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.backends.spelling import spelt
-from conform.backends.written import as_written
-from conform.call.variants import Variant, variant_of
 from conform.errors import UsageError
 from conform.foreign import line
 
@@ -41,42 +39,6 @@ IDENTITY = (
     "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
     "accumulates_in_element_type", "keeps_intermediates", "numerics",
 )  # fmt: skip
-
-
-@dataclass
-class _Pending:
-    """A call in flight, kept to be sent again if the worker dies on one before it."""
-
-    call: Call
-    number: int
-    frame: bytes
-    payload: bytearray
-    sizes: list[int]  # of the storages in the payload, in bytes
-    most: Most = MOST
-    lent: Lent | None = None  # what the worker has of it
-
-    def send(self, channel: Channel) -> None:
-        """Sends the call, with memory that no worker has had."""
-        self.give_up()
-        if self.sizes:
-            self.lent = Lent(self.payload, self.sizes)
-        channel.send(self.frame, [] if self.lent is None else [self.lent.fileno()])
-
-    def changes(self) -> Changes:
-        """What the call did to its tensors, and to the memory outside them."""
-        return self.lent.changes() if self.lent else UNCHANGED
-
-    @property
-    def variant(self) -> Variant | None:
-        """How the call writes its results into arguments, if it does."""
-        is_operator = self.call.module is None and self.call.program is None
-        return variant_of(self.call.op) if is_operator else None
-
-    def give_up(self) -> None:
-        """Closes what was lent."""
-        if self.lent is not None:
-            self.lent.close()
-            self.lent = None
 
 
 class _Silent(Exception):
@@ -115,9 +77,9 @@ class BackendProcess:
         self._timeout_s = timeout_s
         self._threads = threads
         self._given_template = template
-        self._in_flight: deque[_Pending] = deque()
+        self._in_flight: deque[Pending] = deque()
         self._submitted = 0
-        self._answered: _Pending | None = None  # the last call that this worker has answered
+        self._answered: Pending | None = None  # the last call that this worker has answered
         self._answered_at = 0.0
         self._identity: dict[str, Any] | None = None
         self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
@@ -167,10 +129,14 @@ class BackendProcess:
 
     def submit(self, call: Call) -> None:
         """Sends a call, without waiting for anything but the start of the worker."""
+        self._submit(call, 1)
+
+    def _submit(self, call: Call, times: int) -> None:
         self._ensure_worker()
-        frame, storages = encode_call(call, self._submitted)
+        frame, storages = encode_call(call, self._submitted, times)
+        storages = storages * times
         sizes = [len(storage) for storage in storages]
-        pending = _Pending(call, self._submitted, frame, payload_of(storages), sizes)
+        pending = Pending(call, self._submitted, frame, payload_of(storages), sizes, times)
         self._in_flight.append(pending)
         self._submitted += 1
         pending.send(self._channel)
@@ -179,6 +145,26 @@ class BackendProcess:
         """The reply to one call, where none is in flight."""
         self.submit(call)
         return self.receive()
+
+    def answers(self, call: Call, times: int) -> list[Reply]:
+        """The replies to so many equal calls, where none is in flight, which the worker gets together and answers
+        within the time for one; none comes behind one that is no answer. Where the worker is lost on them, they are
+        asked one by one, and if that goes well, the loss is the last reply."""
+        self._submit(call, times)
+        together = self._in_flight.popleft()
+        try:
+            replies = self._replies_to(together)
+        except _FAILURES as failure:
+            lost = self._lost_on(failure)
+            replies = [self.answer(call)]
+            while replies[-1].status == "ok" and len(replies) < times:
+                replies.append(self.answer(call))
+            if replies[-1].status == "ok":
+                replies[-1] = replace(lost, reason=f"{lost.reason}; asked again one by one, they are answered")
+        finally:
+            together.give_up()
+        ends = (place for place, reply in enumerate(replies, 1) if reply.status != "ok")
+        return replies[: next(ends, times)]
 
     def take_back(self, places: Collection[int]) -> None:
         """Calls in flight, by their places in the queue, are not to be run; the worker, which may have begun one of
@@ -207,18 +193,28 @@ class BackendProcess:
             call.give_up()
         return self._blamed(call, lost, suspect, 2 * seen_after_s)
 
-    def _reply_to(self, call: _Pending) -> Reply:
+    def _reply_to(self, call: Pending) -> Reply:
         """The reply that comes next, and what the call did to the memory that was lent for it."""
-        header, payload = self._next_frame(self._timeout_s, call.most)
-        changes = call.changes()
-        reply = decode_reply(header, payload, call.number)
-        reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
-        variant = call.variant
-        reply = replace(reply, apart=()) if variant is None else as_written(reply, call.call, variant, changes)
-        self._answered, self._answered_at = call, time.monotonic()
-        if header.get("retire") is True:
-            self._end_worker(kill=True)
+        (reply,) = self._replies_to(call)
         return reply
+
+    def _replies_to(self, calls: Pending) -> list[Reply]:
+        """The replies that come next, to as many equal calls."""
+        frames = self._next_frames(self._timeout_s, calls.most, calls.times)
+        ends = list(zip(frames, calls.changes(), strict=True))
+        replies: list[Reply] = []
+        retires = False
+        for place, ((text, payload), changes) in enumerate(ends):
+            if place > 0 and ends[place - 1] == ends[place]:
+                replies.append(replies[-1])
+                continue
+            header = parse_header(text)
+            replies.append(calls.with_changes(decode_reply(header, payload, calls.number), changes))
+            retires |= header.get("retire") is True
+        self._answered, self._answered_at = calls, time.monotonic()
+        if retires:
+            self._end_worker(kill=True)
+        return replies
 
     def settle(self) -> Reply | None:
         """What the call that was answered last deserves instead, where the worker dies or speaks within a moment; None
@@ -233,7 +229,7 @@ class BackendProcess:
 
     # --- Who is to blame ----------------------------------------------------------------------------------------------
 
-    def _blamed(self, call: _Pending, lost: Reply, suspect: _Pending, watched_s: float) -> Reply:
+    def _blamed(self, call: Pending, lost: Reply, suspect: Pending, watched_s: float) -> Reply:
         """The reply to a call on which a worker was lost that had answered `suspect` before.
 
         A thread that the call before has left may have aborted, or written a frame too many; so the call is asked
@@ -250,7 +246,7 @@ class BackendProcess:
             return replace(again, before=before)
         return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")
 
-    def _alone(self, call: _Pending, watched_s: float) -> Reply:
+    def _alone(self, call: Pending, watched_s: float) -> Reply:
         """The reply of a worker that gets this call and no other; a crash if it ends or speaks within `watched_s`."""
         others, self._in_flight = self._in_flight, deque([call])
         try:
@@ -270,7 +266,7 @@ class BackendProcess:
     def _watch(self, watched_s: float) -> None:
         """Raises Closed or ProtocolError if the worker ends, or says anything, though nothing was asked."""
         with contextlib.suppress(_Silent):
-            self._next_frame(watched_s, MOST)
+            self._next_frames(watched_s, MOST)
             raise ProtocolError("a frame came that answers no call")
 
     # --- The worker's life --------------------------------------------------------------------------------------------
@@ -300,7 +296,8 @@ class BackendProcess:
         try:
             if not self._channel.wait(NOTICE_AFTER_S):
                 print(f"conform: still loading backend {self.name!r}, at most {START_TIMEOUT_S:g} s", file=sys.stderr)
-            header, _ = self._next_frame(START_TIMEOUT_S, MOST)
+            ((text, _),) = self._next_frames(START_TIMEOUT_S, MOST)
+            header = parse_header(text)
             if "hello" in header:
                 return self._same(decode_greeting(header["hello"]))
         except UsageError as error:
@@ -325,15 +322,19 @@ class BackendProcess:
         self._identity = identity
         return described
 
-    def _next_frame(self, timeout_s: float, most: Most) -> tuple[dict[str, Any], bytes]:
-        """The worker's next frame; _Silent where it has not come in full after `timeout_s`, however many bytes moved:
-        one a second would keep a clock going that each byte sets back."""
+    def _next_frames(self, timeout_s: float, most: Most, count: int = 1) -> list[tuple[bytes, bytes]]:
+        """Header and payload of the worker's next frames; _Silent where they have not come in full after `timeout_s`,
+        however many bytes moved: one a second would keep a clock going that each byte sets back."""
         deadline = time.monotonic() + timeout_s
-        while (frame := self._channel.next_frame(most)) is None:
-            if time.monotonic() >= deadline:
+        frames: list[tuple[bytes, bytes]] = []
+        while len(frames) < count:
+            if (frame := self._channel.next_frame(most)) is not None:
+                frames.append(frame)
+            elif time.monotonic() >= deadline:
                 raise _Silent(f"no answer for {timeout_s:g} s")
-            self._channel.wait(deadline - time.monotonic())
-        return frame
+            else:
+                self._channel.wait(deadline - time.monotonic())
+        return frames
 
     def _end_worker(self, kill: bool) -> tuple[int | None, str]:
         """Its exit code (None if nobody knows) and the end of its log."""

@@ -23,6 +23,12 @@ class Changes(NamedTuple):
     contents: Mapping[int, bytes]
     overrun: bool
 
+    def of_turn(self, turn: int, count: int) -> Changes:
+        """Those of one of several equal calls, each of which was lent `count` storages. A byte outside every storage
+        may be that of any."""
+        numbers = {turn * count + number: number for number in range(count)}
+        return Changes({numbers[one]: was for one, was in self.contents.items() if one in numbers}, self.overrun)
+
 
 UNCHANGED = Changes({}, False)
 

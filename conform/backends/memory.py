@@ -15,12 +15,18 @@ from conform.errors import Unsupported
 
 
 class Memory:
-    """The payload of one call: aligned storages with guards between them, in a file that the parent reads as well.
+    """The payload of a call, or of several equal ones: aligned storages with guards between them, in a file that the
+    parent reads as well.
 
-    `descriptor` is the file's, and is closed; None for a call without tensors. `bytes` is what it holds, writable.
+    `descriptor` is the file's, and is closed; None for a call without tensors. `described` are the tensors of one call,
+    each [dtype, shape, strides, offset, storage bytes] with a storage of its own. `bytes` is what the file holds,
+    writable.
     """
 
-    def __init__(self, descriptor: int | None = None) -> None:
+    def __init__(self, described: list[list[Any]], times: int = 1, descriptor: int | None = None) -> None:
+        self._described = described
+        self._sizes = [one[4] for one in described]
+        self._starts, _ = placement(self._sizes * times)
         self.bytes = np.empty(0, np.uint8)
         if descriptor is not None:
             try:
@@ -28,11 +34,13 @@ class Memory:
             finally:
                 os.close(descriptor)
 
-    def tensors(self, described: list[list[Any]]) -> list[torch.Tensor]:
-        """One tensor for each [dtype, shape, strides, offset, storage bytes], each with a storage of its own."""
-        self._sizes = [one[4] for one in described]
-        self._starts, _ = placement(self._sizes)
-        return [self._tensor(start, *one) for start, one in zip(self._starts, described, strict=True)]
+    def tensors(self, turn: int = 0) -> list[torch.Tensor]:
+        """The tensors of one of the calls."""
+        return [self._tensor(start, *one) for start, one in zip(self._starts_of(turn), self._described, strict=True)]
+
+    def _starts_of(self, turn: int) -> list[int]:
+        count = len(self._described)
+        return self._starts[turn * count : (turn + 1) * count]
 
     def _tensor(
         self, start: int, name: str, shape: list[int], strides: list[int], offset: int, size: int
@@ -47,14 +55,15 @@ class Memory:
             storage = torch.frombuffer(self.bytes.data, dtype=dtype, count=count, offset=start)
         return storage.as_strided(shape, strides, offset)
 
-    def behind(self, tensor: torch.Tensor) -> int | None:
-        """The number of the tensor argument whose storage holds elements of `tensor`; None where none does."""
+    def behind(self, tensor: torch.Tensor, turn: int = 0) -> int | None:
+        """The number of the tensor argument of a call whose storage holds elements of `tensor`; None where none does.
+        """
         if tensor.numel() == 0 or tensor.device.type != "cpu":
             return None
         first = tensor.data_ptr() - self.bytes.ctypes.data
         reaches = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
         last = first + reaches * tensor.itemsize
-        spans = enumerate(zip(self._starts, self._sizes, strict=True))
+        spans = enumerate(zip(self._starts_of(turn), self._sizes, strict=True))
         return next((number for number, (start, size) in spans if first < start + size and start < last), None)
 
 

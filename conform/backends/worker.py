@@ -6,7 +6,8 @@ import importlib
 import pickle
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -39,7 +40,7 @@ def serve(connection: socket.socket, name: str | None, threads: int, imports: Se
         return
     connection.sendall(greeting)
     while (received := receive(connection)) is not None:
-        connection.sendall(answer(backend, *received))
+        connection.sendall(b"".join(answers(backend, *received)))
 
 
 def _import(module: str) -> None:
@@ -86,7 +87,7 @@ def _names(given: Any) -> Any:
 
 
 def receive(connection: socket.socket) -> tuple[dict[str, Any], Memory] | None:
-    """The next call's header and memory, or None where the parent has closed the connection.
+    """The next frame's header and memory, or None where the parent has closed the connection.
 
     The memory's descriptor comes with the first bytes of the frame: a read that asks for no more than the rest of a
     frame gets none of the next.
@@ -99,7 +100,8 @@ def receive(connection: socket.socket) -> tuple[dict[str, Any], Memory] | None:
     text = bytearray(header_bytes)
     if not _fill(connection, memoryview(text)):
         return None
-    return parse_header(text), Memory(*descriptors)
+    header = parse_header(text)
+    return header, Memory(header["tensors"], header["times"], *descriptors)
 
 
 def _fill(connection: socket.socket, buffer: memoryview) -> bool:
@@ -111,20 +113,26 @@ def _fill(connection: socket.socket, buffer: memoryview) -> bool:
     return True
 
 
-# --- One call ---------------------------------------------------------------------------------------------------------
+# --- One call, or several equal ones ----------------------------------------------------------------------------------
 
 
-def answer(backend: Backend, header: dict[str, Any], memory: Memory) -> bytes:
+def answers(backend: Backend, header: dict[str, Any], memory: Memory) -> Iterator[bytes]:
+    """The frames of the replies to equal calls, each of which has memory of its own."""
+    for turn in range(header["times"]):
+        yield answer(backend, header, memory, turn)
+
+
+def answer(backend: Backend, header: dict[str, Any], memory: Memory, turn: int) -> bytes:
     """The frame of the reply: the result, or how the call failed, and what became of the inputs."""
     reply: dict[str, Any] = {"call": header["call"]}
     contents: list[bytes] = []
     try:
-        result = run(backend, header, memory)
+        result = run(backend, header, memory.tensors(turn))
     except Exception as error:
         reply |= _failure(error)
     else:
         try:
-            contents = _add_result(reply, result, memory)
+            contents = _add_result(reply, result, partial(memory.behind, turn=turn))
         except Exception as error:
             reply |= _unreadable(error)
     return frame(reply, payload_of(contents))
@@ -144,9 +152,8 @@ def _unreadable(error: Exception) -> dict[str, Any]:
     return {**failure, "status": "error", "declared": False}
 
 
-def run(backend: Backend, header: dict[str, Any], memory: Memory) -> Any:
-    """What the backend returns for the call in `header`."""
-    tensors = memory.tensors(header["tensors"])
+def run(backend: Backend, header: dict[str, Any], tensors: list[torch.Tensor]) -> Any:
+    """What the backend returns for the call in `header` with these tensors."""
     for number in header["requires_grad"]:
         tensors[number].requires_grad_()
     args = [from_tree(tree, tensors, torch_object) for tree in header["args"]]
@@ -177,7 +184,9 @@ def torch_object(kind: str, name: str) -> Any:
     return torch.device(name) if kind == "device" else getattr(torch, name)
 
 
-def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[bytes]:
+def _add_result(
+    reply: dict[str, Any], result: Any, argument_behind: Callable[[torch.Tensor], int | None]
+) -> list[bytes]:
     """Writes status, result, outputs and the argument that each in the CPU's memory shares it with, or None, into
     `reply`; the outputs' bytes, brought to the CPU."""
     tensors: list[torch.Tensor] = []
@@ -193,6 +202,6 @@ def _add_result(reply: dict[str, Any], result: Any, memory: Memory) -> list[byte
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
-    aliases = [[number, memory.behind(one)] for number, one in enumerate(tensors) if one.device.type == "cpu"]
+    aliases = [[number, argument_behind(one)] for number, one in enumerate(tensors) if one.device.type == "cpu"]
     reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs], aliases=aliases)
     return [content for _, content in outputs]

@@ -35,6 +35,7 @@ from conform.manifest.language import Manifest
 from conform.running import gradients
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
+from conform.running.equal_calls import EqualCalls
 from conform.running.sides import Sides
 from conform.running.truth import INTERP, REFS, as_unjudged, evaluated, too_long
 from conform.suites.cases import CONSTANTS, Case, too_large
@@ -203,7 +204,9 @@ class _Judge:
     sides: Sides = field(default_factory=Sides)
     _last: _Asked | None = None
     _answered: Reply | None = None  # what it was judged by
-    _other: BackendProcess | None = None  # another process of the backend, begun when it is first needed
+
+    def __post_init__(self) -> None:
+        self._equal_calls = EqualCalls(self.process)
 
     def unclaimed(
         self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected],
@@ -332,52 +335,24 @@ class _Judge:
     def repeated(
         self, case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
     ) -> Iterator[Verdict]:
-        """The verdict on a case of several equal calls, the last of which goes to another process; behind those on
-        all calls that the backend has."""
+        """The verdict on a case of several equal calls; behind those on all calls that the backend has."""
         while self.waiting:
             yield from self.judged()
         made = _attempt(partial(_prepared, case, typical, exports, module))
         if isinstance(made, Exception):
             yield self._undecided(case, made)
             return
-        call = made[1]
-        replies = [self.process.answer(call)]
+        replies = self._equal_calls.replies(made[1], case.times)
         if replies[0].before is not None and self._last is not None:
             yield self._verdict(self._last, _attempt(self._last.expected), replies[0].before)
         self._last = None
-        if replies[0].status == "ok":
-            replies += self._further(call, case.times - 1)
         if self.keeper is not None:
             self.keeper.keep(case.id, replies)
         yield verdict_on(case, replies, self.device, self.checks)
 
-    def _further(self, call: Call, times: int) -> list[Reply]:
-        """The replies to so many more of a call, a few of which are always with the backend, and to one in another
-        process; none comes behind one that is no answer."""
-        replies: list[Reply] = []
-        sent = 0
-        while len(replies) < times:
-            while sent < min(times, len(replies) + IN_FLIGHT):
-                self.process.submit(call)
-                sent += 1
-            replies.append(self.process.receive())
-            if replies[-1].status != "ok":
-                if left := range(sent - len(replies)):
-                    self.process.take_back(left)
-                return replies
-        return [*replies, self._another().answer(call)]
-
-    def _another(self) -> BackendProcess:
-        if self._other is None:
-            self._other = self.process.another()
-            self._other.__enter__()
-        return self._other
-
     def close(self) -> None:
         """Ends the other process, and what is kept of answers."""
-        if self._other is not None:
-            self._other.__exit__()
-            self.process.left_running = sorted({*self.process.left_running, *self._other.left_running})
+        self._equal_calls.close()
         if self.keeper is not None:
             self.keeper.close()
 

@@ -29,6 +29,19 @@ class Misbehaving(Backend):
     def echo(self, *args, **kwargs):
         return [*args, *kwargs.values()]
 
+    def negated(self, value):
+        return [-value]
+
+    def at_call(self, number, name, *args):
+        """The method NAME at this call of the process, counted from 1; `echo` before it and behind it."""
+        self.calls = getattr(self, "calls", 0) + 1
+        return getattr(self, name if self.calls == number else "echo")(*args)
+
+    def keep(self, tensor):
+        """The tensor of the call before this one, in its memory."""
+        before, self.kept = getattr(self, "kept", tensor), tensor
+        return before
+
     def inspect(self, tensor):
         """The tensor, its whole storage, its offset, and how far its storage lies from 64-byte alignment."""
         storage = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())

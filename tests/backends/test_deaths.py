@@ -147,7 +147,7 @@ def test_loading_is_announced_and_interrupted_at_once(
 ) -> None:
     monkeypatch.setattr("conform.backends.client.NOTICE_AFTER_S", 0.1)
     process = start("HangsLoading")
-    monkeypatch.setattr(process, "_next_frame", interrupt)
+    monkeypatch.setattr(process, "_next_frames", interrupt)
     assert left_after_s(process, process.describe) < LINGER_S / 2
     assert capsys.readouterr().err == f"conform: still loading backend {process.name!r}, at most 300 s\n"
 
@@ -157,7 +157,7 @@ def test_the_only_call_is_interrupted_at_once(start: Starter, monkeypatch: pytes
 
     def hang() -> None:
         process.submit(Call("do::hang", []))
-        monkeypatch.setattr(process, "_next_frame", interrupt)
+        monkeypatch.setattr(process, "_next_frames", interrupt)
         process.receive()
 
     assert left_after_s(process, hang) < LINGER_S / 2

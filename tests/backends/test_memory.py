@@ -34,9 +34,9 @@ def lend() -> Iterator[Callable[[Placed], tuple[Lent, Memory, torch.Tensor]]]:
             size = tensor.storage.nbytes
             lent = Lent(payload_of([tensor.storage.tobytes()]), [size])
             stack.callback(lent.close)
-            memory = Memory(os.dup(lent.fileno()))
             described = [tensor.dtype.name, list(tensor.shape), list(tensor.strides), tensor.offset, size]
-            return lent, memory, memory.tensors([described])[0]
+            memory = Memory([described], descriptor=os.dup(lent.fileno()))
+            return lent, memory, memory.tensors()[0]
 
         yield lender
 
@@ -82,9 +82,10 @@ def test_what_is_lent_is_a_copy(lend: Lender) -> None:
 def test_results_that_share_memory_with_an_argument_are_seen() -> None:
     storages = [np.arange(24, dtype=np.float32), np.arange(6, dtype=np.float64)]
     lent = Lent(payload_of([one.tobytes() for one in storages]), [one.nbytes for one in storages])
-    memory = Memory(os.dup(lent.fileno()))
+    described = [["float32", [4, 6], [6, 1], 0, 96], ["float64", [2, 3], [3, 1], 0, 48]]
+    memory = Memory(described, descriptor=os.dup(lent.fileno()))
     lent.close()
-    first, second = memory.tensors([["float32", [4, 6], [6, 1], 0, 96], ["float64", [2, 3], [3, 1], 0, 48]])
+    first, second = memory.tensors()
     shares = [first, second, first[1:], second.t(), first[3, 5], second.expand(4, 2, 3), first.view(torch.int32)]
     assert [memory.behind(one) for one in shares] == [0, 1, 0, 1, 0, 1, 0]
     own = [first.clone(), second + 0, first[4:], first[:, :0], torch.empty(0), torch.empty(2, device="meta")]
