@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from conform import time_limit
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.exports import exported
 from conform.backends.protocol import MOST, Most, most_of_results
 from conform.backends.reply import Reply
 from conform.call.arguments import Arguments, tensors
@@ -21,7 +20,7 @@ from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
 from conform.contracts.tables import Table
 from conform.documents.limits import Limits
-from conform.errors import ConformError, Unjudged
+from conform.errors import Unjudged
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.interp.gradients.evaluation import GradientCall
@@ -36,9 +35,10 @@ from conform.running import gradients
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.running.equal_calls import EqualCalls
+from conform.running.sent import attempt, is_plain, module_of, prepared, typical_of
 from conform.running.sides import Sides
 from conform.running.truth import INTERP, REFS, as_unjudged, evaluated, too_long
-from conform.suites.cases import CONSTANTS, Case, too_large
+from conform.suites.cases import Case
 
 if TYPE_CHECKING:  # torch is imported for modules alone
     from conform.frontends.called import Called
@@ -106,8 +106,8 @@ def _judged(
     in_flight: int,
 ) -> Iterator[Verdict]:  # fmt: skip
     for group in map(list, chain.from_iterable(map(_by_draw, groups))):
-        typical = _attempt(partial(_typical, group[0], limits))
-        module = _attempt(partial(_module, group[0]))
+        typical = attempt(partial(typical_of, group[0], limits))
+        module = attempt(partial(module_of, group[0]))
         typical, module = (module, None) if isinstance(module, Exception) else (typical, module)
         known: dict[tuple[str, str], Expected] = {}
         for case in group:
@@ -115,7 +115,7 @@ def _judged(
                 continue
             exports = bool(described["exports"])
             asked = judge.unclaimed(case, typical, known, module) or cannot_run(case, described, judge.checks)
-            if asked is None and module is not None and described.get("keeps_intermediates") and _is_plain(case):
+            if asked is None and module is not None and described.get("keeps_intermediates") and is_plain(case):
                 yield from judge.op_by_op(case, typical, known, exports, module)
                 continue
             if asked is None and case.times > 1:
@@ -135,54 +135,6 @@ def _judged(
 def _by_draw(group: Sequence[Case]) -> Iterator[Iterator[Case]]:
     """The cases of one draw after the other: there are two in a group of a compare pair."""
     return (cases for _, cases in groupby(group, key=lambda case: id(case.draw)))
-
-
-def _typical(case: Case, limits: Limits) -> Arguments:
-    """The typical inputs of a case's draw; Unjudged where the results would be too large."""
-    arguments = case.draw.arguments()
-    if problem := too_large(case.draw.test, case.op, arguments, limits):
-        raise Unjudged(problem)
-    return arguments
-
-
-def _module(case: Case) -> Called | None:
-    """The module of a case's draw, with its parameters, or its program; None of an operator. NoGolden where it cannot
-    be made."""
-    if not case.draw.test.is_module:
-        return None
-    from conform.frontends.called import called
-
-    return called(case.draw)
-
-
-def _prepared(
-    case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
-) -> tuple[Arguments, Call]:
-    """The arguments of a case, and its call as it is sent."""
-    if isinstance(typical, Exception):
-        raise typical
-    arguments = case.arguments(typical)
-    sent = exported(arguments) if exports else arguments
-    if module is not None and case.layout == CONSTANTS:
-        return arguments, module.sent_as_constants(sent.args, sent.kwargs)
-    if module is not None:
-        return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
-    return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
-
-
-def _is_plain(case: Case) -> bool:
-    """Whether it is one call, with arguments."""
-    return case.times == 1 and case.layout != CONSTANTS
-
-
-def _attempt(function: Callable[[], Any]) -> Any:
-    """What it returns, or what it raises, but for what is the user's mistake or his backend's, which ends the run."""
-    try:
-        return function()
-    except Exception as error:
-        if isinstance(error, ConformError) and not isinstance(error, Unjudged):
-            raise
-        return error
 
 
 @dataclass
@@ -220,7 +172,7 @@ class _Judge:
                 return
             arguments = case.arguments(typical)
             yield from (tensor.shape for tensor in tensors(arguments))
-            expected = _attempt(self._expected(case, arguments, known, module))
+            expected = attempt(self._expected(case, arguments, known, module))
             if isinstance(expected, tuple) and isinstance(expected[1], Outcome):
                 yield from (golden.value.shape for golden in expected[1].goldens)
 
@@ -235,13 +187,13 @@ class _Judge:
         module: Called | None = None,
     ) -> Verdict | None:
         """Sends the call of a case, or says why there is none."""
-        made = _attempt(partial(_prepared, case, typical, exports, module))
+        made = attempt(partial(prepared, case, typical, exports, module))
         if isinstance(made, Exception):
             return self._undecided(case, made)
         arguments, call = made
         expected = self._expected(case, arguments, known, module)
         if case.of_gradients:
-            of_gradients = _attempt(partial(self._differentiated, case, expected, call))
+            of_gradients = attempt(partial(self._differentiated, case, expected, call))
             if isinstance(of_gradients, Exception):
                 return self._undecided(case, of_gradients)
             expected, call = of_gradients
@@ -279,12 +231,12 @@ class _Judge:
     def judged(self) -> Iterator[Verdict]:
         """The verdict on the oldest call that the backend has, and a second one on the call before if that did harm."""
         asked = self.waiting.popleft()
-        expected = _attempt(asked.expected)
+        expected = attempt(asked.expected)
         reply = self.process.receive(_most(expected))
         if reply.before is not None and self._last is None:  # it was somebody else's call, who has its verdict already
             reply = replace(reply.before, reason=f"{reply.before.reason}, of the call before this one")
         elif reply.before is not None:
-            yield self._verdict(self._last, _attempt(self._last.expected), reply.before)
+            yield self._verdict(self._last, attempt(self._last.expected), reply.before)
         verdict = self._verdict(asked, expected, reply)
         self._last, self._answered = asked, reply
         if self.breaker.note(verdict):
@@ -324,7 +276,7 @@ class _Judge:
         self.process.submit(steps.sent(program, case.op, arguments.args, arguments.kwargs))
         reply = self.process.receive(op_by_op.most_of(program))
         if reply.before is not None:
-            return self._verdict(self._last, _attempt(self._last.expected), reply.before)
+            return self._verdict(self._last, attempt(self._last.expected), reply.before)
         judge = op_by_op.Judge(
             self.table, self.arithmetic, self.checks, self.golden_timeout_s,
             lambda call: evaluated(call, self.golden_timeout_s, self.oracle),
@@ -338,13 +290,13 @@ class _Judge:
         """The verdict on a case of several equal calls; behind those on all calls that the backend has."""
         while self.waiting:
             yield from self.judged()
-        made = _attempt(partial(_prepared, case, typical, exports, module))
+        made = attempt(partial(prepared, case, typical, exports, module))
         if isinstance(made, Exception):
             yield self._undecided(case, made)
             return
         replies = self._equal_calls.replies(made[1], case.times)
         if replies[0].before is not None and self._last is not None:
-            yield self._verdict(self._last, _attempt(self._last.expected), replies[0].before)
+            yield self._verdict(self._last, attempt(self._last.expected), replies[0].before)
         self._last = None
         if self.keeper is not None:
             self.keeper.keep(case.id, replies)
@@ -365,7 +317,7 @@ class _Judge:
     def settled(self) -> Iterator[Verdict]:
         """A second verdict on the last case, where that did harm."""
         if self._last is not None and (reply := self.process.settle()) is not None:
-            yield self._verdict(self._last, _attempt(self._last.expected), reply)
+            yield self._verdict(self._last, attempt(self._last.expected), reply)
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if self.keeper is not None:
