@@ -34,6 +34,9 @@ class Backend:
 
     `keeps_intermediates`: of a module every operator is a call of its own, whose result is rounded to its dtype and
     stored. Each of them is then asked for, and judged by itself on what the ones before it gave.
+
+    `views_share_memory`: the result of an op that torch documents as a view ("aten::transpose.int") lies in the memory
+    of its argument, in the CPU's as `run` gets it. What declares that is held to it.
     """
 
     name: str = ""
@@ -45,6 +48,7 @@ class Backend:
     rounds_intermediates: Sequence[str] = ()
     accumulates_in_element_type: Sequence[str] = ()
     keeps_intermediates: bool = False
+    views_share_memory: bool = False
 
     def numerics(self) -> dict[str, str | int | bool]:
         """What decides, beside `version`, which kernels run and how they compute: by default the instruction sets,

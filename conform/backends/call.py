@@ -25,7 +25,8 @@ class Call:
     numbers (args, then kwargs, lists flattened) of the tensors that get this flag. What is called may be no operator
     but `module`, a pickled torch module, of the class `op`, or `program`, the text of a StableHLO program. With
     `wanted`, numbers of tensors likewise, not the results are asked for but the gradients of these: of the sum of
-    cotangent * result over the results that have a cotangent, each of `cotangents` for one of them.
+    cotangent * result over the results that have a cotangent, each of `cotangents` for one of them. `is_view`: the
+    results are to lie in the memory of an argument.
     """
 
     op: str
@@ -36,6 +37,7 @@ class Call:
     program: str | None = None
     wanted: tuple[int, ...] = ()
     cotangents: tuple[Any, ...] = ()
+    is_view: bool = False
 
 
 def encode_call(call: Call, number: int, times: int = 1) -> tuple[bytes, list[bytes]]:

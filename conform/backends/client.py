@@ -37,7 +37,7 @@ SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
 IDENTITY = (
     "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
-    "accumulates_in_element_type", "keeps_intermediates", "numerics",
+    "accumulates_in_element_type", "keeps_intermediates", "views_share_memory", "numerics",
 )  # fmt: skip
 
 
@@ -209,7 +209,8 @@ class BackendProcess:
                 replies.append(replies[-1])
                 continue
             header = parse_header(text)
-            replies.append(calls.with_changes(decode_reply(header, payload, calls.number), changes))
+            reply = decode_reply(header, payload, calls.number)
+            replies.append(calls.with_changes(reply, changes, self._description["views_share_memory"]))
             retires |= header.get("retire") is True
         self._answered, self._answered_at = calls, time.monotonic()
         if retires:

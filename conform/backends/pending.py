@@ -52,9 +52,10 @@ class Pending:
             self.lent.close()
             self.lent = None
 
-    def with_changes(self, reply: Reply, changes: Changes) -> Reply:
-        """The reply to one of the calls, with what that did to the memory that was lent for it."""
+    def with_changes(self, reply: Reply, changes: Changes, views_share_memory: bool) -> Reply:
+        """The reply to one of the calls, with what that did to the memory that was lent for it. Where views need not
+        `views_share_memory`, a result may always have memory of its own."""
         reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
-        if self.variant is None:
-            return replace(reply, apart=())
-        return as_written(reply, self.call, self.variant, changes)
+        if self.variant is not None:
+            return as_written(reply, self.call, self.variant, changes)
+        return reply if self.call.is_view and views_share_memory else replace(reply, apart=())

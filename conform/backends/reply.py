@@ -42,9 +42,9 @@ class Reply:
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
     both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
-    memory it shares, and `apart` the outputs in memory of the CPU that is no argument's, as the worker tells; of a call
-    that writes its results into arguments, `result` is what these hold (`written.py`), and `apart` what was returned in
-    their place. `log` is the end of what the worker printed, for crash and timeout. `before`
+    memory it shares, and `apart` the outputs in memory that is no argument's and should be one's, as the worker tells;
+    of a call that writes its results into arguments, `result` is what these hold (`written.py`), and `apart` what was
+    returned in their place. `log` is the end of what the worker printed, for crash and timeout. `before`
     is what the call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
     died of it.
     """
@@ -71,7 +71,7 @@ MOST_NUMERICS = 100
 _GREETING: dict[str, tuple[type, ...]] = {
     "name": (str,), "version": (str, type(None)), "device": (str,), "exports": (bool,), "compute": (str,),
     "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
-    "keeps_intermediates": (bool,), "numerics": (dict,),
+    "keeps_intermediates": (bool,), "views_share_memory": (bool,), "numerics": (dict,),
 }  # fmt: skip
 
 
@@ -138,14 +138,15 @@ def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
         result = from_tree(header.get("result"), outputs)
     except RecursionError:
         raise ProtocolError("a result is nested too deeply") from None
-    places = [_alias(pair) for pair in _list(header, "aliases")]
+    places = [_alias(pair, len(outputs)) for pair in _list(header, "aliases")]
     aliases = tuple((output, argument) for output, argument in places if argument is not None)
-    return Reply(status, result=result, aliases=aliases, apart=tuple(one for one, behind in places if behind is None))
+    apart = tuple(output for output, argument in places if argument is None and outputs[output].array.size)
+    return Reply(status, result=result, aliases=aliases, apart=apart)
 
 
-def _alias(pair: Any) -> tuple[int, int | None]:
+def _alias(pair: Any, outputs: int) -> tuple[int, int | None]:
     match pair:
-        case [int(output), (int() | None) as argument] if min(output, argument or 0) >= 0:
+        case [int(output), (int() | None) as argument] if 0 <= output < outputs and (argument or 0) >= 0:
             return output, argument
     raise ProtocolError(f"an alias is described as {str(pair)[:100]}")
 

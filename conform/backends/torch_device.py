@@ -23,6 +23,11 @@ class TorchDevice(Backend):
 
     version = torch.__version__
 
+    @property
+    def views_share_memory(self) -> bool:  # type: ignore[override]
+        """As torch's do; a subclass with a `run` of its own declares it, if its own do."""
+        return type(self).run is TorchDevice.run
+
     def __init__(self, device: str = "cpu") -> None:
         torch.zeros(1, device=device).cpu()
         self.device = device
@@ -39,9 +44,8 @@ class TorchDevice(Backend):
             moved_kwargs["device"] = torch.device(self.device)
         result = kernel(*moved_args, **moved_kwargs)
         for original, copy in storages:
-            if original.shape == copy.shape:  # and it is no out argument that has been resized
-                original.copy_(copy)  # so that what the device wrote shows on the CPU, where it is looked for
-        return result
+            original.copy_(copy)  # so that what the device wrote shows on the CPU, where it is looked for
+        return _in_arguments(result, storages)
 
     def gradients(
         self, op: str, args: list[Any], kwargs: dict[str, Any], cotangents: Sequence[Any], wanted: Sequence[int]
@@ -102,6 +106,23 @@ class TorchDevice(Backend):
         if isinstance(value, dict):
             return {key: self._moved(item, storages) for key, item in value.items()}
         return value
+
+
+def _in_arguments(value: Any, storages: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
+    """`value` with the tensors that lie in a copy of a storage as views of that itself, which holds the same by now;
+    but for one of which the device has changed the size."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([_in_arguments(item, storages) for item in value])
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return value
+    storage = value.untyped_storage()
+    for original, copy in storages:
+        is_same = storage._cdata == copy.untyped_storage()._cdata  # the storage itself, on every device
+        if is_same and storage.nbytes() == original.untyped_storage().nbytes():
+            there = original.view(value.dtype).as_strided(value.shape, value.stride(), value.storage_offset())
+            there = there.conj() if value.is_conj() else there
+            return torch._neg_view(there) if value.is_neg() else there
+    return value
 
 
 @functools.cache

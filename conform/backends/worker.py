@@ -74,6 +74,7 @@ def describe(backend: Backend) -> dict[str, Any]:
         "rounds_intermediates": _names(backend.rounds_intermediates),
         "accumulates_in_element_type": _names(backend.accumulates_in_element_type),
         "keeps_intermediates": backend.keeps_intermediates,
+        "views_share_memory": backend.views_share_memory,
         "numerics": backend.numerics(),
     }
 
@@ -132,7 +133,7 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory, turn: int) 
         reply |= _failure(error)
     else:
         try:
-            contents = _add_result(reply, result, partial(memory.behind, turn=turn))
+            contents = _add_result(reply, result, partial(memory.behind, turn=turn), backend.views_share_memory)
         except Exception as error:
             reply |= _unreadable(error)
     return frame(reply, payload_of(contents))
@@ -185,10 +186,10 @@ def torch_object(kind: str, name: str) -> Any:
 
 
 def _add_result(
-    reply: dict[str, Any], result: Any, argument_behind: Callable[[torch.Tensor], int | None]
+    reply: dict[str, Any], result: Any, argument_behind: Callable[[torch.Tensor], int | None], are_all_told: bool
 ) -> list[bytes]:
-    """Writes status, result, outputs and the argument that each in the CPU's memory shares it with, or None, into
-    `reply`; the outputs' bytes, brought to the CPU."""
+    """Writes status, result, outputs and the argument that each shares memory with, or None, into `reply`; the outputs'
+    bytes, brought to the CPU. Of one elsewhere than in the CPU's memory nothing is known, unless `are_all_told`."""
     tensors: list[torch.Tensor] = []
 
     def tensor_number(value: Any) -> int | None:
@@ -202,6 +203,7 @@ def _add_result(
     except TypeError as error:
         raise TypeError(f"run returned {error}; expected tensors, numbers, None, tuples and lists of these") from None
     outputs = [output_of(tensor, number) for number, tensor in enumerate(tensors)]
-    aliases = [[number, argument_behind(one)] for number, one in enumerate(tensors) if one.device.type == "cpu"]
+    told = [(number, one) for number, one in enumerate(tensors) if are_all_told or one.device.type == "cpu"]
+    aliases = [[number, argument_behind(one)] for number, one in told]
     reply.update(status="ok", result=tree, outputs=[description for description, _ in outputs], aliases=aliases)
     return [content for _, content in outputs]

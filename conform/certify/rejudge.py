@@ -25,6 +25,7 @@ from conform.report.numbers import json_value
 from conform.report.record import case_json
 from conform.report.run_json import DIGITS, OF_FAILURES
 from conform.running.answers import DIGEST_BYTES
+from conform.running.sent import call_of
 from conform.running.verdicts import verdicts_of
 from conform.running.waivers import Waivers
 from conform.suites.builtin import limits_of
@@ -53,6 +54,13 @@ class Replayed:
 
     def answer(self, call: Call) -> Reply:
         return self.receive()
+
+    def answers(self, call: Call, times: int) -> list[Reply]:
+        """The next ones, to so many calls; none behind one that is no answer."""
+        replies = [self.receive()]
+        while replies[-1].status == "ok" and len(replies) < times:
+            replies.append(self.receive())
+        return replies
 
     def another(self) -> Replayed:
         return self
@@ -142,7 +150,7 @@ def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iter
             if case.draw.test.is_module:
                 process.submit(called(case.draw).sent(sent.args, sent.kwargs, sent.requires_grad))
             else:
-                process.submit(Call(case.op, sent.args, sent.kwargs, sent.requires_grad))
+                process.submit(call_of(case.op, sent))
             yield process.receive()
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
+from conform.call import schemas
 from conform.call.aliases import aliases_of
 from conform.call.families import family_in, load_families
 from conform.call.variants import plain_name
@@ -94,6 +95,14 @@ def traits_of(name: str) -> Traits:
     """The traits of the overload `name`; none of an op without semantics."""
     found = find(name)
     return found.traits if found else Traits()
+
+
+def is_view(name: str) -> bool:
+    """Whether a result of the overload `name` is a view of an argument, in whose memory it lies: torch's schema says so
+    by `Tensor(a)`, and its documentation does not take it back."""
+    schema = schemas.schema(name)
+    is_written = any(argument.is_written for argument in schema.arguments)
+    return any(schema.aliases) and not is_written and not traits_of(name).may_copy
 
 
 def related(name: str) -> str:

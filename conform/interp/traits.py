@@ -55,6 +55,7 @@ class Traits:
     attends: which arguments of attention are what
     ignores: the arguments on which the meaning does not depend: they are about a gradient, choose an algorithm, or say
         what other arguments tell
+    may_copy: a result that torch's schema lets share memory with an argument may have memory of its own, as torch says
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
     """
@@ -74,3 +75,4 @@ class Traits:
     attends: Attends | None = None
     ignores: tuple[str, ...] = ()
     elements: Callable[[Mapping[str, Any]], int] | None = None
+    may_copy: bool = False

@@ -26,9 +26,12 @@ def harm(reply: Reply) -> str | None:
 
 def aliasing(call: Bound, reply: Reply) -> str | None:
     """A result in an argument's memory, where torch's schema of the op promises memory of its own: what is written to
-    one would show in the other; or one that is no argument, where the schema promises that it is."""
-    if (variant := call.variant) is not None and reply.apart:
-        place = reply.apart[0]
+    one would show in the other; or one that is no argument, or lies in none's memory, where the schema promises that.
+    """
+    if reply.apart:
+        place, variant = reply.apart[0], call.variant
+        if variant is None:
+            return f"output {place} lies in memory of its own, and not in that of the argument of which it is a view"
         return f"output {place} is not the tensor argument {variant.into[place]}, which it is to be written into"
     may_alias = call.schema.aliases or (False,)
     for output, argument in reply.aliases:

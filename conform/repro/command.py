@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from conform import kit, time_limit
 from conform.backends import names
-from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.exports import exported
 from conform.backends.reply import Reply
@@ -34,6 +33,7 @@ from conform.repro.script import Finding, head, script
 from conform.repro.shrink import MAX_TRIES, OF_MODULES, Candidate, shrink
 from conform.repro.suite_file import suite_file
 from conform.repro.written import BESIDE, Written
+from conform.running.sent import call_of
 from conform.running.truth import evaluated
 from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.suites import load
@@ -182,7 +182,7 @@ class _Trial:
         if self.module is not None:
             self.process.submit(self.module.sent(sent.args, sent.kwargs, sent.requires_grad))
         else:
-            self.process.submit(Call(self.case.op, sent.args, sent.kwargs, sent.requires_grad))
+            self.process.submit(call_of(self.case.op, sent))
         reply: Reply = self.process.receive()
         return Finding(candidate, outcome, reply, self._verdict(call, outcome, reply))
 

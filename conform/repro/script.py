@@ -19,7 +19,7 @@ from conform.errors import InvalidArguments
 from conform.foreign import comment, line
 from conform.inputs.layouts import Placed
 from conform.interp.golden import Golden, Outcome
-from conform.judging.verdict import Verdict
+from conform.judging.verdict import ALIASING, Verdict
 from conform.numerics.formats import format_of
 from conform.numerics.real import Real
 from conform.numerics.ulp import ulp
@@ -85,6 +85,8 @@ def script(finding: Finding, record: Record, backend: str, imports: Sequence[str
         lines += [*_expected(finding, 0), "", f"print({call})  {ends}"]
     elif finding.reply.mutated or finding.reply.overrun:
         lines += _mutation(finding, inputs, call)
+    elif finding.verdict.check == ALIASING and variant_of(finding.candidate.op) is None:
+        lines += _aliasing(finding, inputs, call)
     else:
         lines += _comparison(finding, call)
     return "\n".join(lines) + "\n"
@@ -242,6 +244,20 @@ def _rest(real: Real, unit: float) -> str:
     """What float64 cannot hold of a subnormal result, in ulps, to be taken off."""
     rest_ulp = 0.0 if real.rest is None else math.ldexp(float(real.rest), -1074 - math.frexp(unit)[1] + 1)
     return f" - {rest_ulp!r}" if rest_ulp else ""
+
+
+def _aliasing(finding: Finding, inputs: Sequence[str], call: str) -> list[str]:
+    """Whether the output lies in the memory of a tensor that goes in, as it must or must not."""
+    names = [line.partition(" = ")[0] for line in inputs]
+    expected = bool(finding.reply.apart)
+    return [
+        f"result = {call}",
+        f"output = result if isinstance(result, torch.Tensor) else result[{_differing_output(finding)}]",
+        f"memories = [one.untyped_storage().data_ptr() for one in [{', '.join(names)}]]",
+        "is_shared = output.untyped_storage().data_ptr() in memories",
+        f'print("the output lies in the memory of an argument:", is_shared, "expected:", {expected})',
+        f"sys.exit(is_shared != {expected})",
+    ]
 
 
 _MEMORY = """

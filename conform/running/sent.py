@@ -10,6 +10,7 @@ from conform.backends.exports import exported
 from conform.call.arguments import Arguments
 from conform.documents.limits import Limits
 from conform.errors import ConformError, Unjudged
+from conform.interp.semantics import is_view
 from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -46,7 +47,12 @@ def prepared(
         return arguments, module.sent_as_constants(sent.args, sent.kwargs)
     if module is not None:
         return arguments, module.sent(sent.args, sent.kwargs, sent.requires_grad)
-    return arguments, Call(case.op, sent.args, sent.kwargs, sent.requires_grad)
+    return arguments, call_of(case.op, sent)
+
+
+def call_of(op: str, sent: Arguments) -> Call:
+    """The call of an operator."""
+    return Call(op, sent.args, sent.kwargs, sent.requires_grad, is_view=is_view(op))
 
 
 def is_plain(case: Case) -> bool:

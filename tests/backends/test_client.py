@@ -136,7 +136,7 @@ def test_description(misbehaving: BackendProcess) -> None:
     description = misbehaving.describe()
     assert list(description) == [
         "name", "version", "device", "exports", "compute", "flushes_subnormals", "rounds_intermediates",
-        "accumulates_in_element_type", "keeps_intermediates", "numerics",
+        "accumulates_in_element_type", "keeps_intermediates", "views_share_memory", "numerics",
     ]  # fmt: skip
     assert (description["name"], description["version"], description["device"]) == ("misbehaving", "1.2", "cpu")
 

@@ -195,6 +195,7 @@ def test_outputs_are_the_leaves_of_the_result() -> None:
         {"status": "pass"},
         {"status": ["ok"]},
         {"aliases": [[-1, 0]]},
+        {"aliases": [[9, None]]},
         {"aliases": [[0]]},
         {"aliases": [["0", 0]]},
         {"aliases": 1},
@@ -240,7 +241,7 @@ def test_reason_is_made_printable_and_short() -> None:
 GREETING = {
     "name": "mine", "version": "1.2", "device": "cpu", "exports": False, "compute": "ieee",
     "flushes_subnormals": False, "rounds_intermediates": ["aten::prod"], "accumulates_in_element_type": [],
-    "keeps_intermediates": False, "numerics": {"instructions": "AVX2", "threads": 1},
+    "keeps_intermediates": False, "views_share_memory": True, "numerics": {"instructions": "AVX2", "threads": 1},
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from conform.backends import TorchDevice
 
 
 class Wrong(TorchDevice):
-    name = "wrong"
+    name, views_share_memory = "wrong", True
 
     def __init__(self):
         super().__init__("cpu")
@@ -55,6 +55,12 @@ class Wrong(TorchDevice):
     def remainder(self, op, args, kwargs):  # takes anything
         return torch.zeros(2)
 
+    def t(self, op, args, kwargs):  # copies
+        return super().run(op, args, kwargs).clone()
+
+    def neg(self, op, args, kwargs):  # returns the very numbers that it got
+        return args[0]
+
     def exp(self, op, args, kwargs):  # gives the wrong dtype
         return super().run(op, args, kwargs).double()
 """
@@ -74,6 +80,8 @@ tests:
   - {id: refused, op: aten::cumsum, in: [{ref: x}, {type: const, value: 2}]}
   - {id: dtype, op: aten::exp, in: [{ref: x}]}
   - {id: right, op: aten::maximum, in: [{ref: x}, {ref: x}]}
+  - {id: copied, op: aten::t, in: [{ref: x}]}
+  - {id: returned, op: aten::neg, in: [{ref: x}]}
 """
 CAST = """
 tests:
@@ -126,6 +134,8 @@ def test_torch_alone_shows_its_double_rounding(tmp_path: Path, monkeypatch: pyte
         ("misfit/float32/typical/contiguous", "# must raise: ", "tensor([0., 0.])"),
         ("refused/float32/typical/contiguous", "# must raise: aten::cumsum: argument dim: found 2, expected dim", None),
         ("dtype/float32/typical/contiguous", "dtype=torch.float32", "actual torch.float64"),
+        ("copied/float32/typical/contiguous", "output = ", "in the memory of an argument: False expected: True"),
+        ("returned/float32/typical/contiguous", "output = ", "in the memory of an argument: True expected: False"),
     ],
 )
 def test_a_wrong_backend(

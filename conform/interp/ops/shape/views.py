@@ -80,13 +80,13 @@ def view(self: np.ndarray, size: Sequence[int]) -> Golden:
     return exact(self.reshape(shape), format_of(self))
 
 
-@semantics("aten::reshape", selects=True, moves=("self",))
+@semantics("aten::reshape", selects=True, moves=("self",), may_copy=True)
 def reshape(self: np.ndarray, shape: Sequence[int]) -> Golden:
     """The elements of self, in their order, under the shape; -1 is what is left of them"""
     return view(self, shape)
 
 
-@semantics("aten::flatten.using_ints", selects=True, moves=("self",))
+@semantics("aten::flatten.using_ints", selects=True, moves=("self",), may_copy=True)
 def flatten(self: np.ndarray, start_dim: int = 0, end_dim: int = -1) -> Golden:
     """The dims from start_dim to end_dim as one; a 0-d tensor becomes one of one element"""
     start, end = wrap_dim(start_dim, self.ndim), wrap_dim(end_dim, self.ndim)
