@@ -14,21 +14,17 @@ from conform import refs
 from conform.call import schemas
 from conform.call.families import FAMILIES, family_in
 from conform.domains import specs
-from conform.explain.inventory import Entry, inventory, render, result_dtypes
+from conform.explain.inventory import Entry, inventory, packet, render, result_dtypes
 from conform.inputs.edges.rows import edged_ops
 from conform.interp import semantics
 from conform.interp.evaluate import WITHOUT_MEANING
 from conform.selftest.agreement.agreement import ops_and_dtypes
+from tests.conftest import ops_of_share
 
 PACKAGE = Path(conform.__file__).parent
 
 
-@pytest.fixture(scope="module")
-def entries() -> list[Entry]:
-    return inventory()
-
-
-def test_no_op_has_a_hole(entries: list[Entry]) -> None:
+def assert_whole(entries: list[Entry]) -> None:
     """But for those that have a reference alone, and wait for the rest."""
     judged = [entry for entry in entries if set(entry.overloads) - set(entry.without_semantics)]
     assert not [hole for entry in judged for hole in entry.holes], render(judged)
@@ -37,9 +33,23 @@ def test_no_op_has_a_hole(entries: list[Entry]) -> None:
     assert all(not entry.without_reference and not entry.has_spec for entry in waiting), render(waiting)
 
 
-def test_no_op_is_lost_from_every_room_at_once(entries: list[Entry]) -> None:
+def test_no_op_of_the_share_has_a_hole(pytestconfig: pytest.Config) -> None:
+    """To make the tests of all takes a minute."""
+    share = ops_of_share(pytestconfig)
+    entries = inventory(ops=[*share])
+    assert {entry.op for entry in entries} == share
+    assert_whole(entries)
+
+
+@pytest.mark.long
+def test_no_op_has_a_hole() -> None:
+    assert_whole(inventory())
+
+
+def test_no_op_is_lost_from_every_room_at_once() -> None:
     """A hole shows where one room lacks an op; a number, which only grows, where all of them do."""
-    assert (len(semantics.names()), len(entries)) == (534, 423)
+    names = {*semantics.names(), *refs.names(), *(spec.name for spec in specs.specs())}
+    assert (len(semantics.names()), len({packet(name) for name in names})) == (534, 423)
 
 
 def test_a_hole_is_named_and_marked() -> None:

@@ -21,6 +21,7 @@ from conform.interp import semantics
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
 from conform.suites import load
+from conform.suites.filters import matches_op
 
 DTYPE_GROUPS = {
     "integers": ("uint8", "int8", "int16", "int32", "int64"),
@@ -61,17 +62,21 @@ class Entry:
         return found
 
 
-def inventory(suites: Sequence[str] = ("core",), contract: str = "opencl", processes: int = 1) -> list[Entry]:
-    """An entry for every op that has semantics, a reference, a spec or a test, by name; so many `processes` make the
-    tests."""
+def inventory(
+    suites: Sequence[str] = ("core",), contract: str = "opencl", ops: Sequence[str] = (), processes: int = 1
+) -> list[Entry]:
+    """An entry for every op that has semantics, a reference, a spec or a test, by name, of those that the globs `ops`
+    match if there are any; so many `processes` make the tests."""
     defined, references = set(semantics.names()), set(refs.names())
-    tests = Counter(packet(test.op) for test in load(suites, processes=processes).tests if isinstance(test.op, str))
+    suite = load(suites, ops=ops, processes=processes)
+    tests = Counter(packet(test.op) for test in suite.tests if isinstance(test.op, str))
     by_op: dict[str, set[str]] = {packet(spec.name): set() for spec in specs()} | {op: set() for op in tests}
     for name in defined | references:
         by_op.setdefault(packet(name), set()).add(name)
     return [
         _entry(op, tuple(sorted(overloads)), defined=defined, references=references, tests=tests[op], contract=contract)
         for op, overloads in sorted(by_op.items())
+        if not ops or any(matches_op(name, glob) for name in (op, *overloads) for glob in ops)
     ]
 
 

@@ -26,9 +26,13 @@ class Explanation:
 
     def covers(self, plant: Plant) -> bool:
         """Whether it speaks of this plant."""
-        own = canonical(plant.op)
-        names = (plant.op, own, f"{own.partition('.')[0]}.*")
-        return fnmatchcase(plant.defect, self.defect) and any(fnmatchcase(n, glob) for glob in self.ops for n in names)
+        return fnmatchcase(plant.defect, self.defect) and self.covers_op(plant.op)
+
+    def covers_op(self, op: str) -> bool:
+        """Whether it speaks of this overload."""
+        own = canonical(op)
+        names = (op, own, f"{own.partition('.')[0]}.*")
+        return any(fnmatchcase(name, glob) for glob in self.ops for name in names)
 
 
 @functools.cache
@@ -44,4 +48,10 @@ def explanations() -> Sequence[Explanation]:
 
 def explanation_of(plant: Plant) -> Explanation | None:
     """The first that speaks of the plant."""
-    return next((one for one in explanations() if one.covers(plant)), None)
+    return next((one for one in _of_defect(plant.defect) if one.covers_op(plant.op)), None)
+
+
+@functools.cache
+def _of_defect(defect: str) -> Sequence[Explanation]:
+    """Those that speak of a defect, on whichever op."""
+    return [one for one in explanations() if fnmatchcase(defect, one.defect)]

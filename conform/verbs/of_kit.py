@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conform import interrupt
+from conform.errors import UsageError
 from conform.foreign import escaped
 from conform.options import DEFAULT_SUITE
 
@@ -18,16 +19,25 @@ if TYPE_CHECKING:
 
 
 @click.command()
-def ops() -> None:
-    """List the ops and what the kit has of each.
+@click.argument("globs", metavar="[OP ...]", nargs=-1)
+def ops(globs: tuple[str, ...]) -> None:
+    """List the ops and what the kit has of each; of all, or of those like the globs OP.
 
     semantics: it can be judged; reference: an independent second definition; spec: what is valid input; suite: tests in
     the core suite; contract: a row in the default table (else the bound is derived from the documented formula).
+
+    \b
+    conform ops
+    conform ops exp 'aten::fft*'
     """
     from conform.explain.inventory import inventory, render
+    from conform.operators import op_globs
     from conform.running.pool import cores
 
-    click.echo(render(inventory(processes=cores())))
+    entries = inventory(ops=op_globs(globs), processes=cores())
+    if not entries:
+        raise UsageError(f"no op is like {' or '.join(map(repr, globs))}; conform ops lists them all")
+    click.echo(render(entries))
 
 
 @click.command()

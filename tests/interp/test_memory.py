@@ -217,7 +217,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(matmul, name, size)
 
 
-@pytest.mark.rotating(100)
+@pytest.mark.rotating(30)
 @pytest.mark.parametrize(("op", "arguments"), CALLS, ids=[op for op, _ in CALLS])
 def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments) -> None:
     work_space_bytes(op, arguments(BLOCK))  # imports and caches are made
@@ -308,7 +308,7 @@ def measured(spec: OpSpec, call: MetaTuple) -> int:
 
 
 @pytest.mark.parametrize(
-    "spec", [pytest.param(one, marks=pytest.mark.rotating(12)) for one in measured_by_spec()], ids=lambda one: one.name
+    "spec", [pytest.param(one, marks=pytest.mark.rotating(4)) for one in measured_by_spec()], ids=lambda one: one.name
 )
 def test_work_space_beside_every_long_dim(spec: OpSpec) -> None:
     found, calls = {}, list(long_calls(spec))

@@ -98,16 +98,16 @@ def test_what_has_no_answer_is_not_judged() -> None:
 
 
 def test_two_cases_of_an_op_and_dtype_are_repeated_and_once_is_no_repetition() -> None:
-    def repeated(times: int) -> list[tuple[str, str]]:
-        run = conform.check("core", backend="cpu", ops=["aten::neg", "aten::sum"], determinism=times)
-        assert run.summary["fail"] == 0
-        return [(case["op"], case["dtype"]) for case in run.cases if case["id"].endswith(REPEATED)]
+    def selected(times: int) -> list[Case]:
+        ops = ["aten::neg", "aten::sum"]
+        return [case for group in select(load(["core"], ops=ops), Selection(ops, determinism=times)) for case in group]
 
-    found = repeated(2)
+    every, again = selected(1), [case for case in selected(2) if case.id.endswith(REPEATED)]
+    found = [(case.op, case.dtype) for case in again]
+    assert {case.times for case in again} == {2}
     assert all(1 <= found.count(key) <= 2 for key in found)
-    every = [case for group in select(load(["core"]), Selection(ops=("aten::neg",))) for case in group]
     assert {(case.op, case.dtype) for case in every if case.draw.test.domain is None} <= set(found)
-    assert repeated(1) == []
+    assert [case for case in every if case.id.endswith(REPEATED)] == []
 
 
 def sized(*shape: int) -> Case:
