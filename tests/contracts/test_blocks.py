@@ -368,6 +368,7 @@ def test_truncated_sums_are_found_tile_by_tile(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(blocks, "BLOCK", 30)
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize(
     "op",

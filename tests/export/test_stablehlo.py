@@ -74,6 +74,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.parametrize("op", CASES)
 def test_the_interpreter_has_nothing_wrong(op: str) -> None:
     of_test, *of_first, values = CASES[op].split("/")  # the dtype of the test, and perhaps another of its first tensor

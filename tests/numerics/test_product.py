@@ -27,6 +27,7 @@ def test_the_exponent_is_apart() -> None:
     assert np.ldexp(empty.hi, exponent).tolist() == [1.0]
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.parametrize("terms", [1, 2, 3, 511, 512, 513, 1500])
 @pytest.mark.parametrize("scale", [-600, 0, 600])
 def test_products_are_enclosed(terms: int, scale: int) -> None:

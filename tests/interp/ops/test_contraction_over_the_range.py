@@ -141,6 +141,7 @@ CALLS: dict[str, Callable[[np.random.Generator, str], Iterator[Call]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_exact_sum_is_rounded_and_enclosed(name: str, dtype: str) -> None:
