@@ -19,6 +19,7 @@ from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
 from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
+from conform.frontends.stablehlo_resources import with_resources
 from conform.frontends.stablehlo_text import generic_checks, programs
 from conform.interp.program.form import Function, Op, Value
 from conform.interp.stablehlo.quantization import format_held
@@ -67,7 +68,7 @@ def text_of(path: Path) -> str:
 
 def parse(text: str, file: str) -> Source:
     """One program."""
-    generic = generic_checks(text, file)
+    generic = generic_checks(with_resources(text, file), file)
     begin = len(text) - len(text.lstrip("\n")) + 1
     try:
         return Source(file, begin, _functions(generic, file))
@@ -78,7 +79,7 @@ def parse(text: str, file: str) -> Source:
 def parsed(text: str, file: str) -> Any:
     """The module of one program, as MLIR's bindings have it. UsageError, with file and line, for one that is refused.
     """
-    generic = generic_checks(text, file)
+    generic = generic_checks(with_resources(text, file), file)
     try:
         return _module(generic)
     except _Refused as refusal:
@@ -144,7 +145,7 @@ def _ir() -> Any:
 def _context() -> Any:
     """With the dialects of programs; ops of others are read in their generic spelling."""
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _stablehlo
-    from jaxlib.mlir.dialects import chlo, stablehlo
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
 
     context, registry = _ir().Context(), _ir().DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
@@ -152,6 +153,7 @@ def _context() -> Any:
     context.load_all_available_dialects()
     stablehlo.register_dialect(context)
     chlo.register_dialect(context)
+    sdy.register_dialect(context)
     context.allow_unregistered_dialects = True
     _stablehlo.register_stablehlo_passes()
     with context, _ir().Location.unknown():

@@ -31,8 +31,7 @@ def for_engines(text: str, file: str, name: str, check: int | None = None) -> tu
     functions = {_name(one): one for one in _functions(module)}
     _without_checks(functions[name], file, check)
     _alone(module, functions, name)
-    alone = str(module)
-    return alone, parse(alone, file)
+    return str(module), parse(module.operation.get_asm(enable_debug_info=True), file)  # where each op was, it is told
 
 
 def _functions(module: Any) -> list[Any]:
