@@ -64,7 +64,8 @@ def _either(linear: Golden, likely: Golden) -> Golden:
 
 
 def golden_of(name: str, result: Any) -> Golden:
-    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
+    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged;
+    but where no more is unknown of a finite number than what engines may lose, both add up."""
     if isinstance(result, Complex):
         return result.golden(lambda part: golden_of(name, part))
     if not isinstance(result, Number):
@@ -80,6 +81,8 @@ def golden_of(name: str, result: Any) -> Golden:
         raise Unjudged(f"{name}: which {result.format.name} numbers it gives hangs on a choice that honest "
                        "implementations make either way")  # fmt: skip
     value, undecided = rounded(result.format, result.real)
-    budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
+    rad, untold = np.broadcast_to(result.rad, value.shape), result.real.radius
+    bounded = np.isfinite(value) & (untold <= rad)
+    budget = np.where(undecided, np.where(bounded, rad + untold, np.inf), rad)
     unstated = np.full(value.shape, np.inf)  # what terms came to on the way
     return Golden(result.format, value, result.real, budget=budget, scale=unstated, zero_sign_free=True)
