@@ -75,8 +75,8 @@ def stands_for(one: Any) -> Any:
 
 
 def quantized(x: Number, quantization: Quantization) -> Integers:
-    """x / scale + zero_point, rounded to the nearest integer, of two the even one, in the storage range. Of numbers that
-    are not finite nothing is known."""
+    """x / scale + zero_point, rounded to the nearest integer, of two the even one, in the storage range. Of numbers
+    that are not finite nothing is known."""
     points, scales = _spread(quantization, x.shape)
     shifted = stored(torch("add.Tensor", torch("div.Tensor", x, scales), points))
     at, within = shifted.real.hi, np.abs(shifted.real.lo) + shifted.real.radius + shifted.rad
