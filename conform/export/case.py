@@ -11,7 +11,7 @@ import numpy as np
 
 from conform import time_limit
 from conform.call.bound import Bound, bound_call
-from conform.contracts.tables import contract_table
+from conform.contracts.tables import Table, contract_table
 from conform.errors import UsageError
 from conform.explain.case import find_case
 from conform.export.allowed import Allowed, allowed
@@ -71,13 +71,13 @@ def exported(
                          "makes cases of its ops")  # fmt: skip
     plain = logical(case.arguments(case.draw.arguments()))
     call = bound_call(case.op, plain.args, plain.kwargs) if program is None else program.bound(plain.args)
-    outputs = partial(_outputs, case.op, call, contract)
+    outputs = partial(outputs_of, case.op, call, contract_table(contract))
     found = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, outputs)
     return Exported(case, call, found, contract, seed, program)
 
 
-def _outputs(op: str, call: Bound, contract: str) -> tuple[Allowed, ...]:
-    table = contract_table(contract)
+def outputs_of(op: str, call: Bound, table: Table) -> tuple[Allowed, ...]:
+    """What each output of the call may be. Unjudged where that is no range of numbers."""
     goldens = evaluate_call(call).goldens
     return tuple(
         allowed(golden, table.row(golden.bounded_as or op, golden.format.name).of(golden), dict(call.arguments))

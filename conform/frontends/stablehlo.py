@@ -18,6 +18,7 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
+from conform.frontends.stablehlo_convolution import refuse_broken_dimensions
 from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
 from conform.frontends.stablehlo_resources import with_resources
 from conform.frontends.stablehlo_text import generic_checks, programs
@@ -29,7 +30,7 @@ _PLACE = re.compile(r'"-":(\d+):\d+')
 _DENSE = re.compile(r"dense<.*?> : tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>", re.DOTALL)
 RETURNS = ("func.return", "stablehlo.return")
 # Attributes that name functions, which the op is to run.
-_CALLEES = {"func.call": ("callee",), "stablehlo.composite": ("decomposition",)}
+CALLEES = {"func.call": ("callee",), "stablehlo.composite": ("decomposition",)}
 PROGRAMS = {"interpreter.run_parallel": ("programs", "infeed")}
 
 
@@ -68,7 +69,7 @@ def text_of(path: Path) -> str:
 
 def parse(text: str, file: str) -> Source:
     """One program."""
-    generic = generic_checks(with_resources(text, file), file)
+    generic = _plain(text, file)
     begin = len(text) - len(text.lstrip("\n")) + 1
     try:
         return Source(file, begin, _functions(generic, file))
@@ -79,7 +80,7 @@ def parse(text: str, file: str) -> Source:
 def parsed(text: str, file: str) -> Any:
     """The module of one program, as MLIR's bindings have it. UsageError, with file and line, for one that is refused.
     """
-    generic = generic_checks(with_resources(text, file), file)
+    generic = _plain(text, file)
     try:
         return _module(generic)
     except _Refused as refusal:
@@ -89,6 +90,12 @@ def parsed(text: str, file: str) -> Any:
 def named(names: Any) -> list[str]:
     """The names of functions in a list, or in rows of lists."""
     return [names] if isinstance(names, str) else [name for one in names for name in named(one)]
+
+
+def _plain(text: str, file: str) -> str:
+    """The program in what the parser knows, and does not fail at. UsageError, with file and line, where none is."""
+    refuse_broken_dimensions(text, file)
+    return generic_checks(with_resources(text, file), file)
 
 
 class _Refused(UsageError):
@@ -220,7 +227,7 @@ class Reader:
         operands = tuple(self.names[one] for one in op.operands)
         attributes = dict(self.attributes(op))
         regions = [self.region(one, where) for one in op.regions if len(one.blocks)]
-        for name in _CALLEES.get(op.name, ()):
+        for name in CALLEES.get(op.name, ()):
             regions.append(self.function(attributes.pop(name)))
         for name in PROGRAMS.get(op.name, ()):
             regions += [self.function(one) for one in named(attributes.get(name, ()))]

@@ -157,6 +157,8 @@ def reduce_window(call: Call) -> Arrays:
     call.require("C12", padding.shape == (first.rank, 2), f"padding of the shape {list(padding.shape)}")
     names = promoted_types(call, "C13", body, inputs)
     counts = window_counts(first.shape, window, strides, base, dilations, padding)
+    listed = ", ".join(map(str, call.results))
+    call.require("C14", len({one.shape for one in call.results if None not in one.shape}) <= 1, f"results {listed}")
     for name, result in zip(names, call.results, strict=True):
         call.require("C15", result.holds(result.dtype, counts), f"the result {result}, expected {list(counts)}")
         call.require("C16", result.dtype == name, f"the result {result} of a region of {name}")
