@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,14 +54,14 @@ class Exported:
 
 def exported(
     case_id: str, suites: Sequence[str], seed: int, contract: str,
-    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, arguments: Path | None = None,
 ) -> Exported:  # fmt: skip
-    """The case of that id in these suites, judged by that contract.
+    """The case of that id in these suites, judged by that contract; `arguments`: the npz file that a program gets.
 
     UsageError if there is none, Unjudged where no range of numbers is what is right, or where that takes longer than
     `golden_timeout_s` to be known, InvalidArguments for a call that must be refused.
     """
-    case = find_case(case_id, loaded(suites, seed, (case_id,), contract), seed)
+    case = find_case(case_id, loaded(suites, seed, (case_id,), contract, arguments), seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be exported: {reason}")
     if case.draw.test.domain and case.draw.test.domain.broken:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -289,5 +290,7 @@ def load_arrays(path: Path | None) -> list[np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return [file[name] for name in file.files]
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: no npz file of arrays: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, AttributeError, EOFError, BadZipFile):
+        raise UsageError(f"{path}: no npz file of arrays, as numpy.savez writes them (objects are not read)") from None
