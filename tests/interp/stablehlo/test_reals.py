@@ -275,6 +275,14 @@ REFUSED = {
       %1 = chlo.next_after %0, %x : tensor<4x5xf32>, tensor<4x5xf32> -> tensor<4x5xf32>
       return %1 : tensor<4x5xf32>
     }""", [X], r"chlo.next_after: no rule tells what becomes of the errors .* \(x.mlir:3\)"),
+    "a collective": ("""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = "stablehlo.all_reduce"(%x) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }""", [np.ones(4, F32)], "stablehlo.all_reduce: what it gives hangs on the processes of a grid"),
     "a branch": ("""func.func @main(%x: tensor<f32>) -> tensor<f32> {
       %c = stablehlo.constant dense<0.0> : tensor<f32>
       %0 = stablehlo.sine %x : tensor<f32>
