@@ -19,10 +19,10 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
-from conform.frontends.stablehlo_convolution import refuse_broken_dimensions
 from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
 from conform.frontends.stablehlo_resources import with_resources
 from conform.frontends.stablehlo_text import generic_checks, programs
+from conform.frontends.stablehlo_unparsed import refuse_unparsed
 from conform.interp.program.form import Function, Op, Value
 from conform.interp.stablehlo.quantization import format_held
 
@@ -95,7 +95,7 @@ def named(names: Any) -> list[str]:
 
 def _plain(text: str, file: str) -> str:
     """The program in what the parser knows, and does not fail at. UsageError, with file and line, where none is."""
-    refuse_broken_dimensions(text, file)
+    refuse_unparsed(text, file)
     return generic_checks(with_resources(text, file), file)
 
 

@@ -82,5 +82,23 @@ def test_no_constraint_between_others_is_left_out() -> None:
     assert {op: missing for op, missing in gaps.items() if missing} == WITHOUT_A_PROGRAM
 
 
+_REDUCE = """"stablehlo.reduce"(%x) ({^bb0(%a: tensor<f32>, %b: tensor<f32>): "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>"""
+MALFORMED = {
+    "no first value": (_REDUCE, "stablehlo.reduce: 1 operands, against constraint (C3)"),
+    "a token": ('"stablehlo.abs"(%t) : (!stablehlo.token) -> tensor<f32>', "operand #0 must be"),
+    "no tuple": ('"stablehlo.get_tuple_element"(%x) {index = 0 : i32} : (tensor<2xf32>) -> tensor<2xf32>',
+                 "operand #0 must be"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_the_parser_ends_at_and_what_no_meaning_can_read(name: str) -> None:
+    op, message = MALFORMED[name]
+    told = refusal(f"func.func @main(%x: tensor<2xf32>, %t: !stablehlo.token) {{\n  %r = {op}\n  return\n}}")
+    assert told.startswith("x.mlir:2: ")
+    assert message in told
+
+
 def test_no_violation_stands_twice() -> None:
     assert len({(one.op, one.constraint) for one in VIOLATIONS}) == len(VIOLATIONS)

@@ -1,6 +1,6 @@
-"""Dimension numbers of convolutions in their raw spelling, which may name a dimension twice or one that is not there.
-
-MLIR prints such numbers wrongly, or ends the process where it is asked to, so they are refused before they are parsed.
+"""What ends the parser's process, refused before it is parsed: convolutions of dimension numbers in their raw spelling,
+which may name a dimension twice or one that is not there (MLIR prints such wrongly, or ends), and reductions without an
+initial value.
 """
 
 from __future__ import annotations
@@ -22,9 +22,25 @@ _PARTS = {
 }  # fmt: skip
 
 
-def refuse_broken_dimensions(text: str, file: str) -> None:
-    """UsageError, with the place and the constraint of the specification, for numbers that are not unique, or beyond
-    the rank that they tell. What is spelled otherwise is the parser's to refuse."""
+_REDUCE = re.compile(r'"stablehlo\.(reduce)"\s*\(\s*(%[\w$.#-]+)?\s*\)')
+
+
+def refuse_unparsed(text: str, file: str) -> None:
+    """UsageError, with the place and the constraint of the specification. What is spelled otherwise is the parser's to
+    refuse."""
+    _refuse_dimensions(text, file)
+    for match in _REDUCE.finditer(text):
+        if not is_hidden(text, match.start()):
+            raise UsageError(f"{_place(text, file, match.start())}: stablehlo.reduce: {int(match[2] is not None)} "
+                             "operands, against constraint (C3) of its specification")  # fmt: skip
+
+
+def _place(text: str, file: str, at: int) -> str:
+    return f"{file}:{text.count(chr(10), 0, at) + 1}"
+
+
+def _refuse_dimensions(text: str, file: str) -> None:
+    """Of numbers that are not unique, or beyond the rank that they tell."""
     for match in _RAW.finditer(text):
         if is_hidden(text, match.start()):
             continue
@@ -36,6 +52,6 @@ def refuse_broken_dimensions(text: str, file: str) -> None:
             dims = [*(int(found[1]) for found in given), *map(int, re.findall(r"-?\d+", spatial[1]))]
             if sorted(dims) != list(range(len(dims))):
                 *_, op = ["convolution", *_OP.findall(text, 0, match.start())]
-                where = f"{file}:{text.count(chr(10), 0, match.start()) + 1}: stablehlo.{op}"
+                where = f"{_place(text, file, match.start())}: stablehlo.{op}"
                 raise UsageError(f"{where}: {part} dimensions {dims}, expected each of 0 to {len(dims) - 1} once, "
                                  f"against constraint ({constraint}) of its specification")  # fmt: skip
