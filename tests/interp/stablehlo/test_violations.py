@@ -82,7 +82,8 @@ def test_no_constraint_between_others_is_left_out() -> None:
     assert {op: missing for op, missing in gaps.items() if missing} == WITHOUT_A_PROGRAM
 
 
-_REDUCE = """"stablehlo.reduce"(%x) ({^bb0(%a: tensor<f32>, %b: tensor<f32>): "stablehlo.return"(%a) : (tensor<f32>) -> ()
+_REDUCE = """"stablehlo.reduce"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>): "stablehlo.return"(%a) : (tensor<f32>) -> ()
   }) {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>"""
 MALFORMED = {
     "no first value": (_REDUCE, "stablehlo.reduce: 1 operands, against constraint (C3)"),
