@@ -371,9 +371,3 @@ def test_the_page_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None
     printed = CliRunner().invoke(main, ["check", *words.split(), "--workers", "1"]).output
     table = shown.partition("\n")[2]
     assert table in printed
-
-
-@pytest.mark.parametrize("name", ["softmax.mlir", "attention.mlir", "either.mlir", "ridge.mlir"])
-def test_examples_pass_on_xla(name: str) -> None:
-    found = check(ROOT / "examples" / "stablehlo" / name, "--backend", "xla")
-    assert found.exit_code == 0, found.output
