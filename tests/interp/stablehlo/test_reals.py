@@ -40,7 +40,7 @@ def main(text: str) -> Function:
 
 def goldens(text: str, *arrays: np.ndarray) -> tuple[Golden, ...]:
     inputs = [Number.exact(one) for one in arrays]
-    return goldens_of(lambda: evaluate(Program(main(text)), Reals(), inputs), "main")
+    return goldens_of(lambda: evaluate(Program(main(text)), Reals(), inputs), "main", nearest=True)
 
 
 def stepwise(text: str, *arrays: np.ndarray) -> list[np.ndarray]:
