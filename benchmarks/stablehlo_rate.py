@@ -57,6 +57,12 @@ OTHER = region(
     "%z = stablehlo.subtract %y, %w : tensor<f32>",
     "stablehlo.return %z : tensor<f32>",
 )
+CHOSEN = region(
+    "%p = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+    "%w = stablehlo.select %p, %x, %y : tensor<i1>, tensor<f32>",
+    "%z = stablehlo.maximum %w, %y : tensor<f32>",
+    "stablehlo.return %z : tensor<f32>",
+)
 BEFORE = region(
     "%z = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>", "stablehlo.return %z : tensor<i1>"
 )
@@ -116,6 +122,7 @@ WORK = {
     "reduce by add, 256 rows of 1024": reduce(ADD, (256, 1024), 0),
     "reduce by add, 256 rows of 1024, along the last": reduce(ADD, (256, 1024), 1),
     "reduce by y - x y, 256 rows of 1024": reduce(OTHER, (256, 1024), 0),
+    "reduce by a choice and a maximum, 256 rows of 1024": reduce(CHOSEN, (256, 1024), 0),
     "reduce_window by add, 256 x 256 by 3 x 3": reduce_window(256),
     "sort, 256 rows of 1024": sort((256, 1024)),
     "select_and_scatter, 64 x 64 by 2 x 2": select_and_scatter(64),

@@ -132,7 +132,7 @@ def check(
     )  # fmt: skip
     processes = cores() if workers is None else workers
     suite = _suite(suites, rest, selection, processes, contract, arguments)
-    table, cases = _table(contract, suite), select(suite, selection)
+    table, cases = contract_of(contract, suite), select(suite, selection)
     cases = cases if counting == usual else selected(cases, counting)
     groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
     known = journal.read(resume) if resume else None
@@ -227,7 +227,7 @@ def _bench(
     return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks)
 
 
-def _table(contract: str, suite: Suite) -> Table:
+def contract_of(contract: str, suite: Suite) -> Table:
     """The contract; that of StableHLO programs may be their own checks."""
     if contract != CHECKS:
         return contract_table(contract)

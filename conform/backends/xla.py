@@ -14,6 +14,9 @@ from conform.backends.base import Backend, BackendUnavailable
 from conform.errors import Unsupported
 
 MISSING = "backend xla needs jaxlib: pip install 'conform[stablehlo]'"
+QUANTIZED = "!quant."
+LOWERING = ("builtin.module(func.func(stablehlo-legalize-quantized-op-to-qdq,stablehlo-legalize-quant-to-math,"
+            "chlo-legalize-to-stablehlo))")  # fmt: skip
 PROGRAMS_KEPT = 16  # compiled: the calls of a case, and of the cases beside it, are of one program
 
 
@@ -52,4 +55,25 @@ class XLA(Backend):
 
     def _compiled(self, text: str) -> Any:
         devices = self.engine.DeviceList((self.client.local_devices()[0],))
+        text = _without_quantized_types(text) if QUANTIZED in text else text
         return self.client.compile_and_load(text, devices, self.engine.CompileOptions())
+
+
+def _without_quantized_types(text: str) -> str:
+    """The program in integers and floats, as StableHLO's own passes lower it: XLA has no quantized types."""
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _stablehlo
+    from jaxlib.mlir.dialects import chlo, stablehlo
+
+    context, registry = ir.Context(), ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    _stablehlo.register_stablehlo_passes()
+    with context, ir.Location.unknown():
+        stablehlo.register_dialect(context)
+        chlo.register_dialect(context)
+        # What may make quantized types brings their dialect, which has no binding of its own.
+        passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(ir.Module.create().operation)
+        module = ir.Module.parse(text)
+        passmanager.PassManager.parse(LOWERING).run(module.operation)
+        return str(module)

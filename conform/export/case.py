@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conform import time_limit
 from conform.call.bound import Bound, bound_call
-from conform.contracts.tables import contract_table
+from conform.contracts.tables import Table, contract_table
 from conform.errors import UsageError
 from conform.explain.case import find_case
 from conform.export.allowed import Allowed, allowed
@@ -53,14 +54,14 @@ class Exported:
 
 def exported(
     case_id: str, suites: Sequence[str], seed: int, contract: str,
-    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
+    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S, arguments: Path | None = None,
 ) -> Exported:  # fmt: skip
-    """The case of that id in these suites, judged by that contract.
+    """The case of that id in these suites, judged by that contract; `arguments`: the npz file that a program gets.
 
     UsageError if there is none, Unjudged where no range of numbers is what is right, or where that takes longer than
     `golden_timeout_s` to be known, InvalidArguments for a call that must be refused.
     """
-    case = find_case(case_id, loaded(suites, seed, (case_id,), contract), seed)
+    case = find_case(case_id, loaded(suites, seed, (case_id,), contract, arguments), seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be exported: {reason}")
     if case.draw.test.domain and case.draw.test.domain.broken:
@@ -71,13 +72,13 @@ def exported(
                          "makes cases of its ops")  # fmt: skip
     plain = logical(case.arguments(case.draw.arguments()))
     call = bound_call(case.op, plain.args, plain.kwargs) if program is None else program.bound(plain.args)
-    outputs = partial(_outputs, case.op, call, contract)
+    outputs = partial(outputs_of, case.op, call, contract_table(contract))
     found = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, outputs)
     return Exported(case, call, found, contract, seed, program)
 
 
-def _outputs(op: str, call: Bound, contract: str) -> tuple[Allowed, ...]:
-    table = contract_table(contract)
+def outputs_of(op: str, call: Bound, table: Table) -> tuple[Allowed, ...]:
+    """What each output of the call may be. Unjudged where that is no range of numbers."""
     goldens = evaluate_call(call).goldens
     return tuple(
         allowed(golden, table.row(golden.bounded_as or op, golden.format.name).of(golden), dict(call.arguments))

@@ -14,12 +14,13 @@ FORMS = ("stablehlo", "onnx")
 
 
 def export(
-    case_id: str, suites: Sequence[str], seed: int, contract: str, golden_timeout_s: float, form: str, out: Path | None
-) -> None:
+    case_id: str, suites: Sequence[str], seed: int, contract: str, golden_timeout_s: float, form: str, out: Path | None,
+    arguments: Path | None = None,
+) -> None:  # fmt: skip
     """Write the case in this form to `out`, or where it is text to stdout. UsageError for what cannot be written."""
     if form == "onnx" and out is None:
         raise UsageError("--to onnx writes no text: name a file with --out")
-    found = exported(case_id, suites, seed, contract, golden_timeout_s)
+    found = exported(case_id, suites, seed, contract, golden_timeout_s, arguments)
     if form == "onnx":
         from conform.export.onnx import model
 

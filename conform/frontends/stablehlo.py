@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
 from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
+from conform.frontends.stablehlo_resources import with_resources
 from conform.frontends.stablehlo_text import generic_checks, programs
+from conform.frontends.stablehlo_unparsed import refuse_unparsed
 from conform.interp.program.form import Function, Op, Value
 from conform.interp.stablehlo.quantization import format_held
 
@@ -28,7 +31,7 @@ _PLACE = re.compile(r'"-":(\d+):\d+')
 _DENSE = re.compile(r"dense<.*?> : tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>", re.DOTALL)
 RETURNS = ("func.return", "stablehlo.return")
 # Attributes that name functions, which the op is to run.
-_CALLEES = {"func.call": ("callee",), "stablehlo.composite": ("decomposition",)}
+CALLEES = {"func.call": ("callee",), "stablehlo.composite": ("decomposition",)}
 PROGRAMS = {"interpreter.run_parallel": ("programs", "infeed")}
 
 
@@ -67,7 +70,7 @@ def text_of(path: Path) -> str:
 
 def parse(text: str, file: str) -> Source:
     """One program."""
-    generic = generic_checks(text, file)
+    generic = _plain(text, file)
     begin = len(text) - len(text.lstrip("\n")) + 1
     try:
         return Source(file, begin, _functions(generic, file))
@@ -78,7 +81,7 @@ def parse(text: str, file: str) -> Source:
 def parsed(text: str, file: str) -> Any:
     """The module of one program, as MLIR's bindings have it. UsageError, with file and line, for one that is refused.
     """
-    generic = generic_checks(text, file)
+    generic = _plain(text, file)
     try:
         return _module(generic)
     except _Refused as refusal:
@@ -88,6 +91,12 @@ def parsed(text: str, file: str) -> Any:
 def named(names: Any) -> list[str]:
     """The names of functions in a list, or in rows of lists."""
     return [names] if isinstance(names, str) else [name for one in names for name in named(one)]
+
+
+def _plain(text: str, file: str) -> str:
+    """The program in what the parser knows, and does not fail at. UsageError, with file and line, where none is."""
+    refuse_unparsed(text, file)
+    return generic_checks(with_resources(text, file), file)
 
 
 class _Refused(UsageError):
@@ -144,7 +153,7 @@ def _ir() -> Any:
 def _context() -> Any:
     """With the dialects of programs; ops of others are read in their generic spelling."""
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _stablehlo
-    from jaxlib.mlir.dialects import chlo, stablehlo
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
 
     context, registry = _ir().Context(), _ir().DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
@@ -152,6 +161,7 @@ def _context() -> Any:
     context.load_all_available_dialects()
     stablehlo.register_dialect(context)
     chlo.register_dialect(context)
+    sdy.register_dialect(context)
     context.allow_unregistered_dialects = True
     _stablehlo.register_stablehlo_passes()
     with context, _ir().Location.unknown():
@@ -218,7 +228,7 @@ class Reader:
         operands = tuple(self.names[one] for one in op.operands)
         attributes = dict(self.attributes(op))
         regions = [self.region(one, where) for one in op.regions if len(one.blocks)]
-        for name in _CALLEES.get(op.name, ()):
+        for name in CALLEES.get(op.name, ()):
             regions.append(self.function(attributes.pop(name)))
         for name in PROGRAMS.get(op.name, ()):
             regions += [self.function(one) for one in named(attributes.get(name, ()))]
@@ -280,5 +290,7 @@ def load_arrays(path: Path | None) -> list[np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return [file[name] for name in file.files]
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: no npz file of arrays: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, AttributeError, EOFError, BadZipFile):
+        raise UsageError(f"{path}: no npz file of arrays, as numpy.savez writes them (objects are not read)") from None

@@ -28,18 +28,17 @@ def for_engines(text: str, file: str, name: str, check: int | None = None) -> tu
     UsageError, with the place, for a check in a function or region within, of a value that nothing returns.
     """
     module = parsed(text, file)
-    functions = {_name(one): one for one in _functions(module)}
+    functions = {name_of(one): one for one in functions_of(module)}
     _without_checks(functions[name], file, check)
     _alone(module, functions, name)
-    alone = str(module)
-    return alone, parse(alone, file)
+    return str(module), parse(module.operation.get_asm(enable_debug_info=True), file)  # where each op was, it is told
 
 
-def _functions(module: Any) -> list[Any]:
+def functions_of(module: Any) -> list[Any]:
     return [one.operation for one in module.body.operations if one.operation.name == "func.func"]
 
 
-def _name(function: Any) -> str:
+def name_of(function: Any) -> str:
     return str(function.attributes["sym_name"])[1:-1]
 
 
@@ -137,8 +136,8 @@ def as_called(text: str, file: str) -> str:
 
     module = parsed(text, file)
     with module.context:
-        for function in _functions(module):
-            if _name(function) == MAIN:
+        for function in functions_of(module):
+            if name_of(function) == MAIN:
                 _rename(module, function, MAIN, CALLED)
                 function.attributes["sym_visibility"] = ir.StringAttr.get("private")
     return "\n".join(str(one) for one in module.body.operations) + "\n"
@@ -150,7 +149,7 @@ def with_constants(text: str, file: str, arrays: Sequence[np.ndarray]) -> str:
     from jaxlib.mlir import ir
 
     module = parsed(text, file)
-    (function,) = [one for one in _functions(module) if _name(one) == MAIN]
+    (function,) = [one for one in functions_of(module) if name_of(one) == MAIN]
     (block,) = function.regions[0].blocks
     first = next(iter(block.operations))
     with function.context, first.location:

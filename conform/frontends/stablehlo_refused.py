@@ -123,7 +123,7 @@ def _broken(op: Op, types: Types) -> str:
         StableHLO(Process())(op, [held[name] for name in op.operands], op.attributes, *regions)
     except InvalidArguments as error:
         return str(error)
-    except (_Asked, ConformError, ValueError, TypeError, LookupError, ArithmeticError):
+    except (_Asked, ConformError, AttributeError, ValueError, TypeError, LookupError, ArithmeticError):
         return ""  # so malformed that its meaning cannot even read it, or in order as far as the kit can tell
     return ""
 

@@ -53,13 +53,19 @@ def is_program(name: str) -> bool:
     return name.endswith(SUFFIX)
 
 
-def loaded(names: Sequence[str], seed: int, ids: Sequence[str], contract: str = "opencl") -> Suite:
+def loaded(
+    names: Sequence[str], seed: int, ids: Sequence[str], contract: str = "opencl", arguments: Path | None = None
+) -> Suite:
     """The suites of these names, or the files of StableHLO programs: of cases with these ids, as far as that saves
-    time. UsageError for some of both."""
+    time; `arguments` as of `suite_of`. UsageError for some of both, and for arguments of no program."""
     are_programs = [is_program(name) for name in names]
     if any(are_programs) and not all(are_programs):
         raise UsageError("StableHLO programs and other suites are asked for apart: name either")
-    return suite_of(names, contract) if any(are_programs) else load(names, seed=seed, ids=ids)
+    if any(are_programs):
+        return suite_of(names, contract, arguments)
+    if arguments is not None:
+        raise UsageError("--args is what a StableHLO program gets; there is no .mlir file among the suites")
+    return load(names, seed=seed, ids=ids)
 
 
 def suite_of(names: Sequence[str], contract: str = "opencl", arguments: Path | None = None) -> Suite:

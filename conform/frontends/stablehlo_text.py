@@ -41,7 +41,7 @@ def generic_checks(text: str, name: str) -> str:
     UsageError, with the place in the file `name`, for a check that cannot be read."""
     pieces, at = [], 0
     for match in _CHECK.finditer(text):
-        if match.start() < at or _is_hidden(text, match.start()):
+        if match.start() < at or is_hidden(text, match.start()):
             continue
         pieces.append(text[at : match.start()])
         place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
@@ -58,7 +58,7 @@ def _stored(type_: str, text: str) -> str:
     return _QUANTIZED.sub(lambda match: match[1].replace("u", "ui") if match[1][:2] != "ui" else match[1], type_)
 
 
-def _is_hidden(text: str, at: int) -> bool:
+def is_hidden(text: str, at: int) -> bool:
     """Whether a place is in a comment or a string."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     outside = re.sub(r'"(?:\\.|[^"\\])*"', "", line)

@@ -17,9 +17,10 @@ from conform.backends.exports import exported
 from conform.backends.reply import Reply
 from conform.call.bound import Bound, bound_call
 from conform.contracts.arithmetic import Arithmetic, arithmetic_of
-from conform.contracts.tables import Table, contract_table
+from conform.contracts.tables import Table
 from conform.errors import InvalidArguments, Unjudged, UsageError, did_you_mean
 from conform.explain.case import find_case
+from conform.frontends.called import called
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
@@ -29,17 +30,19 @@ from conform.manifest.claimed import held
 from conform.manifest.language import Manifest
 from conform.manifest.language import read as manifest_of
 from conform.report.schema import Record, RecordedCase, read
+from conform.repro.program import is_run_of_programs, require_reducible, smallest_of, suite_of_run, written
 from conform.repro.script import Finding, head, script
 from conform.repro.shrink import MAX_TRIES, OF_MODULES, Candidate, shrink
 from conform.repro.suite_file import suite_file
 from conform.repro.written import BESIDE, Written
 from conform.running.sent import call_of
 from conform.running.truth import evaluated
-from conform.straight_line import TIMEOUT_S, check_timeout
+from conform.straight_line import TIMEOUT_S, check_timeout, contract_of
 from conform.suites import load
 from conform.suites.cases import CONSTANTS, Case, beyond_the_kit
 
 if TYPE_CHECKING:  # torch is imported for modules alone
+    from conform.frontends.called import Called
     from conform.frontends.modules import ModuleCall
 
 TRIES_OF_MODULES = 60  # calls, each of which torch.export looks at
@@ -70,19 +73,18 @@ def repro(
         raise UsageError(f"case {case_id!r} cannot be reduced: it asks for gradients; conform explain {case_id} "
                          f"--seed {record.seed} has the call, the cotangents and what is expected")  # fmt: skip
     invocation = record.environment.invocation
-    if programs := [name for name in invocation.suites if name.endswith(".mlir")]:
-        own = next((name for name in programs if Path(name).name == case_id.partition("@")[0]), programs[0])
-        raise UsageError(f"case {case_id!r} cannot be reduced: it is a program; conform export {case_id} --suite {own} "
-                         f"--seed {record.seed} --to stablehlo writes it as a file that checks itself")  # fmt: skip
     chosen = backend or _trusted(invocation.backend, directory)
-    suite = load(invocation.suites, seed=record.seed, ids=(case_id,))
+    is_program = is_run_of_programs(invocation)
+    suite = suite_of_run(invocation) if is_program else load(invocation.suites, seed=record.seed, ids=(case_id,))
     if suite.digest != record.suite.digest:
         raise UsageError(f"{' '.join(invocation.suites)} changed since {directory}: run `conform check` again")
     case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
-    module = _module(case, told, as_yaml) if case.draw.test.is_module else None
-    table, claims = contract_table(invocation.contract), _claims(record, directory)
+    if is_program:
+        require_reducible(case, as_yaml)
+    module = called(case.draw) if is_program else _module(case, told, as_yaml) if case.draw.test.is_module else None
+    table, claims = contract_of(invocation.contract, suite), _claims(record, directory)
     kit.load()
     with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
         described = claims.declared(process.describe()) if claims else process.describe()
@@ -90,6 +92,8 @@ def repro(
             case, process, table, arithmetic_of(described), frozenset(record.checks.selected), on_try,
             golden_timeout_s, claims, module,
         )  # fmt: skip
+        if is_program:
+            return written(smallest_of(module, _first(trial, told), trial.finding_of), case, record, table)
         finding = _smallest(trial, told)
     if module is not None:
         from conform.repro.module_script import module_script
@@ -164,7 +168,7 @@ class _Trial:
     def __init__(
         self, case: Case, process: BackendProcess, table: Table, arithmetic: Arithmetic,
         checks: frozenset[str], on_try: Callable[[], None] | None, golden_timeout_s: float,
-        claims: Manifest | None = None, module: ModuleCall | None = None,
+        claims: Manifest | None = None, module: Called | None = None,
     ) -> None:  # fmt: skip
         self.claims, self.module = claims, module
         self.case, self.process, self.table, self.arithmetic = case, process, table, arithmetic
@@ -186,6 +190,11 @@ class _Trial:
         reply: Reply = self.process.receive()
         return Finding(candidate, outcome, reply, self._verdict(call, outcome, reply))
 
+    def finding_of(self, module: Called, candidate: Candidate) -> Finding:
+        """The same of a module or program in the place of the case's."""
+        self.module = module
+        return self.finding(candidate)
+
     def bound(self, candidate: Candidate) -> Bound:
         """The call with its arguments by name."""
         plain = logical(candidate.placed())
@@ -204,17 +213,23 @@ class _Trial:
             return undecided(self.case, reason)
 
 
-def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
-    """The smallest call that fails with the status and reason of the case."""
+def _first(trial: _Trial, told: RecordedCase) -> Finding:
+    """The case itself, which fails as it did in the run."""
     typical = trial.case.draw.arguments()
     with_values = replace(trial.case, layout="contiguous").arguments(typical)
     first = trial.finding(Candidate(trial.case.op, with_values, trial.case.layout))
-    refusal = _refusal(first)
     if first.verdict.status == "unjudged":
         raise Unjudged(f"case {trial.case.id!r} gave {told.status} in the run, and is not judged now: "
                        f"{first.verdict.reason}")  # fmt: skip
-    if not _fails_alike(first, told, refusal):
+    if not _fails_alike(first, told, _refusal(first)):
         raise UsageError(f"case {trial.case.id!r} gave {told.status} in the run, and {first.verdict.status} now")
+    return first
+
+
+def _smallest(trial: _Trial, told: RecordedCase) -> Finding:
+    """The smallest call that fails with the status and reason of the case."""
+    first = _first(trial, told)
+    refusal = _refusal(first)
     smallest = first
 
     def still_fails(candidate: Candidate) -> tuple[int, ...] | None:

@@ -17,13 +17,15 @@ from conform.options import DEFAULT_SUITE
               "Repeatable.")  # fmt: skip
 @click.option("--contract", metavar="NAME|FILE", default="opencl", show_default=True, help="What may come out.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the inputs.")
+@click.option("--args", "arguments", metavar="FILE.npz", type=click.Path(path_type=Path, dir_okay=False),
+              help="What a StableHLO program gets, as of `conform check`.")  # fmt: skip
 @click.option("--golden-timeout", "golden_timeout_s", metavar="SECONDS", type=float, default=60.0, show_default=True,
               help="For the kit's own golden.")  # fmt: skip
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="Write it there. Default: stdout, of text.")  # fmt: skip
 def export(
     case_id: str, form: str, suites: tuple[str, ...], contract: str, seed: int, golden_timeout_s: float,
-    out: Path | None,
+    out: Path | None, arguments: Path | None,
 ) -> None:  # fmt: skip
     """Write a case as a file that checks itself, for engines without Python.
 
@@ -41,4 +43,4 @@ def export(
     """
     from conform.export.command import export as run
 
-    run(case_id, suites or DEFAULT_SUITE, seed, contract, golden_timeout_s, form, out)
+    run(case_id, suites or DEFAULT_SUITE, seed, contract, golden_timeout_s, form, out, arguments)

@@ -114,8 +114,8 @@ def repro(
     The call is made smaller as long as it fails in the same way: fewer elements and dimensions, plain values, default
     arguments, a contiguous layout. The script needs torch alone, shows expected against actual as hex, and ends with 1
     while the backend is wrong. Of a module it constructs it, with its parameters as data, and has inputs as small as it
-    fails on; many parameters stand in a file beside --out. A backend in a file is run only if --backend names it:
-    anybody can write a run.json.
+    fails on; many parameters stand in a file beside --out. Of a StableHLO program it is the op that fails by itself, as
+    a program that checks itself. A backend in a file is run only if --backend names it: anybody can write a run.json.
 
     \b
     conform check --backend cpu --out results

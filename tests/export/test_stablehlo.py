@@ -188,3 +188,20 @@ def test_text_goes_to_stdout(suite: str) -> None:
 def test_bad_words(suite: str, words: list[str], code: int, message: str) -> None:
     found = run("export", "exp/float32/typical/contiguous", "--suite", suite, *words)
     assert (found.exit_code, message in found.output) == (code, True), found.output
+
+
+def test_given_arguments_stand_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "twice.mlir"
+    path.write_text("""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %x, %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+""")
+    np.savez(tmp_path / "in.npz", np.array([1.5, 0.1], np.float32))
+    words = ["export", "twice.mlir@main/float32/given/contiguous", "--suite", str(path), "--to", "stablehlo"]
+    found = CliRunner().invoke(main, [*words, "--args", str(tmp_path / "in.npz")])
+    assert found.exit_code == 0, found.output
+    assert "stablehlo.constant dense<[1.5, 0.1]> : tensor<2xf32>" in found.stdout
+    words[3] = "smoke"
+    found = CliRunner().invoke(main, [*words, "--args", str(tmp_path / "in.npz")])
+    assert (found.exit_code, "there is no .mlir file among the suites" in found.output) == (2, True)

@@ -218,3 +218,17 @@ def test_the_scale_is_that_of_the_finite_numbers() -> None:
     assert golden.budget.tolist() == [0.0099, FACTOR * 0.0101, 0.0, 0.0]
     (golden,) = goldens_of(lambda: (Number(X.format, Real.exact(np.zeros(2)), np.array([0.0, 1e-30])),), "a")
     assert golden.budget.tolist() == [0.0, np.inf]  # all cancels: nothing says how large an error is large
+
+
+def test_what_is_not_known_of_a_number_is_added_where_it_is_less_than_what_may_be_lost() -> None:
+    """Of numbers between two of float32, of the largest one, which may be infinite, and one of which less is known."""
+    largest = float(np.finfo(np.float32).max)
+    hi = np.array([1 + 2.0**-24, 1.0, largest * (1 + 2.0**-25), 1 + 2.0**-24])
+    real = Real(hi, np.zeros(4), np.array([2.0**-40, 2.0**-40, largest * 2.0**-30, 1e-3]))
+    number = Number(X.format, real, np.array([2.0**-20, 2.0**-20, largest * 2.0**-20, 2.0**-20]))
+    (golden,) = goldens_of(lambda: (number,), "a")
+    assert np.isinf(golden.budget).tolist() == [True, False, True, True]
+    (golden,) = goldens_of(lambda: (number,), "a", nearest=True)
+    assert golden.budget[:2].tolist() == [2.0**-20 + 2.0**-40, 2.0**-20]
+    assert golden.value[0] in (1.0, np.nextafter(np.float32(1), np.float32(2)))
+    assert np.isinf(golden.budget[3])

@@ -141,3 +141,21 @@ def matrices() -> Iterator[Case]:
                     f"  %l = stablehlo.cholesky %a, lower = {lower} : {type_}\n"
                 )
                 yield Case("matrices", dtype, main(text, [("x", to), ("l", type_)]))
+
+
+def transforms() -> Iterator[Case]:
+    """Integers, of which many sums are exact or cancel, and other numbers, over one to three dimensions."""
+    draw = np.random.default_rng(37)
+    shapes = [((2, 3), 1), ((1,), 1), ((4,), 1), ((2, 6), 2), ((2, 2, 5), 3), ((3, 1, 4), 2)]
+    for part, whole in (("float32", "complex64"), ("float64", "complex128")):
+        for shape, rank in shapes:
+            lengths, half = list(shape[-rank:]), (*shape[:-1], shape[-1] // 2 + 1)
+            for kind in ("FFT", "IFFT", "RFFT", "IRFFT"):
+                source, of = (part, shape) if kind == "RFFT" else (whole, half if kind == "IRFFT" else shape)
+                to, result = (part, shape) if kind == "IRFFT" else (whole, half if kind == "RFFT" else shape)
+                for x in (draw.integers(-3, 4, (*of, 2)).astype(part), draw.standard_normal((*of, 2)).astype(part)):
+                    operand = x[..., 0] if kind == "RFFT" else x.view(whole)[..., 0]
+                    text = constant("x", operand, source)
+                    text += (f"  %y = stablehlo.fft %x, type = {kind}, length = {lengths} : "
+                             f"({type_of(source, of)}) -> {type_of(to, result)}\n")  # fmt: skip
+                    yield Case("fft", source, main(text, [("y", type_of(to, result))]))

@@ -25,10 +25,20 @@ from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS
 from conform.refs import RefTensor, lookup
 from conform.refs.exact.rounding import FLOAT_FORMATS, INTEGER_RANGES, round_ratio, wrap_integer
-from conform.refs.stablehlo import casts, contraction, indexing, linear_algebra, movement, normalization, reduction
+from conform.refs.stablehlo import (
+    casts,
+    contraction,
+    indexing,
+    linear_algebra,
+    movement,
+    normalization,
+    reduction,
+    transforms,
+)
 from conform.selftest.agreement.tensors import from_reference, to_reference
 from tests.interp.stablehlo import generated
 from tests.refs.stablehlo_programs import batching, bits, matrices, norms, rounded, selections
+from tests.refs.stablehlo_programs import transforms as transforming
 
 ARITHMETIC = ("bool", *FLOAT_FORMATS, *INTEGER_RANGES)  # what the references of arithmetic know
 ATEN = {"add": "add.Tensor", "subtract": "sub.Tensor", "multiply": "mul.Tensor", "maximum": "maximum",
@@ -148,6 +158,8 @@ def reference(op: Op, given: Sequence[Tensor]) -> Answer:
         found = movement.iota("int64", shape, int(a["iota_dimension"]))
         array = np.array(found.data).reshape(shape).astype(FORMATS[dtype].storage)  # small integers, exact in all
         return [codes(Tensor(array))], same_codes
+    if name == "fft":
+        return transformed(op, given), same_parts
     if name not in OF_NUMBERS:
         return moved(op, given), same_codes
     return OF_NUMBERS[name](op, given), same_numbers
@@ -241,6 +253,21 @@ def normalized(op: Op, given: Sequence[Tensor]) -> list[RefTensor]:
     return found if isinstance(found, list) else [found]
 
 
+def transformed(op: Op, given: Sequence[Tensor]) -> list[RefTensor]:
+    (x,), result = given, op.results[0]
+    fmt = FORMATS[result.dtype]
+    found = transforms.fft(op.attributes["fft_type"], x.array.reshape(-1).tolist(), x.shape,
+                           op.attributes["fft_length"], (fmt.component if fmt.is_complex else fmt).name)  # fmt: skip
+    return [RefTensor(result.dtype, result.shape, found)]
+
+
+def same_parts(found: RefTensor, tensor: Tensor) -> bool:
+    """By the codes of real and imaginary parts."""
+    part = tensor.array.real.dtype
+    parts = np.array(found.data, tensor.array.dtype).reshape(-1).view(part)
+    return found.shape == tensor.shape and parts.tobytes() == np.ascontiguousarray(tensor.array).view(part).tobytes()
+
+
 OF_NUMBERS: dict[str, Callable[[Op, Sequence[Tensor]], list[RefTensor]]] = {
     "scatter": scattered, "reduce": reduced, "reduce_window": windowed, "select_and_scatter": chosen, "sort": ordered,
     "reduce_precision": cut, "dot_general": dotted, "convolution": convolved, "triangular_solve": solved,
@@ -265,6 +292,7 @@ SHARES: dict[str, tuple[Callable[[], Iterator[generated.Case]], set[str]]] = {
     "precisions": (generated.precisions, {"reduce_precision"}),
     "rounded": (rounded, {"dot_general", "reduce"}),
     "norms": (norms, {"batch_norm_inference", "batch_norm_training", "batch_norm_grad"}),
+    "transforms": (transforming, {"fft"}),
     "matrices": (matrices, {"triangular_solve", "cholesky"}),
 }  # fmt: skip
 
@@ -307,6 +335,7 @@ PLANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "equal elements change places": ("sorts", "sort", lambda values: np.flip(values, 0)),
     "an update is left out": ("indexing", "scatter", lambda values: np.where(values == values.max(), 0, values)),
     "a sum is one more": ("contractions", "dot_general", lambda values: values + np.ones_like(values)),
+    "a transform is another's conjugate": ("transforms", "fft", np.conj),
     "a kernel is turned": ("convolutions", "convolution", lambda values: values[::-1]),
 }
 

@@ -182,15 +182,6 @@ def test_checks_of_no_program() -> None:
     assert (found.exit_code, "is about the checks of StableHLO programs" in found.output) == (2, True)
 
 
-def test_a_failing_case_is_exported_not_reduced(file: Path, tmp_path: Path) -> None:
-    backend, out = wrong(tmp_path, "stablehlo.tanh", "stablehlo.sine"), tmp_path / "out"
-    check(file, "--backend", backend, "--determinism", 1, "--out", out)
-    case = "layer.mlir@main/float32/typical/contiguous"
-    found = CliRunner().invoke(main, ["repro", case, "--run", str(out), "--backend", backend])
-    assert found.exit_code == 2
-    assert f"conform export {case} --suite {file} --seed 0 --to stablehlo writes it" in found.output
-
-
 def test_a_case_is_explained(file: Path) -> None:
     words = ["explain", "layer.mlir@main/float32/typical/contiguous", "--suite", str(file)]
     found = CliRunner().invoke(main, words)
@@ -380,9 +371,3 @@ def test_the_page_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None
     printed = CliRunner().invoke(main, ["check", *words.split(), "--workers", "1"]).output
     table = shown.partition("\n")[2]
     assert table in printed
-
-
-@pytest.mark.parametrize("name", ["softmax.mlir", "attention.mlir", "either.mlir", "ridge.mlir"])
-def test_examples_pass_on_xla(name: str) -> None:
-    found = check(ROOT / "examples" / "stablehlo" / name, "--backend", "xla")
-    assert found.exit_code == 0, found.output

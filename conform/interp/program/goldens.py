@@ -25,17 +25,19 @@ STATISTICAL = 1e-1  # and up to here the other one; in bfloat16 one rounding tim
 BY_CHOICE = "P151"  # the policy's rule of integers and bools that honest implementations may have otherwise
 
 
-def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str) -> tuple[Golden, ...]:
-    """The goldens of the Numbers that `evaluated` gives, each time it is asked.
+def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str, nearest: bool = False) -> tuple[Golden, ...]:
+    """The goldens of the Numbers that `evaluated` gives, each time it is asked. With `nearest` the value of a golden
+    may be the number beside the one that the exact number rounds to, where that is not known; else nothing is judged
+    there.
 
     The linear bound decides where it is below LINEAR of the output's scale, the root mean square of its numbers;
     elsewhere FACTOR times the root of the sum of squares, if that is below STATISTICAL of it; else nothing does.
     """
-    linear = tuple(golden_of(name, one) for one in evaluated())
+    linear = tuple(golden_of(name, one, nearest) for one in evaluated())
     if all(_is_within(LINEAR, golden).all() for golden in linear):
         return linear
     with root_sum_of_squares():
-        likely = tuple(golden_of(name, one) for one in evaluated())
+        likely = tuple(golden_of(name, one, nearest) for one in evaluated())
     return tuple(_either(*pair) for pair in zip(linear, likely, strict=True))
 
 
@@ -63,10 +65,11 @@ def _either(linear: Golden, likely: Golden) -> Golden:
     return replace(linear, budget=budget, statistical=bool((np.isfinite(budget) & ~known).any()))
 
 
-def golden_of(name: str, result: Any) -> Golden:
-    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged."""
+def golden_of(name: str, result: Any, nearest: bool = False) -> Golden:
+    """The exact numbers rounded once. Where the rounding cannot be decided nothing is bounded, so nothing is judged;
+    but with `nearest`, where no more is unknown of a finite number than what engines may lose, both add up."""
     if isinstance(result, Complex):
-        return result.golden(lambda part: golden_of(name, part))
+        return result.golden(lambda part: golden_of(name, part, nearest))
     if not isinstance(result, Number):
         found = type(result).__name__
         raise NoGolden(f"{name}: it returned {found}; expected what ops return, or a tuple of these")
@@ -80,6 +83,8 @@ def golden_of(name: str, result: Any) -> Golden:
         raise Unjudged(f"{name}: which {result.format.name} numbers it gives hangs on a choice that honest "
                        "implementations make either way")  # fmt: skip
     value, undecided = rounded(result.format, result.real)
-    budget = np.where(undecided, np.inf, np.broadcast_to(result.rad, value.shape))
+    rad, untold = np.broadcast_to(result.rad, value.shape), result.real.radius
+    bounded = np.isfinite(value) & (untold <= rad) & nearest
+    budget = np.where(undecided, np.where(bounded, rad + untold, np.inf), rad)
     unstated = np.full(value.shape, np.inf)  # what terms came to on the way
     return Golden(result.format, value, result.real, budget=budget, scale=unstated, zero_sign_free=True)

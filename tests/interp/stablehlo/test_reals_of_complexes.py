@@ -152,8 +152,138 @@ def test_a_filter_of_three_transforms(n: int) -> None:
         assert not is_right(text, wrong, x, k)
 
 
-@pytest.mark.parametrize("op", ["tanh", "exponential", "sqrt"])
-def test_functions_of_complex_numbers_are_not_known(op: str) -> None:
+@pytest.mark.parametrize("kind", ["FFT", "IFFT"])
+def test_a_transform_of_computed_numbers_in_float64(kind: str) -> None:
+    """The kit has it to double precision alone, which is less than engines may lose."""
+    text = FFT.format(n=8, kind=kind).replace("f32", "f64")
+    text = text.replace("  %0 = stablehlo.fft %x", "  %a = stablehlo.multiply %x, %x : tensor<2x8xcomplex<f64>>\n"
+                        "  %0 = stablehlo.fft %a")  # fmt: skip
+    x = drawn(1, 2, 8).astype(np.complex128) / 3
+    answer = (np.fft.fft if kind == "FFT" else np.fft.ifft)(product(x, x))
+    assert is_right(text, answer, x)
+    assert not is_right(text, answer * (1 + 1e-12), x)
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "exponential": np.exp, "exponential_minus_one": np.expm1, "log": np.log, "log_plus_one": np.log1p,
+    "sqrt": np.sqrt, "rsqrt": lambda z: 1 / np.sqrt(z), "sine": np.sin, "cosine": np.cos, "tan": np.tan,
+    "tanh": np.tanh, "logistic": lambda z: 1 / (1 + np.exp(-z)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("op", FUNCTIONS)
+def test_functions_of_computed_numbers(op: str, dtype: type) -> None:
+    """Of a product by any engine: both its sums may be off by two roundings, whichever way."""
+    element = np.dtype(dtype).type(0).real.dtype
+    text = BINARY.replace("OP %0, %y", f"{op} %0").replace("f32", f"f{8 * element.itemsize}")
+    x, y = drawn(1, 50).astype(dtype), drawn(2, 50).astype(dtype)
+    exact, unit = product(x.astype(complex), y.astype(complex)), np.finfo(element).eps / 2
+    lost = unit * (
+        np.abs(x.real * y.real) + np.abs(x.imag * y.imag) + 1j * (np.abs(x.real * y.imag) + np.abs(x.imag * y.real))
+    )
+    for turn in (0, 1, -1, 1j, -1j):
+        moved = exact + lost.real * np.real(turn) + 1j * lost.imag * np.imag(turn)
+        assert is_right(text, FUNCTIONS[op](moved).astype(dtype), x, y)
+    right = FUNCTIONS[op](exact)
+    for wrong in (
+        right * (1 + 256 * unit),
+        right.conj(),
+        FUNCTIONS[op](exact.conj()),
+        FUNCTIONS[op](exact * (1 + 1e3 * unit)),
+    ):
+        assert not is_right(text, wrong.astype(dtype), x, y)
+
+
+def test_a_power_of_computed_numbers() -> None:
+    text = BINARY.replace("OP %0, %y", "power %0, %y")
+    x, y = drawn(1, 50), drawn(2, 50)
+    assert is_right(text, (product(x, y).astype(C64) ** y).astype(C64), x, y)
+    for wrong in (product(x, y).conj() ** y, product(x, y) ** x):
+        assert not is_right(text, wrong.astype(C64), x, y)
+
+
+@pytest.mark.parametrize(("op", "cut"), [("log", 0.0), ("sqrt", 0.0), ("rsqrt", 0.0), ("log_plus_one", -1.0)])
+def test_nothing_is_known_where_an_engine_may_be_beyond_a_cut(op: str, cut: float) -> None:
+    text = BINARY.replace("50x", "4x").replace("OP %0, %y", f"{op} %0").replace("multiply", "add")
+    x = np.array([cut - 3, cut + 3, cut - 3 + 1j, cut - 3 + 1e-30j], C64)
+    (golden,) = goldens(text, x, np.zeros(4, C64))
+    assert np.isinf(golden.budget).any(-1).tolist() == [True, False, False, False]  # sums with 0 are exact
+    text = BINARY.replace("50x", "4x").replace("OP %0, %y", f"{op} %0")
+    factor = np.array([1 + 1j, 1 + 1j, 1, 1j], C64) / np.sqrt(F32(2))
+    (golden,) = goldens(text, ((cut - 3) / factor).astype(C64), factor)
+    assert np.isinf(golden.budget).any(-1).tolist() == [True, True, True, True]
+
+
+@pytest.mark.parametrize("op", ["cbrt", "sign"])
+def test_functions_without_a_rule_are_named(op: str) -> None:
     text = BINARY.replace("OP %0, %y", f"{op} %0")
     with pytest.raises(Unjudged, match=rf"stablehlo.{op}: no rule tells what becomes of the errors of complex numbers"):
         goldens(text, drawn(1, 50), drawn(2, 50))
+
+
+# --- Sums and products ------------------------------------------------------------------------------------------------
+
+MATRICES = """func.func @main(%x: tensor<6x7xcomplex<f32>>, %y: tensor<7x5xcomplex<f32>>) -> tensor<6x5xcomplex<f32>> {
+  %0 = stablehlo.STEP %x, %x : tensor<6x7xcomplex<f32>>
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (tensor<6x7xcomplex<f32>>, tensor<7x5xcomplex<f32>>) -> tensor<6x5xcomplex<f32>>
+  return %1 : tensor<6x5xcomplex<f32>>
+}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(("step", "join"), [("multiply", product), ("add", np.add)])
+def test_products_of_matrices(step: str, join: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
+    x, y, text = drawn(1, 6, 7), drawn(2, 7, 5), MATRICES.replace("STEP", step)
+    left = join(x, x).astype(C64)
+    apart = (left.real @ y.real - left.imag @ y.imag) + 1j * (left.real @ y.imag + left.imag @ y.real)
+    assert is_right(text, apart.astype(C64), x, y)
+    assert is_right(text, (left[:, :, None] * y[None]).sum(1, dtype=C64), x, y)
+    for wrong in (left @ y.conj(), (left @ y) * (1 + 1e-4)):
+        assert not is_right(text, wrong.astype(C64), x, y)
+
+
+def test_a_convolution_is_the_product_of_its_windows() -> None:
+    text = """func.func @main(%x: tensor<1x4x1xcomplex<f32>>, %k: tensor<2x1x1xcomplex<f32>>) -> tensor<1x5x1xcomplex<f32>> {
+      %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x1xcomplex<f32>>, tensor<2x1x1xcomplex<f32>>) -> tensor<1x5x1xcomplex<f32>>
+      return %0 : tensor<1x5x1xcomplex<f32>>
+    }"""  # noqa: E501
+    x, k = np.array([1, 2j, 3, 1 + 1j], C64).reshape(1, 4, 1), np.array([1j, 2], C64).reshape(2, 1, 1)
+    (golden,) = goldens(text, x, k)
+    assert golden.value.ravel().tolist() == [2, 5j, 4, 2 + 5j, -1 + 1j]  # the kernel is not turned: 1j x[t-1] + 2 x[t]
+
+
+REDUCED = """func.func @main(%x: tensor<6x7xcomplex<f32>>) -> tensor<6xcomplex<f32>> {
+  %one = stablehlo.constant dense<(INIT, 0.0)> : tensor<complex<f32>>
+  %0 = stablehlo.multiply %x, %x : tensor<6x7xcomplex<f32>>
+  %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.OP across dimensions = [1] : (tensor<6x7xcomplex<f32>>, tensor<complex<f32>>) -> tensor<6xcomplex<f32>>
+  return %1 : tensor<6xcomplex<f32>>
+}
+"""  # noqa: E501
+
+
+def in_turn(join: Callable[[np.ndarray, np.ndarray], np.ndarray], columns: np.ndarray) -> np.ndarray:
+    found = columns[:, 0]
+    for at in range(1, columns.shape[1]):
+        found = join(found, columns[:, at]).astype(C64)
+    return found
+
+
+@pytest.mark.parametrize(("op", "init", "join"), [("add", "0.0", np.add), ("multiply", "1.0", product)])
+def test_reductions(op: str, init: str, join: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
+    x, text = drawn(1, 6, 7), REDUCED.replace("INIT", init).replace("OP", op)
+    squares = product(x, x).astype(C64)
+    for order in (squares, squares[:, ::-1], squares[:, [3, 0, 6, 2, 5, 1, 4]]):
+        answer = in_turn(join, order)
+        assert is_right(text, answer, x)
+    for wrong in (answer * C64(1 + 1e-4), answer.conj(), in_turn(join, squares[:, 1:])):
+        assert not is_right(text, wrong.astype(C64), x)
+
+
+def test_of_a_product_that_leaves_the_range_nothing_is_said() -> None:
+    x, text = np.ones((6, 7), C64), REDUCED.replace("INIT", "1.0").replace("OP", "multiply")
+    x[0, :4], x[1, :2], x[2, 0] = (1e18, 1e18, 1e-18, 1e-18), (1e-9, 1e9), 0
+    (golden,) = goldens(text, x)
+    assert np.isinf(golden.budget).any(-1).tolist() == [True, False, True, False, False, False]

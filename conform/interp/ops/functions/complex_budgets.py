@@ -17,6 +17,7 @@ from conform.numerics.rounding_errors import joined
 
 # OpenCL C 3.0, full profile, section 7.4: float, and double alike.
 HYPOT, ATAN2, COS, SINH, COSH, EXP2, EXPM1 = 4.0, 6.0, 4.0, 4.0, 4.0, 3.0, 3.0
+_RAISE = 1.0 + 2.0**-20  # for the roundings of a bound itself
 TANH_LIMIT = 20.0  # from there on +-1 is tanh z but for 4 e^(-2x)
 
 Parts = tuple[Ball, Ball]
@@ -27,20 +28,23 @@ def budget_of(name: str, component: Format, *operands: np.ndarray) -> np.ndarray
 
     `operands` are the real and imaginary part of each complex operand in turn, finite float64 arrays of one shape.
     """
-    balls = (Ball.exact(operand, component) for operand in operands)
+    return np.stack(radii_of(name, *(Ball.exact(operand, component) for operand in operands)), axis=-1)
+
+
+def radii_of(name: str, *operands: Ball) -> list[np.ndarray]:
+    """The same for each part, of operands that are known to lie in balls; the caller sees to branch cuts."""
     with np.errstate(all="ignore"):
-        parts = _FORMULAS[name](*balls)
-    shape = operands[0].shape
-    radii = [np.broadcast_to(part.rad, shape) for part in parts]
-    return np.stack([np.where(np.isnan(radius), np.inf, radius) for radius in radii], axis=-1)
+        parts = _FORMULAS[name](*operands)
+    radii = [np.broadcast_to(part.rad, operands[0].mid.shape) for part in parts]
+    return [np.where(np.isnan(radius), np.inf, radius) for radius in radii]
 
 
 # Real functions of balls
 
 
-def _of(x: Ball, function: Callable[[np.ndarray], np.ndarray], ulps: float) -> Ball:
-    """A function of operands that are exact."""
-    return x.rounded(function(x.mid), 0.0, ulps)
+def _of(x: Ball, function: Callable[[np.ndarray], np.ndarray], steepest: np.ndarray, ulps: float) -> Ball:
+    """A function whose slope within the ball is at most `steepest`."""
+    return x.rounded(function(x.mid), np.where(x.rad > 0, steepest * x.rad * _RAISE, 0.0), ulps)
 
 
 def _cos(x: Ball) -> Ball:
@@ -81,11 +85,11 @@ def _product(x_function: Callable[[Ball], Ball], y_function: Callable[[Ball], Ba
 
 
 def _sinh(x: Ball) -> Ball:
-    return _of(x, np.sinh, SINH)
+    return _of(x, np.sinh, np.cosh(np.abs(x.mid) + x.rad), SINH)
 
 
 def _cosh(x: Ball) -> Ball:
-    return _of(x, np.cosh, COSH)
+    return _of(x, np.cosh, np.sinh(np.abs(x.mid) + x.rad), COSH)
 
 
 def _exp(x: Ball, y: Ball) -> Parts:
@@ -93,7 +97,7 @@ def _exp(x: Ball, y: Ball) -> Parts:
 
 
 def _exp2(x: Ball, y: Ball) -> Parts:
-    size, angle = _of(x, np.exp2, EXP2), y * np.log(2.0)
+    size, angle = _of(x, np.exp2, np.exp2(x.mid + x.rad), EXP2), y * np.log(2.0)
     return size * _cos(angle), size * angle.sin()
 
 
@@ -101,7 +105,8 @@ def _expm1(x: Ball, y: Ball) -> Parts:
     """expm1(x) cos y - 2 sin(y/2)^2"""
     sine = _halved(y).sin()
     square = sine * sine
-    return _of(x, np.expm1, EXPM1) * _cos(y) - Ball(2 * square.mid, 2 * square.rad, x.compute), x.exp() * y.sin()
+    growth = _of(x, np.expm1, np.exp(x.mid + x.rad), EXPM1)
+    return growth * _cos(y) - Ball(2 * square.mid, 2 * square.rad, x.compute), x.exp() * y.sin()
 
 
 def _hyperbolic_sine(x: Ball, y: Ball) -> Parts:
@@ -117,8 +122,10 @@ def _tanh(x: Ball, y: Ball) -> Parts:
     sinh, sine, cosine = _sinh(x), y.sin(), _cos(y)
     below = sinh * sinh + cosine * cosine
     far = np.abs(x.mid) > TANH_LIMIT
-    one = x.rounded(np.ones_like(x.mid), 4 * np.exp(-2 * np.abs(x.mid)), ULPS["tanh"])
-    rest = Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 4 * np.exp(-2 * np.abs(x.mid)))
+    of_both = np.where(x.rad > 0, 2.0, 1.0)  # the exact number, and an implementation's
+    left_out = of_both * 4 * np.exp(-2 * (np.abs(x.mid) - x.rad))
+    one = x.rounded(np.ones_like(x.mid), left_out, ULPS["tanh"])
+    rest = Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, left_out)
     return chosen(far, one, sinh * _cosh(x) / below), chosen(far, rest, sine * cosine / below)
 
 

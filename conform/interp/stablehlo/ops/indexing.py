@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp.stablehlo.dequantized import promoted, promoted_types
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, states
 from conform.interp.stablehlo.quantized import PER_TENSOR, PER_TENSOR_INPUTS
@@ -94,10 +95,13 @@ def gathered(call: Call, operand: Tensor, indices: Tensor, sizes: Sequence[int])
     require("C21", all(0 <= size <= n for size, n in zip(sizes, operand.shape, strict=True)),
             f"slice_sizes {list(sizes)} of {operand}")  # fmt: skip
     starts = _full_starts(vectors, operand.rank, map_, batching, of_indices, vector_dim)
-    starts = np.clip(starts, 0, np.array(operand.shape, np.int64) - np.array(sizes, np.int64))
     kept = [dim for dim in range(operand.rank) if dim not in (*collapsed, *batching)]
-    found = _slices(operand.array, starts, [size if dim in kept else 1 for dim, size in enumerate(sizes)], sizes)
+    window = [size if dim in kept else 1 for dim, size in enumerate(sizes)]  # of a dimension that goes, one element
     batch = vectors.shape[:-1]
+    if 0 in operand.shape and prod((*batch, *window)):
+        raise Unjudged(f"{call.op.name}: a slice of {operand}, which has no elements")
+    starts = np.clip(starts, 0, np.array(operand.shape, np.int64) - np.array(window, np.int64))
+    found = _slices(operand.array, starts, window)
     found = found.reshape(*batch, *(sizes[dim] for dim in kept))
     places = [dim for dim in range(found.ndim) if dim not in offset]
     found = np.moveaxis(found, range(found.ndim), [*places, *offset])
@@ -127,10 +131,10 @@ def _batching_of_indices(
     )
 
 
-def _slices(array: np.ndarray, starts: np.ndarray, window: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
+def _slices(array: np.ndarray, starts: np.ndarray, window: Sequence[int]) -> np.ndarray:
     """[batch dims..., window dims...] of an array: the elements from each start on."""
     batch = starts.shape[:-1]
-    shape = (*batch, *(min(a, b) for a, b in zip(window, sizes, strict=True)))
+    shape = (*batch, *window)
     if prod(shape) == 0:
         return np.empty(shape, array.dtype)
     index = []

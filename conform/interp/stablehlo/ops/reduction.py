@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.interp.program.evaluation import Run
 from conform.interp.stablehlo.dequantized import promoted, promoted_types
+from conform.interp.stablehlo.ops.elementwise import OF_NUMPY
 from conform.interp.stablehlo.ops.movement import are_dims, is_unique, padded
 from conform.interp.stablehlo.quantized import PER_TENSOR_INPUTS
 from conform.interp.stablehlo.regions import Arrays, on_elements, operation_of, over_elements, same_scalars
@@ -24,16 +25,14 @@ def _halves(call: Call, constraint: str) -> tuple[Sequence[Tensor], Sequence[Ten
     return call.operands[:count], call.operands[count:]
 
 
-# Bodies that numpy has, on the formats whose every result it rounds to nearest even.
-ROUNDED_ALIKE = {"stablehlo.add": np.add, "stablehlo.multiply": np.multiply}
-OF_NUMPY = ("float32", "float64")
+IN_TURN = {"stablehlo.add": np.add, "stablehlo.multiply": np.multiply}  # which have an `accumulate`
 AT_ONCE = 1 << 20  # elements
 
 
 def folded(body: Run, rows: Sequence[np.ndarray], start: Arrays) -> Arrays:
     """body(...body(body(start, row 0), row 1)...) of rows along the first axis, element by element of the others."""
-    function = ROUNDED_ALIKE.get(operation_of(body.function) or "")
-    if function is not None and body.function.arguments[0].dtype in OF_NUMPY:
+    function = IN_TURN.get(operation_of(body.function) or "")
+    if function is not None and rows[0].dtype in OF_NUMPY:
         return (_accumulated(function, rows[0], start[0]),)
     state, step = start, over_elements(body, start[0].shape)
     for at in range(len(rows[0])):
@@ -157,6 +156,8 @@ def reduce_window(call: Call) -> Arrays:
     call.require("C12", padding.shape == (first.rank, 2), f"padding of the shape {list(padding.shape)}")
     names = promoted_types(call, "C13", body, inputs)
     counts = window_counts(first.shape, window, strides, base, dilations, padding)
+    listed = ", ".join(map(str, call.results))
+    call.require("C14", len({one.shape for one in call.results if None not in one.shape}) <= 1, f"results {listed}")
     for name, result in zip(names, call.results, strict=True):
         call.require("C15", result.holds(result.dtype, counts), f"the result {result}, expected {list(counts)}")
         call.require("C16", result.dtype == name, f"the result {result} of a region of {name}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import prod
+
 import numpy as np
 
 from conform.interp.stablehlo.dequantized import promoted, promoted_types
@@ -36,31 +39,33 @@ def select_and_scatter(call: Call) -> np.ndarray:
     )
     call.require("C12", call.results[0].dtype == name, f"the result {call.results[0]} of a region of {name}")
     result = np.full(operand.array.size, promoted(init, name))
-    places = _chosen(select, operand.array, counts, window, strides, padding).reshape(-1)
+    rows = places_of_windows(operand.shape, counts, window, strides, padding)
+    places = chosen_of(rows, operand.array, lambda one, other: on_elements(select, one, other)[0]).reshape(-1)
     places, values = places[places >= 0], promoted(source, name).reshape(-1)[places >= 0]
     for turn in turns(places):
         (result[places[turn]],) = on_elements(scatter, result[places[turn]], values[turn])
     return result.reshape(operand.shape)
 
 
-def _chosen(
-    select: object,
-    array: np.ndarray,
-    counts: tuple[int, ...],
-    window: tuple[int, ...],
-    strides: tuple[int, ...],
+def places_of_windows(
+    shape: tuple[int, ...], counts: tuple[int, ...], window: tuple[int, ...], strides: tuple[int, ...],
     padding: np.ndarray,
-) -> np.ndarray:
-    """Of every window the place of the chosen element in the flat array, -1 where there is none."""
-    places = np.arange(array.size).reshape(array.shape)
+) -> np.ndarray:  # fmt: skip
+    """[elements of a window, *counts]: their places in the flat array of `shape`, -1 of padding."""
+    places = np.arange(prod(shape)).reshape(shape)
     edges = [(max(int(low), 0), max(int(high), 0)) for low, high in padding]
     cut = tuple(slice(max(-int(low), 0), None if high >= 0 else int(high)) for low, high in padding)
     places = np.pad(places[cut], edges, constant_values=-1)
-    rows = window_rows(places, counts, window, strides, (1,) * array.ndim)
-    chosen, flat = np.full(counts, -1), array.reshape(-1)
+    return window_rows(places, counts, window, strides, (1,) * len(shape))
+
+
+def chosen_of(rows: np.ndarray, array: np.ndarray, keeps: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    """Of every window the place of the chosen element in the flat array, -1 where there is none; `keeps` tells of two
+    elements whether the one before stays."""
+    chosen, flat = np.full(rows.shape[1:], -1), array.reshape(-1)
     for row in rows:
         known, here = chosen >= 0, row >= 0
         if flat.size:
-            (keeps,) = on_elements(select, flat[np.maximum(chosen, 0)], flat[np.maximum(row, 0)])
-            chosen = np.where(here & ~(known & keeps), row, chosen)
+            stays = keeps(flat[np.maximum(chosen, 0)], flat[np.maximum(row, 0)])
+            chosen = np.where(here & ~(known & stays), row, chosen)
     return chosen

@@ -16,11 +16,15 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
+from conform.interp.stablehlo.reals.complex_functions import rule_of
 from conform.interp.stablehlo.reals.movement import moved
 from conform.interp.stablehlo.reals.rules import torch
 from conform.interp.stablehlo.registry import Call, Meaning
 from conform.numerics.rounding_errors import gamma
 
+# Ops whose rules take complex numbers, too.
+OF_ALL_KINDS = frozenset(f"stablehlo.{name}" for name in ("fft", "reduce", "reduce_window", "dot_general",
+                                                          "convolution"))  # fmt: skip
 QUOTIENT = 12  # roundings: 7 of Smith's, and what three quotients of 2.5 ulp have more (numerics/ball.py)
 
 
@@ -29,7 +33,8 @@ def is_complex(call: Call) -> bool:
     return any(one.dtype.startswith("complex") for one in call.operands) or call.op.name == "stablehlo.complex"
 
 
-def _parts(one: Any) -> Complex:
+def as_complex(one: Any) -> Complex:
+    """A computed number itself, a known one in its parts."""
     return one if isinstance(one, Complex) else Complex.exact(one.array)
 
 
@@ -49,7 +54,7 @@ def _conjugate(x: Complex) -> Complex:
     return Complex(x.re, torch("neg", x.im))
 
 
-def _multiply(x: Complex, y: Complex) -> Complex:
+def multiply(x: Complex, y: Complex) -> Complex:
     re = torch("sub.Tensor", torch("mul.Tensor", x.re, y.re), torch("mul.Tensor", x.im, y.im))
     im = torch("add.Tensor", torch("mul.Tensor", x.re, y.im), torch("mul.Tensor", x.im, y.re))
     return Complex(re, im)
@@ -60,7 +65,7 @@ def _square(x: Complex) -> Number:
 
 
 def _divide(x: Complex, y: Complex) -> Complex:
-    product, square = _multiply(x, _conjugate(y)), _square(y)
+    product, square = multiply(x, _conjugate(y)), _square(y)
     re, im = (torch("div.Tensor", one, square) for one in (product.re, product.im))
     with np.errstate(all="ignore"):
         size = np.hypot(np.abs(re.real.hi) + re.rad, np.abs(im.real.hi) + im.rad)
@@ -86,7 +91,7 @@ def _imag(x: Complex) -> Number:
 
 
 RULES: dict[str, Callable[..., Any]] = {
-    "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": _multiply,
+    "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": multiply,
     "stablehlo.divide": _divide, "stablehlo.negate": _negate, "stablehlo.abs": _absolute, "stablehlo.real": _real,
     "stablehlo.imag": _imag, "chlo.conj": _conjugate,
 }  # fmt: skip
@@ -100,13 +105,14 @@ def on_complex(call: Call, meaning: Meaning) -> Sequence[Any] | None:
     """The results of an op on complex numbers, some of which were computed; None where it is another rule's to say."""
     if call.op.name == "stablehlo.complex":
         return (_joined(*call.operands),)
-    if call.op.name in RULES:
-        return (RULES[call.op.name](*map(_parts, call.operands)),)
-    if call.op.name == "stablehlo.fft" or call.op.name == "stablehlo.convert" and _is_known(call):
+    rule = RULES.get(call.op.name) or rule_of(call.op.name)
+    if rule is not None:
+        return (rule(*map(as_complex, call.operands)),)
+    if call.op.name in OF_ALL_KINDS or call.op.name == "stablehlo.convert" and _is_known(call):
         return None
     if call.op.name == "stablehlo.select":
         pred, x, y = call.operands
-        pairs = zip(*((one.re, one.im) for one in (_parts(x), _parts(y))), strict=True)
+        pairs = zip(*((one.re, one.im) for one in (as_complex(x), as_complex(y))), strict=True)
         return (Complex(*(torch("where.self", pred, *pair) for pair in pairs)),)
     if meaning.moves:
         return _moved(call, min(meaning.moves, len(call.operands)))
@@ -114,7 +120,7 @@ def on_complex(call: Call, meaning: Meaning) -> Sequence[Any] | None:
 
 
 def _moved(call: Call, count: int) -> Sequence[Complex]:
-    wholes = [_parts(one) for one in call.operands[:count]]
+    wholes = [as_complex(one) for one in call.operands[:count]]
     by_part = [moved(replace(call, operands=(*parts, *call.operands[count:])), count)
                for parts in ([one.re for one in wholes], [one.im for one in wholes])]  # fmt: skip
     return tuple(Complex(re, im) for re, im in zip(*by_part, strict=True))

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
 from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.contraction import Products, dot_products, window_products
+from conform.interp.stablehlo.reals.complexes import as_complex
 from conform.interp.stablehlo.reals.exact import known
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.rules import rule, torch
 from conform.interp.stablehlo.registry import Call
 from conform.interp.stablehlo.values import Tensor
+from conform.numerics.formats import FORMATS
 
 
 @rule("stablehlo.dot_general")
-def dot_general(call: Call) -> Number:
+def dot_general(call: Call) -> Number | Complex:
     return _multiplied(call, dot_products(_placed(call)))
 
 
 @rule("stablehlo.convolution")
-def convolution(call: Call) -> Number:
+def convolution(call: Call) -> Number | Complex:
     placed, rank = _placed(call), call.operands[0].ndim
     padding = np.asarray(call.get("padding", np.zeros((max(rank - 2, 0), 2), np.int64)), np.int64)
     return _multiplied(call, window_products(placed, *placed.operands, padding))
 
 
 @rule("stablehlo.dynamic_conv")
-def dynamic_conv(call: Call) -> Number:
+def dynamic_conv(call: Call) -> Number | Complex:
     placed, padding = _placed(call), known(call, call.operands[2]).array
     return _multiplied(call, window_products(placed, *placed.operands[:2], padding.astype(np.int64)))
 
@@ -41,14 +45,46 @@ def _placed(call: Call) -> Call:
     return replace(call, operands=(*places, *others))
 
 
-def _multiplied(call: Call, products: Products) -> Number:
+def _multiplied(call: Call, products: Products) -> Number | Complex:
     """In the element type of the result where that is the wider one; padding is zeros, each of them a term."""
-    factors = [_wide_enough(one, call.results[0].dtype) for one in call.operands[:2]]
-    found = [torch("mm", *(arranged(factors, part) for part in pair)) for pair in products.pairs]
+    dtype = call.results[0].dtype
+    if FORMATS[dtype].is_complex:
+        return _of_complex(call, products, FORMATS[dtype].component.name)
+    factors = [_wide_enough(one, dtype) for one in call.operands[:2]]
+    return _summed([[arranged(factors, part) for part in pair] for pair in products.pairs], products, dtype)
+
+
+def _of_complex(call: Call, products: Products, dtype: str) -> Complex:
+    """(a + bi)(c + di): each part of the result is one sum of twice as many products, a c - b d and a d + b c, in any
+    order."""
+    lhs, rhs = (as_complex(one) for one in call.operands[:2])
+    a, b, c, d = (_wide_enough(one, dtype) for one in (lhs.re, lhs.im, rhs.re, rhs.im))
+    count, parts = a.real.hi.size, []
+    for numbers in ([a, torch("neg", b), c, d], [a, b, d, c]):
+        pairs = []
+        for left, right in products.pairs:
+            halves = (
+                (_ahead(left, 0), _ahead(left, count)),
+                (_ahead(right, count), _ahead(right, count + c.real.hi.size)),
+            )
+            joined = (np.concatenate(half, axis) for half, axis in zip(halves, (1, 0), strict=True))
+            pairs.append([arranged(numbers, one) for one in joined])
+        parts.append(_summed(pairs, products, dtype))
+    return Complex(*parts)
+
+
+def _ahead(places: np.ndarray, count: int) -> np.ndarray:
+    """The places so many elements later; of padding none."""
+    return np.where(places > 0, places + count, 0)
+
+
+def _summed(pairs: Sequence[Sequence[Number]], products: Products, dtype: str) -> Number:
+    """The products of these matrices, where the op has their elements."""
+    found = [torch("mm", *pair) for pair in pairs]
     if not found:
-        return Number.exact(np.empty(products.shape, factors[0].format.storage))
+        return Number.exact(np.empty(products.shape, FORMATS[dtype].storage))
     whole = arranged(found, products.joined(places_of([one.shape for one in found])))
-    return torch("_to_copy", whole, dtype=call.results[0].dtype) if whole.dtype != call.results[0].dtype else whole
+    return torch("_to_copy", whole, dtype=dtype) if whole.dtype != dtype else whole
 
 
 def _wide_enough(factor: Number, dtype: str) -> Number:

@@ -103,11 +103,13 @@ def conj(call: Call) -> Number:
 
 @rule("stablehlo.power")
 def power(call: Call) -> Number:
-    """To a power that is one known number; of other known ones as a function."""
+    """A function of known numbers; of others to a power that is one known number, or of positive ones to any."""
     x, y = call.operands
-    if y.array is not None and x.array is None and y.array.size and (y.array == y.array.flat[0]).all():
+    if is_exact(call):
+        return _function(call, "pow.Tensor_Tensor", POWER_ULPS)
+    if y.array is not None and y.array.size and (y.array == y.array.flat[0]).all():
         return torch("pow.Tensor_Scalar", x, exponent=float(y.array.flat[0]))
-    return _function(call, "pow.Tensor_Tensor", POWER_ULPS)
+    return torch("pow.Tensor_Tensor", x, y)
 
 
 # --- Functions of known numbers, and of others where their slope is known ---------------------------------------------

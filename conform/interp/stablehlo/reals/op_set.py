@@ -24,6 +24,7 @@ from conform.interp.stablehlo.reals.complexes import is_complex, on_complex
 from conform.interp.stablehlo.reals.exact import is_exact, known
 from conform.interp.stablehlo.reals.freedom import freely
 from conform.interp.stablehlo.reals.movement import moved
+from conform.interp.stablehlo.reals.quantized import on_quantized
 from conform.interp.stablehlo.registry import Call, Meaning
 
 
@@ -37,17 +38,21 @@ class Reals:
         if meaning is None:
             raise NoGolden(f"no meaning for {op.name}")
         call = Call(op, tuple(operands), attributes, regions)
-        if is_quantized(call):
-            raise NoGolden(f"{op.name}: how quantized types are computed with is the implementation's own")
         for name in WITHOUT_MEANING:
             call.get(name, None)
         with np.errstate(all="ignore"):
-            if meaning.runs:
-                return registry.as_results(call, meaning.function(_chosen(call)))
-            if is_exact(call) and (meaning.selects or not _are_floats(op)):
-                return freely(call)
-            found = on_complex(call, meaning) if is_complex(call) else None
-            return _ruled(call, meaning) if found is None else found
+            if is_quantized(call) and not meaning.runs:
+                return on_quantized(call, meaning, lambda plain: _on_numbers(plain, meaning))
+            return _on_numbers(call, meaning)
+
+
+def _on_numbers(call: Call, meaning: Meaning) -> Sequence[Any]:
+    if meaning.runs:
+        return registry.as_results(call, meaning.function(_chosen(call)))
+    if is_exact(call) and (meaning.selects or not _are_floats(call.op)):
+        return freely(call)
+    found = on_complex(call, meaning) if is_complex(call) else None
+    return _ruled(call, meaning) if found is None else found
 
 
 def _chosen(call: Call) -> Call:

@@ -13,7 +13,7 @@ from conform.interp.program.number import Number
 from conform.interp.stablehlo.registry import Call
 
 MODULES = ("elementwise", "choice", "contraction", "reduction", "normalization", "scattering", "broadcasting",
-           "linear_algebra", "transforms")  # fmt: skip
+           "linear_algebra", "transforms", "special_functions", "selection", "processes")  # fmt: skip
 Rule = Callable[[Call], Any]
 _table: dict[str, Rule] = {}
 

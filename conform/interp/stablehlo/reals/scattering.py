@@ -65,16 +65,22 @@ def _joined(call: Call, join: str) -> Number:
 
 
 def _rows(call: Call, fill: int | None) -> np.ndarray:
-    """[1 + most updates of an element, *operand]: the places of the elements, then of the first update of each, of the
-    second, ...; where there are no more `fill`, or the element again."""
     operand, _, updates = call.operands
     of_operand, of_updates = places_of([operand.shape, updates.shape])
-    at = targets(call)
+    return stacked(call, of_operand, of_updates, targets(call), fill)
+
+
+def stacked(
+    call: Call, of_operand: np.ndarray, of_updates: np.ndarray, at: np.ndarray, fill: int | None
+) -> np.ndarray:
+    """[1 + most updates of an element, *operand]: the places of the elements, then of the first update of each, of the
+    second, ...; where there are no more `fill`, or the element again. `at`: of every update its place in the flat
+    operand, -1 where it has none."""
     order = turns(at[at >= 0])
     if (len(order) + 1) * max(of_operand.size, 1) > MOST_TERMS:
         raise NoGolden(f"{call.op.name}: {len(order)} updates of one element of {of_operand.size} are too many here")
     rows = np.repeat(of_operand.reshape(1, -1), len(order) + 1, axis=0)
     rows[1:] = rows[1:] if fill is None else fill
     for number, turn in enumerate(order, 1):
-        rows[number, at[at >= 0][turn]] = of_updates.reshape(-1)[at >= 0][turn]
-    return rows.reshape(len(rows), *operand.shape)
+        rows[number, at[at >= 0][turn]] = of_updates.reshape(-1)[at.reshape(-1) >= 0][turn]
+    return rows.reshape(len(rows), *of_operand.shape)

@@ -26,3 +26,11 @@ func.func @before_the_first_element() {
   check.expect_eq_const %result, dense<[[1, 2], [2, 3]]> : tensor<2x2xi32>
   return
 }
+
+func.func @of_no_elements_along_a_dimension_that_goes() {
+  %operand = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  %start_indices = stablehlo.constant dense<[[2], [0]]> : tensor<2x1xi32>
+  %result = "stablehlo.gather"(%operand, %start_indices) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 2>} : (tensor<3x2xi32>, tensor<2x1xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %result, dense<[[5, 6], [1, 2]]> : tensor<2x2xi32>
+  return
+}

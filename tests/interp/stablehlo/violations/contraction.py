@@ -44,6 +44,26 @@ _convolution("C4", _SHAPES, "2x3x6xf32", padding="dense<0> : tensor<2x2xi64>")
 _convolution("C9", _SHAPES, "2x3x6xf32", window_reversal="array<i1: false, false>")
 _convolution("C10", "3x5x4xf32 3x4x6xf32", "1x3x6xf32", batch_group_count="2 : i64")
 _convolution("C11", "2x5x3xf32 3x4x6xf32", "2x3x6xf32", feature_group_count="2 : i64")
+
+
+def _raw(given: str, kernel: str, result: str) -> str:
+    """Batch, feature and spatial dimensions of each, or of the kernel its input and output features."""
+    names = []
+    for part, (one, other), numbers in (("input", ("batch", "feature"), given),
+                                        ("kernel", ("input_feature", "output_feature"), kernel),
+                                        ("output", ("batch", "feature"), result)):  # fmt: skip
+        first, second, spatial = numbers.split(" ", 2)
+        names += [f"{part}_{one}_dimension = {first}", f"{part}_{other}_dimension = {second}",
+                  f"{part}_spatial_dimensions = [{spatial}]"]  # fmt: skip
+    return f"#stablehlo.conv<raw {', '.join(names)}>"
+
+
+for _constraint, _dims in (
+    ("C12", _raw("0 2 1, 3", "1 2 0", "0 2 1")), ("C13", _raw("0 5 1", "1 2 0", "0 2 1")),
+    ("C17", _raw("0 2 1", "1 2 0, 3", "0 2 1")), ("C18", _raw("0 2 1", "1 1 0", "0 2 1")),
+    ("C19", _raw("0 2 1", "1 2 0", "0 2 1, 3")), ("C20", _raw("0 2 1", "1 2 0", "0 -1 1")),
+):  # fmt: skip
+    _convolution(_constraint, _SHAPES, "2x3x6xf32", dimension_numbers=_dims)
 _convolution("C14", "2x5x4xf32 3x3x6xf32", "2x3x6xf32")
 _convolution("C15", "2x5x4xf32 3x4x5xf32", "1x3x5xf32", batch_group_count="2 : i64")
 _convolution("C16", "2x5x4xf32 3x2x5xf32", "2x3x5xf32", feature_group_count="2 : i64")

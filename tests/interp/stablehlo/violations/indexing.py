@@ -65,6 +65,7 @@ _scatter("C1", "4x3xf32 4x4xf32 2x1xi32 2x3xf32 2x3xf32", "4x3xf32 4x4xf32", PAI
 _scatter("C2", "4x3xf32 2x1xi32 2x3xf32", "4x3xf32", inserted="")
 _scatter("C3", "4x3xf32 4x3xf32 2x1xi32 2x3xf32 2x2xf32", "4x3xf32 4x3xf32", PAIRS)
 _scatter("C4", "4x3xf32 2x1xi32 5x3xf32", "4x3xf32")
+_scatter("C5", "4x3xf32 2x1xi32 2x3xf32 2x3xf32", "4x3xf32")
 _scatter("C6", "4x3xf32 2x1xi32 2x3xf64", "4x3xf32")
 _scatter("C7", "4x3x2xf32 2x1xi32 2x3x2xf32", "4x3x2xf32", window="2, 1")
 _scatter("C8", "4x3xf32 2x1xi32 2x3xf32", "4x3xf32", window="2")

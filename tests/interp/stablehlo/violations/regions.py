@@ -6,6 +6,7 @@ from tests.interp.stablehlo.violations.violation import ADD, LESS, PAIRS, SELECT
 
 violate("reduce", "C1", "2x3xf32 2x4xf32 f32 f32", "dimensions = array<i64: 1>", "2xf32 2xf32", PAIRS)
 violate("reduce", "C2", "2x3xf32 f64", "dimensions = array<i64: 1>", "2xf32", ADD)
+violate("reduce", "C3", "2x3xf32 2x3xf32 f32", "dimensions = array<i64: 1>", "2xf32 2xf32", PAIRS)
 violate("reduce", "C4", "2x3xf32 f32", "dimensions = array<i64: 2>", "2xf32", ADD)
 violate("reduce", "C5", "2x3xf32 f32", "dimensions = array<i64: 1, 1>", "2xf32", ADD)
 violate("reduce", "C6", "2x3xf32 f32", "dimensions = array<i64: 1>", "2xf32", SELECT)
@@ -23,6 +24,7 @@ def _window(constraint: str, operands: str, results: str, regions: str = ADD, **
     violate("reduce_window", constraint, operands, ", ".join([*listed, f"padding = {padding}"]), results, regions)
 
 
+_window("C1", "4xf32 4xf32 f32", "3xf32 3xf32", PAIRS)
 _window("C2", "4xf32 5xf32 f32 f32", "3xf32 3xf32", PAIRS)
 _window("C3", "4xf32 f64", "3xf32")
 for _size, _sign, _name in (("C4", "C5", "window_dimensions"), ("C6", "C7", "window_strides"),
@@ -31,6 +33,7 @@ for _size, _sign, _name in (("C4", "C5", "window_dimensions"), ("C6", "C7", "win
     _window(_sign, "4xf32 f32", "3xf32", **{_name: "0"})
 _window("C12", "4xf32 f32", "3xf32", padding="dense<0> : tensor<2x2xi64>")
 _window("C13", "4xf32 f32", "3xf32", region("i32 i32", "", "i32"))
+_window("C14", "4xf32 4xf32 f32 f32", "3xf32 4xf32", PAIRS)
 _window("C15", "4xf32 f32", "4xf32")
 _window("C16", "4xf32 f32", "3xf64")
 
