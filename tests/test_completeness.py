@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import conform
 from conform import refs
 from conform.call import schemas
 from conform.call.families import FAMILIES, family_in
+from conform.cli import main
 from conform.domains import specs
 from conform.explain.inventory import Entry, inventory, packet, render, result_dtypes
 from conform.inputs.edges.rows import edged_ops
@@ -50,6 +53,14 @@ def test_no_op_is_lost_from_every_room_at_once() -> None:
     """A hole shows where one room lacks an op; a number, which only grows, where all of them do."""
     names = {*semantics.names(), *refs.names(), *(spec.name for spec in specs.specs())}
     assert (len(semantics.names()), len({packet(name) for name in names})) == (534, 423)
+
+
+def test_the_table_of_the_ops_that_are_named() -> None:
+    found = CliRunner().invoke(main, ["ops", "exp", "aten::trac*"])
+    assert found.exit_code == 0
+    assert re.findall(r"^aten::\S+", found.output, re.MULTILINE) == ["aten::exp", "aten::trace"]
+    assert found.output.endswith("no holes: every op has semantics, reference, spec, tests and bound\n")
+    assert CliRunner().invoke(main, ["ops", "nosuch"]).exit_code == 2
 
 
 def test_a_hole_is_named_and_marked() -> None:
