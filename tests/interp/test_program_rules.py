@@ -331,6 +331,15 @@ def test_a_sum_of_three_factors() -> None:
 
 # --- Moves ------------------------------------------------------------------------------------------------------------
 
+
+
+def test_of_two_numbers_that_go_to_one_place_either_may_stand_there() -> None:
+    x = F32([1.0, 2.0, 3.0])
+    (found,) = golden(lambda x: ops.scatter(x * 0.0, 0, np.array([0, 0, 1]), x * 2.0), x).outcome.goldens
+    assert np.isinf(found.budget).tolist() == [True, False, False]
+    assert found.value.tolist()[1:] == [6.0, 0.0]
+
+
 NUMBERS = np.arange(6).reshape(2, 3)
 MOVES: dict[str, tuple[Callable[[Any], Any], list]] = {
     "view": (lambda x: ops.view(x, [3, -1]), [[0, 1], [2, 3], [4, 5]]),

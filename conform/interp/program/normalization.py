@@ -17,6 +17,7 @@ from conform.interp.program.functions.elementary import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import largest, mean_over, sum_over
 from conform.interp.program.rules import rule
+from conform.interp.program.weights import errors_of_weights
 from conform.numerics.formats import FORMATS
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
@@ -28,8 +29,16 @@ def softmax(self: Number, dim: int, half_to_float: bool) -> Any:
     m is none of the result's."""
     if self.array is not None:
         return NotImplemented
-    e = exp(_below_the_largest(self, dim))
-    return _widened(div(e, sum_over(e, [dim], True)), half_to_float)
+    below = _below_the_largest(self, dim)
+
+    def quotient(exponents: Number) -> Number:
+        e = exp(exponents)
+        return div(e, sum_over(e, [dim], True))
+
+    weights = quotient(below)
+    if self.ndim:
+        weights = replace(weights, rad=np.minimum(weights.rad, errors_of_weights(below, quotient, dim)))
+    return _widened(weights, half_to_float)
 
 
 @rule("aten::_log_softmax")
