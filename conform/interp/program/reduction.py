@@ -213,7 +213,7 @@ def _over(
     """Functions of [rows, n], which give [rows, 1]."""
     axes = _axes(number, dim)
     rows = number.moved(lambda part: _rows(part, axes))
-    result = combined(number.format, real, ball, rows)
+    result = combined(number.format, real, ball, rows, of_rows=True)
     return result.moved(lambda part: part.reshape(reduced_shape(number.shape, axes, keepdim)))
 
 
