@@ -140,6 +140,20 @@ def scatter(self: Number, dim: int, index: Number, src: Number) -> Any:
     return hull(results, unknown)
 
 
+_index_put = _moving("aten::index_put", "self", "values")
+
+
+@rule("aten::index_put")
+def index_put(self: Number, indices: Sequence[Number | None], values: Number, accumulate: bool = False) -> Any:
+    """`self` with `values` at self[indices]: the rows of a cache, say."""
+    if self.array is not None and values.array is not None:
+        return NotImplemented
+    if accumulate:
+        raise NoGolden("a program cannot use aten::index_put with accumulate=True on numbers that it has computed")
+    places = [None if one is None else _array("aten::index_put", "indices", one) for one in indices]
+    return _index_put(self=self, indices=places, values=values)
+
+
 def _orders(index: Number) -> list[Number]:
     """The places of the exact numbers, and all others that may be as a whole."""
     known = possible("aten::scatter", index)

@@ -200,6 +200,15 @@ def _any_power(x: Number, exponent: float) -> Number:
     return unbounded_where(~known, power)
 
 
+@rule("aten::pow.Scalar")
+def pow_of_scalar(self: float, exponent: Number) -> Any:
+    """A Python number to the power of a tensor."""
+    fmt = common_format(self, exponent)
+    if exponent.array is not None or not fmt.is_float:
+        return NotImplemented
+    return pow_of_tensors(*operands(fmt, self, exponent))
+
+
 @rule("aten::pow.Tensor_Tensor")
 def pow_of_tensors(self: Number, exponent: Number) -> Any:
     """e^(exponent log self) of positive numbers; of others, and of those that may have lost half of theirs, nothing is
