@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conform.call import schemas
+from conform.call.schemas import Argument
 from conform.domains.engine.arguments import DIM, DIM_LIST
 from conform.domains.specs import spec_of
 from conform.errors import UsageError
@@ -123,16 +124,24 @@ _NONE = object()  # no default
 
 def _declared(op: str, name: str) -> tuple[Any, bool, bool]:
     """The default of an argument, `_NONE` if it has none; whether it may be None; whether it names dims."""
-    try:
-        one = next((each for each in schemas.schema(op).arguments if each.name == name), None)
-    except UsageError:  # a module
-        one = None
+    one = next((each for each in _arguments(op) if each.name == name), None)
     if one is None:
         return _NONE, False, False
     spec = spec_of(op)
     types = {each.name: each.type.name for each in spec.arguments} if spec else {}
     is_dim = types.get(name) in (DIM.name, DIM_LIST.name)
     return one.default if one.has_default else _NONE, one.type.endswith("?"), is_dim
+
+
+def _arguments(op: str) -> tuple[Argument, ...]:
+    """Those of the op's schema, which a module has not. That of a name which torch has not would be an error that takes
+    its time to find similar ones."""
+    if op not in schemas.operator_names():
+        return ()
+    try:
+        return schemas.schema(op).arguments
+    except UsageError:  # written without its overload
+        return ()
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -3,6 +3,7 @@ for what is judged op by op, those that torch's dispatcher hands to a kernel."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,8 +23,23 @@ def decomposed(program: ExportedProgram, of_kernels: bool = False) -> ExportedPr
     """The program in core ATen, and the composite operators that have a rule; of_kernels: in the operators that have
     kernels, of which a composite one (`aten::linear`) has none."""
     table = _decompositions_of(_registered(), of_kernels)
+    if not of_kernels and all(_stays(node, table) for node in program.graph.nodes):
+        return program  # torch would trace it once more, to no effect
     with _told_of_few(of_kernels):
         return program.run_decompositions(dict(table))
+
+
+def _stays(node: torch.fx.Node, table: dict[Any, Any]) -> bool:
+    """Whether a node of an exported program is one of a decomposed program as well: it writes nothing, and is not taken
+    apart, as other composite operators than those that are kept are."""
+    if node.op in ("placeholder", "output") or node.target is operator.getitem:
+        return True
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    split = getattr(exported_program, _SPLIT, None)
+    kept, others = ((), ()) if split is None else _kept(_registered(), split, of_kernels=False)
+    is_whole = node.target in kept if _is_composite(node.target) else node.target not in others
+    return is_whole and not node.target._schema.is_mutable and node.target not in table
 
 
 def _registered() -> frozenset[tuple[str, int]]:

@@ -55,6 +55,45 @@ def test_torch_told_of_few_operators_makes_the_same_program(
     _same_both_ways(tests[pytestconfig.getoption("--seed") % SHARES :: SHARES], monkeypatch)
 
 
+def wired(module: nn.Module, args: Any, kwargs: Any) -> Any:
+    """Ops, attributes and results, values by numbers instead of their names."""
+    numbers: dict[str, int] = {}
+
+    def number(operand: Any) -> Any:
+        if isinstance(operand, tuple):
+            return [number(one) for one in operand]
+        return None if operand is None else numbers.setdefault(operand, len(numbers))
+
+    try:
+        ops = program_of(module, None, args, kwargs).function.ops
+    except NoGolden as error:
+        return str(error)
+    results = [[one and (number(one.name), str(one)) for one in op.results] for op in ops]
+    return [(op.name, number(op.operands), repr(op.attributes)) for op in ops], results
+
+
+def _same_if_traced_again(tests: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for test in tests:
+        draw = next(draws(test, Selection()))
+        given, module = logical(draw.arguments()), module_of(draw).module
+        found = wired(module, given.args, given.kwargs)
+        with monkeypatch.context() as patched:
+            patched.setattr(decompositions, "_stays", lambda *_: False)
+            assert wired(module, given.args, given.kwargs) == found, test.id
+
+
+def test_what_is_not_traced_again_would_come_out_the_same(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests = load(["modules"]).tests
+    _same_if_traced_again(tests[pytestconfig.getoption("--seed") % SHARES :: SHARES], monkeypatch)
+
+
+@pytest.mark.long
+def test_what_is_not_traced_again_would_come_out_the_same_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    _same_if_traced_again(list(load(["modules"]).tests), monkeypatch)
+
+
 @pytest.mark.long
 def test_torch_told_of_few_operators_makes_the_same_programs_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     _same_both_ways(list(load(["modules"]).tests), monkeypatch)

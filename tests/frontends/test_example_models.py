@@ -94,6 +94,24 @@ def wrong_rotation(module: nn.Module) -> None:
     module.sine.neg_()
 
 
+def query_off_by_one(module: nn.Module) -> None:
+    """The query is rotated as that of the next token, the key as its own."""
+    rotated, angles = module.rotated, torch.atan2(module.sine.float(), module.cosine.float())
+    step = angles[1]
+    calls = iter(range(10))
+
+    def rotate(x: torch.Tensor) -> torch.Tensor:
+        own = module.cosine, module.sine
+        if next(calls) % 2 == 0:
+            module.cosine, module.sine = ((f(angles + step)).to(x.dtype) for f in (torch.cos, torch.sin))
+        try:
+            return rotated(x)
+        finally:
+            module.cosine, module.sine = own
+
+    module.rotated = rotate
+
+
 def other_groups(module: nn.Module) -> None:
     """Each key serves the wrong query heads."""
     module.key.weight.copy_(module.key.weight.roll(4, 0))
@@ -122,7 +140,8 @@ PLANTS: list[tuple[str, Callable[[nn.Module], None], tuple[str, ...]]] = [
     ("llama.py::build", other_eps, ("float32",)),
     ("llama.py::build", wrong_rotation, ("float32", "bfloat16")),
     ("llama.py::build", other_groups, ("float32", "bfloat16")),
-    ("mixture.py::build", one_expert, ("float32",)),  # in bfloat16 an honest error may choose other experts
+    ("llama.py::build", query_off_by_one, DTYPES),
+    ("mixture.py::build", one_expert, DTYPES),
 ]
 
 

@@ -323,6 +323,14 @@ def test_a_power_of_what_may_be_negative_is_not_bounded() -> None:
     assert np.isinf(found.budget).tolist() == [True, True, False]
 
 
+def test_a_number_to_the_power_of_what_was_computed() -> None:
+    x = F32([0.0, 0.5, 1.0, -2.0])
+    found = golden(lambda x: ops.pow(10000.0, x * 1.0), x)
+    assert found.value.tolist() == [1.0, 100.0, 10000.0, F32(1e-8)]
+    assert (found.bound_ulp < 200).all()
+    assert np.isinf(golden(lambda x: ops.pow(-2.0, x * 1.0), x).outcome.goldens[0].budget).all()
+
+
 def test_a_sum_of_three_factors() -> None:
     x, w, y = np.arange(3.0), np.arange(24.0).reshape(2, 3, 4), np.arange(4.0) - 1
     found = golden(lambda x: ops._trilinear(x * 1.0, w, y, [0, 2], [], [0, 1], [1, 2]), x)
@@ -330,6 +338,26 @@ def test_a_sum_of_three_factors() -> None:
 
 
 # --- Moves ------------------------------------------------------------------------------------------------------------
+
+
+
+def test_of_two_numbers_that_go_to_one_place_either_may_stand_there() -> None:
+    x = F32([1.0, 2.0, 3.0])
+    (found,) = golden(lambda x: ops.scatter(x * 0.0, 0, np.array([0, 0, 1]), x * 2.0), x).outcome.goldens
+    assert np.isinf(found.budget).tolist() == [True, False, False]
+    assert found.value.tolist()[1:] == [6.0, 0.0]
+
+
+def test_rows_of_a_cache_are_put_in_their_places() -> None:
+    cache, rows, at = np.zeros((3, 2), F32), F32([[0.3, 2.0]]), np.array([1])
+    found = golden(lambda c, x: ops.index_put(c, [at], x * 1.5), cache, rows)
+    assert found.value.tolist() == [[0, 0], [F32(0.45000002), 3.0], [0, 0]]
+    assert (found.outcome.goldens[0].budget > 0).tolist() == [[False] * 2, [True] * 2, [False] * 2]
+    twice = golden(lambda c, x: ops.index_put(c, [np.array([1, 1])], x * 1.5), cache, np.concatenate([rows, rows + 1]))
+    assert np.isinf(twice.outcome.goldens[0].budget).any(1).tolist() == [False, True, False]
+    with pytest.raises(UsageError, match="accumulate=True"):
+        golden(lambda c, x: ops.index_put(c, [at], x * 1.5, True), cache, rows)
+
 
 NUMBERS = np.arange(6).reshape(2, 3)
 MOVES: dict[str, tuple[Callable[[Any], Any], list]] = {

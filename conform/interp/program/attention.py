@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from conform.interp.program.blocks import in_slices
 from conform.interp.program.choice import for_each_possible
 from conform.interp.program.contraction import bmm
 from conform.interp.program.elementwise.arithmetic import add, mul
@@ -40,16 +43,36 @@ def scaled_dot_product_attention(
     key, value = (_repeated(one, heads) if enable_gqa else one for one in (key, value))
     batch = np.broadcast_shapes(*(one.shape[:-2] for one in (query, key, value)))
     rows = [_batched(one, batch) for one in (query, key, value)]
-    scores = _scores(rows[0], rows[1], _inverse_root(query) if scale is None else float(scale))
     shape = (*batch, query.shape[-2], key.shape[-2])
-    scores = scores.moved(lambda part: part.reshape(shape))
-    if attn_mask is not None:
-        scores = _masked(scores, attn_mask)
+    masks = [] if attn_mask is None else [_beside_scores(attn_mask, batch)]
     if is_causal:
-        scores = _masked(scores, Number.exact(np.tri(*shape[-2:], dtype=bool)))
-    weights = stored(softmax(scores, -1, False))
-    result = bmm(_batched(weights, batch), rows[2]).moved(lambda part: part.reshape(*shape[:-1], value.shape[-1]))
+        masks.append(Number.exact(np.tri(*shape[-2:], dtype=bool)))
+    attend = partial(_attended, _inverse_root(query) if scale is None else float(scale))
+    result = in_slices(partial(_in_rows, attend), [*rows, *masks], (prod(batch), *shape[-2:]), [-3])
+    return result.moved(lambda part: part.reshape(*shape[:-1], value.shape[-1]))
+
+
+def _in_rows(attend: Callable[..., Number], query: Number, key: Number, value: Number, *masks: Number) -> Number:
+    """Of a few batches some queries at a time."""
+    work = (query.shape[0], query.shape[1], key.shape[1])
+    return in_slices(lambda some, *beside: attend(some, key, value, *beside), [query, *masks], work, [-2])
+
+
+def _attended(scale: Number | float, query: Number, key: Number, value: Number, *masks: Number) -> Number:
+    """[batches, queries, elements of a value]"""
+    scores = _scores(query, key, scale)
+    for mask in masks:
+        scores = _masked(scores, mask)
+    result = bmm(stored(softmax(scores, -1, False)), value)
     return unbounded_where((scores.real.hi == -np.inf).all(-1, keepdims=True), result)
+
+
+def _beside_scores(mask: Number, batch: tuple[int, ...]) -> Number:
+    """[queries, keys] of a mask that is the same for all batches, else [batches, queries, keys]; any may be 1."""
+    tail = (1, 1, *mask.shape)[-2:]
+    if prod(mask.shape[:-2]) == 1:
+        return mask.moved(lambda part: part.reshape(tail))
+    return _batched(mask, batch)
 
 
 def _repeated(one: Number, heads: int) -> Number:

@@ -69,10 +69,11 @@ def for_each_possible(op: str, number: Number, result: Callable[[Number], Number
     if not numbers[0].format.is_float:
         arrays = [array for one in numbers for array in (one.allowed or (one.array,))]
         return choice(numbers[0].format, arrays, np.logical_or.reduce([unknown, *map(is_unknown, numbers)]))
-    return _hull(numbers, unknown)
+    return hull(numbers, unknown)
 
 
-def _hull(numbers: Sequence[Number], unknown: np.ndarray) -> Number:
+def hull(numbers: Sequence[Number], unknown: np.ndarray) -> Number:
+    """The first of float numbers, of which each element may be that of any, and nothing is told of `unknown` ones."""
     first = numbers[0]
     rad = np.where(unknown, np.inf, np.broadcast_to(first.rad, first.shape))
     with np.errstate(all="ignore"):

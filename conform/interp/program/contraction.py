@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from conform.interp.blocks.blocks import BLOCK
+from conform.interp.program.blocks import in_slices
 from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import sum_over
@@ -18,6 +21,8 @@ from conform.numerics.real import TINY, Real, concatenate
 from conform.numerics.rounding_errors import gamma, is_statistical, joined, underflow
 
 PRODUCTS_AT_ONCE = 1 << 20
+PANEL = 1 << 17  # elements of a factor that are worked on at once, or
+WIDTH = 256  # rows or columns of it, if these are more
 
 
 @rule("aten::mm")
@@ -26,15 +31,12 @@ def mm(self: Number, mat2: Number) -> Any:
     fmt = common_format(self, mat2)
     if not fmt.is_float:
         return NotImplemented
-    lhs, rhs = operands(fmt, self, mat2)
-    return Number(fmt, _product(lhs.real, rhs.real), _error(lhs, rhs, np.float64(0), compute_format(fmt)))
+    return _sums(*operands(fmt, self, mat2))
 
 
 def weighted(lhs: Number, weights: Number, terms: int) -> Number:
     """lhs @ weights, of which each column has at most so many entries that are not 0, in the format of `lhs`."""
-    fmt = lhs.format
-    error = _error(lhs, weights, np.float64(0), compute_format(fmt), terms)
-    return Number(fmt, _product(lhs.real, weights.real), error)
+    return _sums(lhs, weights, terms=terms)
 
 
 @rule("aten::addmm")
@@ -45,8 +47,7 @@ def addmm(self: Number, mat1: Number, mat2: Number, beta: float = 1, alpha: floa
         return NotImplemented
     addend, lhs, rhs = operands(fmt, self, mat1, mat2)
     addend, rhs = scaled(addend, beta), scaled(rhs, alpha)
-    product = Number(fmt, _product(lhs.real, rhs.real), _error(lhs, rhs, _finite(addend), compute_format(fmt)))
-    return add(addend, product)
+    return add(addend, _sums(lhs, rhs, addend))
 
 
 @rule("aten::linear")
@@ -94,6 +95,22 @@ def stacked(numbers: Sequence[Number], shape: tuple[int, ...], fmt: Format) -> N
     return Number(fmt, real, np.concatenate([np.broadcast_to(one.rad, one.shape) for one in numbers]).reshape(shape))
 
 
+def _sums(lhs: Number, rhs: Number, addend: Number | None = None, terms: int | None = None) -> Number:
+    """lhs @ rhs, to which `addend` may be added first: of large ones some rows and some columns at a time."""
+    addends = Number(lhs.format, Real.exact(0.0), np.zeros(())) if addend is None else addend
+    parts = BLOCK // max(PANEL // max(lhs.shape[1], 1), WIDTH)  # of a row of work: so many rows make a block
+
+    def of_columns(some: Number, beside: Number) -> Number:
+        return in_slices(partial(_panel, some, terms), [lhs, beside], (parts, lhs.shape[0], 1), [-2])
+
+    return in_slices(of_columns, [rhs, addends], (parts, rhs.shape[1]), [-1])
+
+
+def _panel(rhs: Number, terms: int | None, lhs: Number, addend: Number) -> Number:
+    error = _error(lhs, rhs, _finite(addend), compute_format(lhs.format), terms)
+    return Number(lhs.format, _product(lhs.real, rhs.real), error)
+
+
 def _product(lhs: Real, rhs: Real) -> Real:
     if not any(part.any() for part in (lhs.lo, lhs.radius, rhs.lo, rhs.radius)):
         return matmul(lhs.hi, rhs.hi).real
@@ -109,9 +126,10 @@ def _product_of_pairs(lhs: Real, rhs: Real) -> Real:
     with np.errstate(all="ignore"):
         count = lhs.shape[1]
         a, b = np.abs(lhs.hi) + np.abs(lhs.lo), np.abs(rhs.hi) + np.abs(rhs.lo)
-        cross = lhs.hi @ rhs.lo + lhs.lo @ rhs.hi
-        rounding = (count + 2) * 2.0**-52 * (np.abs(lhs.hi) @ np.abs(rhs.lo) + np.abs(lhs.lo) @ np.abs(rhs.hi))
-        carried = a @ rhs.radius + lhs.radius @ (b + rhs.radius) + np.abs(lhs.lo) @ np.abs(rhs.lo)
+        cross = _dot(lhs.hi, rhs.lo) + _dot(lhs.lo, rhs.hi)
+        both = _dot(np.abs(lhs.hi), np.abs(rhs.lo)) + _dot(np.abs(lhs.lo), np.abs(rhs.hi))
+        rounding = (count + 2) * 2.0**-52 * both
+        carried = _dot(a, rhs.radius) + _dot(lhs.radius, b + rhs.radius) + _dot(np.abs(lhs.lo), np.abs(rhs.lo))
         radius = (rounding + carried) * (1 + 2.0**-40 + count * 2.0**-50) + (3 * count + 1) * TINY
         radius = np.where(_has_more(lhs).any(1)[:, None] | _has_more(rhs).any(0), radius, 0.0)
         return matmul(lhs.hi, rhs.hi).real + Real(cross, np.zeros_like(cross), radius)
@@ -131,7 +149,7 @@ def _error(
     a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
     with np.errstate(all="ignore"):
         magnitude = (a + a_rad) @ (b + b_rad) + addend
-        carried = joined(_of_terms(a, b_rad), _of_terms(a_rad, b)) + a_rad @ b_rad
+        carried = joined(_of_terms(a, b_rad), _of_terms(a_rad, b)) + _dot(a_rad, b_rad)
         rad = joined(carried, gamma(count, compute.unit_roundoff) * magnitude)
         rad = (rad + count * underflow(compute)) * (1 + 2.0**-40 + count * 2.0**-52)  # what float64 rounds off
         rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
@@ -140,7 +158,12 @@ def _error(
 
 def _of_terms(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     """What the errors of all terms come to together, each a product."""
-    return np.sqrt((lhs * lhs) @ (rhs * rhs)) if is_statistical() else lhs @ rhs
+    return np.sqrt(_dot(lhs * lhs, rhs * rhs)) if is_statistical() else _dot(lhs, rhs)
+
+
+def _dot(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """lhs @ rhs; a factor is often nothing but zeros, as what weights lack."""
+    return lhs @ rhs if lhs.any() and rhs.any() else np.zeros((lhs.shape[0], rhs.shape[1]))
 
 
 def _where_special(lhs: Number, rhs: Number, rad: np.ndarray) -> np.ndarray:

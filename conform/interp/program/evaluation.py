@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from conform.errors import ConformError, KitDefect, NoGolden
 from conform.interp.program.form import Function, Op, Operand, Program
 from conform.interp.program.number import Number
@@ -60,8 +62,7 @@ def evaluate(
     NoGolden, which names op and place, for an op without a meaning, an attribute that its meaning does not read, and
     inputs or results of another number, dtype or shape than the program states; what the op set raises, with the place.
     """
-    constants = {name: Number.exact(array) for name, array in program.constants.items()}
-    return _Runner(op_set, listener).run(program.function, inputs, ChainMap(constants))
+    return _Runner(op_set, listener).run(program.function, inputs, ChainMap(dict(program.constants)))
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class _Runner:
                 self.listener(op, operands, results)
             scope.update((value.name, one) for value, one in zip(op.results, results, strict=True) if value is not None)
             _forget(scope, op, remaining)
-        return tuple(scope[name] for name in function.results)
+        return tuple(_held(scope, name) for name in function.results)
 
     def _evaluated(self, op: Op, operands: Sequence[Any], scope: ChainMap[str, Any]) -> Sequence[Any]:
         where = f" ({op.location})" if op.location else ""
@@ -138,7 +139,9 @@ def _forget(scope: ChainMap[str, Any], op: Op, remaining: Counter[str]) -> None:
             scope.pop(name, None)
 
 
-def _held(scope: Mapping[str, Number], operand: Operand) -> Any:
+def _held(scope: Mapping[str, Any], operand: Operand) -> Any:
+    """What an operand names; of a constant, which the scope has as an array, a Number that is gone with its use."""
     if isinstance(operand, tuple):
-        return [None if name is None else scope[name] for name in operand]
-    return None if operand is None else scope[operand]
+        return [_held(scope, name) for name in operand]
+    value = None if operand is None else scope[operand]
+    return Number.exact(value) if isinstance(value, np.ndarray) else value

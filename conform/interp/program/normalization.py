@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 from conform.interp.dims import wrap_dim
 from conform.interp.operands import steps_of
 from conform.interp.program.apply import apply
+from conform.interp.program.blocks import in_slices
 from conform.interp.program.elementwise.arithmetic import add, div, mul, rsqrt, sub
 from conform.interp.program.elementwise.steps import to_copy
 from conform.interp.program.functions.elementary import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction import largest, mean_over, sum_over
 from conform.interp.program.rules import rule
+from conform.interp.program.weights import errors_of_weights
 from conform.numerics.formats import FORMATS
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
@@ -28,8 +30,18 @@ def softmax(self: Number, dim: int, half_to_float: bool) -> Any:
     m is none of the result's."""
     if self.array is not None:
         return NotImplemented
-    e = exp(_below_the_largest(self, dim))
-    return _widened(div(e, sum_over(e, [dim], True)), half_to_float)
+    return _widened(_of_lines(_weights, self, dim), half_to_float)
+
+
+def _weights(x: Number, axis: int) -> Number:
+    below = _below_the_largest(x, axis)
+
+    def quotient(exponents: Number) -> Number:
+        e = exp(exponents)
+        return div(e, sum_over(e, [axis], True))
+
+    weights = quotient(below)
+    return replace(weights, rad=np.minimum(weights.rad, errors_of_weights(below, quotient, axis)))
 
 
 @rule("aten::_log_softmax")
@@ -37,8 +49,22 @@ def log_softmax(self: Number, dim: int, half_to_float: bool) -> Any:
     """(x - m) - log sum e^(x - m)"""
     if self.array is not None:
         return NotImplemented
-    below = _below_the_largest(self, dim)
-    return _widened(sub(below, log(sum_over(exp(below), [dim], True))), half_to_float)
+    return _widened(_of_lines(_logarithms, self, dim), half_to_float)
+
+
+def _logarithms(x: Number, axis: int) -> Number:
+    below = _below_the_largest(x, axis)
+    return sub(below, log(sum_over(exp(below), [axis], True)))
+
+
+def _of_lines(function: Callable[[Number, int], Number], x: Number, dim: int) -> Number:
+    """function(x, dim), which makes every line along `dim` of that line, some lines at a time; of a scalar that of a
+    line of one."""
+    if x.ndim == 0:
+        return function(x.moved(lambda part: part.reshape(1)), 0).moved(lambda part: part.reshape(()))
+    axis = wrap_dim(dim, x.ndim)
+    others = [at for at in range(-x.ndim, 0) if at + x.ndim != axis]
+    return in_slices(lambda some: function(some, axis), [x], x.shape, others)
 
 
 @rule("aten::softmax.int")
@@ -52,7 +78,7 @@ def log_softmax_of(self: Number, dim: int, dtype: str | None = None) -> Any:
 
 
 def _below_the_largest(x: Number, dim: int) -> Number:
-    return sub(x, largest(x, wrap_dim(dim, x.ndim)))
+    return sub(x, largest(x, dim))
 
 
 def _widened(number: Number, half_to_float: bool) -> Number:
@@ -74,7 +100,7 @@ def layer_norm(
     if input.array is not None:
         return apply("aten::native_layer_norm", input, list(normalized_shape), weight, bias, eps)[0]
     dims = list(range(-len(normalized_shape), 0))
-    return _scaled(_standardized(input, dims, eps), weight, bias)
+    return _of_rows(lambda x: _scaled(_standardized(x, dims, eps), weight, bias), input, dims)
 
 
 @rule("aten::rms_norm")
@@ -86,9 +112,18 @@ def rms_norm(
     if input.array is not None:
         return NotImplemented
     dims = list(range(-len(normalized_shape), 0))
-    square = mean_over(mul(input, input), dims, True)
-    readings = [eps] if eps is not None else [2 * step.unit_roundoff for step in reversed(steps_of(input.format))]
-    first, *others = (_scaled(mul(input, rsqrt(add(square, each))), weight, None) for each in readings)
+    return _of_rows(lambda x: _by_root_mean_square(x, dims, weight, eps), input, dims)
+
+
+def _of_rows(function: Callable[[Number], Number], x: Number, dims: Sequence[int]) -> Number:
+    """function(x), which makes every element of those along the last dims `dims`, some rows at a time."""
+    return in_slices(function, [x], x.shape, range(-x.ndim, -len(dims)))
+
+
+def _by_root_mean_square(x: Number, dims: list[int], weight: Number | None, eps: float | None) -> Number:
+    square = mean_over(mul(x, x), dims, True)
+    readings = [eps] if eps is not None else [2 * step.unit_roundoff for step in reversed(steps_of(x.format))]
+    first, *others = (_scaled(mul(x, rsqrt(add(square, each))), weight, None) for each in readings)
     for other in others:
         with np.errstate(all="ignore"):
             rad = np.maximum(first.rad, other.rad + np.abs((first.real - other.real).hi))

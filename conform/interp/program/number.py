@@ -30,6 +30,9 @@ class Number:
     may_round whether an implementation may have rounded the numbers to `format`, which `rad` does not allow for yet
     allowed   the arrays of right ones (`choice.py`) of integers and bools that hang on choices, and of elements that an
               op selects, where an implementation may select others; else nothing
+    are_orders
+              whether each array of `allowed` is right as a whole, too: of places, of which none comes twice in a line,
+              and what stands at one of them is told by one of the arrays, whatever order an implementation has
     """
 
     format: Format
@@ -38,6 +41,7 @@ class Number:
     array: np.ndarray | None = None
     may_round: bool = False
     allowed: tuple[np.ndarray, ...] = ()
+    are_orders: bool = False
 
     __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
 
@@ -89,7 +93,8 @@ class Number:
         """The number with `move`, which only arranges elements, applied to all that it holds."""
         array = None if self.array is None else move(self.array)
         rad = move(np.broadcast_to(self.rad, self.shape))
-        return Number(self.format, self.real.map_parts(move), rad, array, allowed=tuple(map(move, self.allowed)))
+        allowed = tuple(map(move, self.allowed))
+        return Number(self.format, self.real.map_parts(move), rad, array, allowed=allowed, are_orders=self.are_orders)
 
     # --- What a program may write -------------------------------------------------------------------------------------
 

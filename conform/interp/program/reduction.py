@@ -173,14 +173,16 @@ def _ordered(x: Number, count: int, dim: int, descending: bool) -> tuple[Number,
     def placed(part: np.ndarray) -> np.ndarray:
         return np.moveaxis(part.reshape(*moved.shape[:-1], count), -1, axis)
 
-    return values.moved(placed), choice(FORMATS["int64"], list(map(placed, places)), placed(unknown))
+    found = choice(FORMATS["int64"], list(map(placed, places)), placed(unknown))
+    return values.moved(placed), replace(found, are_orders=True)
 
 
 def _may_be(
     low: np.ndarray, high: np.ndarray, middle: np.ndarray, ranks: np.ndarray
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """([the places that the number of each rank may have], of which no more are told): of [lines, n] balls, ranks from
-    the largest, [lines, k]. The first places are those of the middles."""
+    the largest, [lines, k]. The first places are those of the middles, the others orders that may be as well: every
+    group of numbers of which any may come first is turned by one, two, three."""
     order = np.argsort(-middle, 1, kind="stable")
     low, high = (np.take_along_axis(part, order, 1) for part in (low, high))
     # What lies between two gaps may come in any order. A line with a NaN has none.
@@ -188,18 +190,17 @@ def _may_be(
     lowest = np.minimum.accumulate(low, 1)
     with np.errstate(invalid="ignore"):
         gap = lowest[:, :-1] > highest[:, 1:]
-    group = np.concatenate([np.zeros((len(gap), 1), int), np.cumsum(gap, 1)], 1)
-    found = [np.take_along_axis(order, ranks, 1)]
-    unknown = np.broadcast_to(np.isnan(low + high).any(1, keepdims=True), ranks.shape).copy()
-    own = np.take_along_axis(group, ranks, 1)
-    for step in [at for far in range(1, MOST_ALLOWED + 1) for at in (-far, far)]:
-        beside = np.clip(ranks + step, 0, middle.shape[1] - 1)
-        same = np.take_along_axis(group, beside, 1) == own
-        if abs(step) == MOST_ALLOWED:
-            unknown |= same & (beside == ranks + step)
-        else:
-            found.append(np.where(same, np.take_along_axis(order, beside, 1), found[0]))
-    return found, unknown
+    start, size = (np.take_along_axis(part, ranks, 1) for part in _groups(gap))
+    found = [np.take_along_axis(order, start + (ranks - start + turn) % size, 1) for turn in range(MOST_ALLOWED)]
+    return found, (size > MOST_ALLOWED) | np.isnan(low + high).any(1, keepdims=True)
+
+
+def _groups(gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(where the group of each place begins, how many places it has), of lines with gaps behind some places."""
+    places, edge = np.arange(gap.shape[1] + 1), np.ones((len(gap), 1), bool)
+    start = np.maximum.accumulate(np.where(np.concatenate([edge, gap], 1), places, 0), 1)
+    last = np.where(np.concatenate([gap, edge], 1), places, len(places) - 1)
+    return start, np.minimum.accumulate(last[:, ::-1], 1)[:, ::-1] + 1 - start
 
 
 def _axes(number: Number, dim: Dims) -> tuple[int, ...]:
@@ -212,7 +213,7 @@ def _over(
     """Functions of [rows, n], which give [rows, 1]."""
     axes = _axes(number, dim)
     rows = number.moved(lambda part: _rows(part, axes))
-    result = combined(number.format, real, ball, rows)
+    result = combined(number.format, real, ball, rows, of_rows=True)
     return result.moved(lambda part: part.reshape(reduced_shape(number.shape, axes, keepdim)))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from conform.call.aliases import canonical
 from conform.call.families import load_families
 from conform.errors import NoGolden
+from conform.interp.program.blocks import in_blocks, in_slices
 from conform.interp.program.number import Number
 from conform.interp.promotion import result_type
 from conform.numerics.ball import Ball
@@ -100,13 +101,18 @@ def _constant(fmt: Format, real: Real) -> Number:
 
 
 def combined(
-    fmt: Format, real: Callable[..., Real], ball: Callable[..., Ball], *numbers: Number
+    fmt: Format, real: Callable[..., Real], ball: Callable[..., Ball], *numbers: Number, of_rows: bool = False
 ) -> Number:
-    """The Number of a formula, which is given for reals and for balls."""
-    with np.errstate(all="ignore"):
-        result = real(*(one.real for one in numbers))
-        rad = ball(*(one.ball(compute_format(fmt)) for one in numbers)).rad
-    return Number(fmt, result, np.broadcast_to(rad, result.shape))
+    """The Number of a formula, which is given for reals and for balls, of which it takes element by element; of_rows:
+    row by row."""
+
+    def of(*some: Number) -> Number:
+        with np.errstate(all="ignore"):
+            result = real(*(one.real for one in some))
+            rad = ball(*(one.ball(compute_format(fmt)) for one in some)).rad
+        return Number(fmt, result, np.broadcast_to(rad, result.shape))
+
+    return in_slices(of, numbers, numbers[0].shape, [-2]) if of_rows else in_blocks(of, *numbers)
 
 
 def unbounded_where(mask: np.ndarray, number: Number) -> Number:

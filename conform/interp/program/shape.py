@@ -13,9 +13,10 @@ from conform.errors import NoGolden
 from conform.interp import semantics
 from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
+from conform.interp.golden import Golden
 from conform.interp.ops.shape.views import view
 from conform.interp.program.apply import apply
-from conform.interp.program.choice import for_each_possible, possible
+from conform.interp.program.choice import for_each_possible, hull, is_unknown, possible
 from conform.interp.program.creation import full
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule, unbounded_where
@@ -51,10 +52,15 @@ def _moving(op: str, *moved: str) -> Callable[..., Any]:
         others = {name: _array(op, name, value) for name, value in arguments.items() if name not in given}
         goldens = evaluate(op, (), {**others, **placed}).goldens
         row = in_a_row(held)
-        results = tuple(at_places(row, golden.value) for golden in goldens)
+        results = tuple(_unless_open(golden, at_places(row, golden.value)) for golden in goldens)
         return results if schema(op).returns != ("Tensor",) else results[0]
 
     return function
+
+
+def _unless_open(golden: Golden, moved: Number) -> Number:
+    """Of two elements that go to one place an implementation may have either."""
+    return moved if golden.open is None else unbounded_where(golden.open, moved)
 
 
 def places_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
@@ -119,17 +125,39 @@ _scatter = _moving("aten::scatter.src", "self", "src")
 
 @rule("aten::scatter.src", selects=True)
 def scatter(self: Number, dim: int, index: Number, src: Number) -> Any:
-    """`self` with `src` at the places `index` along `dim`; of a line with a place that is chosen nothing is known."""
+    """`self` with `src` at the places `index` along `dim`. Where these are orders that hang on an error, each element
+    is that of one of them; of a line with other places that are chosen nothing is known."""
     if index.array is not None:
         return _scatter(self=self, dim=dim, index=index, src=src)
-    result = apply("aten::scatter.src", self, dim, possible("aten::scatter", index)[0], src)
-    if not result.format.is_float:
+    results = [apply("aten::scatter.src", self, dim, one, src) for one in _orders(index)]
+    if not results[0].format.is_float:
         raise NoGolden("a program cannot use aten::scatter of integers at computed places")
     axis = wrap_dim(dim, self.ndim)
-    hangs = np.zeros(self.shape, bool)
-    lines = np.broadcast_to(index.rad, index.shape).any(axis, keepdims=True)
-    hangs[tuple(slice(None) if at == axis else slice(size) for at, size in enumerate(index.shape))] = lines
-    return unbounded_where(hangs, result)
+    hangs = is_unknown(index) if index.are_orders else np.broadcast_to(index.rad, index.shape) > 0
+    unknown = np.zeros(self.shape, bool)
+    own = tuple(slice(None) if at == axis else slice(size) for at, size in enumerate(index.shape))
+    unknown[own] = hangs.any(axis, keepdims=True)
+    return hull(results, unknown)
+
+
+_index_put = _moving("aten::index_put", "self", "values")
+
+
+@rule("aten::index_put")
+def index_put(self: Number, indices: Sequence[Number | None], values: Number, accumulate: bool = False) -> Any:
+    """`self` with `values` at self[indices]: the rows of a cache, say."""
+    if self.array is not None and values.array is not None:
+        return NotImplemented
+    if accumulate:
+        raise NoGolden("a program cannot use aten::index_put with accumulate=True on numbers that it has computed")
+    places = [None if one is None else _array("aten::index_put", "indices", one) for one in indices]
+    return _index_put(self=self, indices=places, values=values)
+
+
+def _orders(index: Number) -> list[Number]:
+    """The places of the exact numbers, and all others that may be as a whole."""
+    known = possible("aten::scatter", index)
+    return known if index.are_orders else known[:1]
 
 
 @rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)

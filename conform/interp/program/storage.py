@@ -8,18 +8,22 @@ import numpy as np
 
 from conform.interp.program.number import Number
 from conform.numerics.formats import compute_format
+from conform.numerics.grid import is_held
 from conform.numerics.rounding_errors import joined
+from conform.numerics.ulp import ulp
 
 
 def stored(number: Number) -> Number:
-    """What an implementation has of numbers that it may have rounded to their dtype."""
+    """What an implementation has of numbers that it may have rounded to their dtype: half an ulp away, none of what the
+    dtype holds and nothing has moved."""
     fmt = number.format
     if number.array is not None or not fmt.is_float or compute_format(fmt) == fmt:
         return replace(number, may_round=False)
     with np.errstate(all="ignore"):
-        finite = np.isfinite(number.real.hi)
+        finite = np.isfinite(number.real.hi) & np.isfinite(number.rad)
         reach = np.abs(number.real.hi) + number.rad
-        rounding = np.where(finite, reach * fmt.unit_roundoff + fmt.min_subnormal / 2, 0.0)
+        exact = (number.rad == 0) & (number.real.lo == 0) & (number.real.radius == 0) & is_held(fmt, number.real.hi)
+        rounding = np.where(finite & ~exact, ulp(fmt, reach) / 2, 0.0)
         overflows = finite & (reach + rounding > fmt.max_finite)
         rad = np.where(overflows, np.inf, joined(number.rad, rounding))
     return replace(number, rad=rad, may_round=False)

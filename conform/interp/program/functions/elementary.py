@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conform.errors import NoGolden
+from conform.interp.program.blocks import in_blocks
 from conform.interp.program.elementwise.arithmetic import add, clamp, mul, reciprocal, rsqrt, sqrt
 from conform.interp.program.number import Number
 from conform.interp.program.rules import combined, common_format, operands, rule, unbounded_where
@@ -125,8 +127,10 @@ def gelu(self: Number, approximate: str = "none") -> Any:
     and an honest implementation's may."""
     if self.array is not None:
         return NotImplemented
-    (x,) = operands(float_result(self.format), self)
-    by_erf = approximate == "none"
+    return in_blocks(partial(_gelu, approximate == "none"), *operands(float_result(self.format), self))
+
+
+def _gelu(by_erf: bool, x: Number) -> Number:
     inner = x if by_erf else add(x, by_constant(mul(mul(x, x), x), OF_CUBE))
     inner = by_constant(inner, ROOT_OF_HALF if by_erf else ROOT_OF_2_OVER_PI)
     return mul(mul(x, 0.5), add((erf if by_erf else tanh)(inner), 1.0))
@@ -194,6 +198,15 @@ def _any_power(x: Number, exponent: float) -> Number:
     flat = Number(x.format, base, rad).moved(lambda part: part.reshape(-1))
     power = combined(x.format, real, ball, flat).moved(lambda part: part.reshape(x.shape))
     return unbounded_where(~known, power)
+
+
+@rule("aten::pow.Scalar")
+def pow_of_scalar(self: float, exponent: Number) -> Any:
+    """A Python number to the power of a tensor."""
+    fmt = common_format(self, exponent)
+    if exponent.array is not None or not fmt.is_float:
+        return NotImplemented
+    return pow_of_tensors(*operands(fmt, self, exponent))
 
 
 @rule("aten::pow.Tensor_Tensor")
