@@ -47,7 +47,10 @@ spec(
     "aten::complex",
     tensor("real", HALVES),
     tensor("imag", dtype_of("real"), broadcastable_with("real")),
-    result(Dtype.Eq(lambda real: COMPLEX_OF[real.dtype], text="the complex dtype of real"), broadcast_of("real", "imag")),
+    result(
+        Dtype.Eq(lambda real: COMPLEX_OF[real.dtype], text="the complex dtype of real"),
+        broadcast_of("real", "imag"),
+    ),
 )
 spec(
     "aten::polar",

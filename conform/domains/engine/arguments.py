@@ -23,8 +23,8 @@ class ArgumentType:
     """What the arguments of one kind have.
 
     schema_types: torch's names for it, a list as "int[]"; value: the variable type of Value where it is always the
-    same; dtypes: that of the Dtype of tensors; is_index: indices and masks, whose elements choose, and out arguments, whose elements nothing reads: they
-    never take special values.
+    same; dtypes: that of a tensor's Dtype; is_index: indices and masks, whose elements choose, and out arguments,
+    whose elements nothing reads: they never take special values.
     """
 
     name: str

@@ -50,6 +50,6 @@ def _decoding(scale: RefTensor, shape: tuple[int, int]) -> list:
     """The scale of each row, or column: one for all, or one each, in a column, or a row."""
     count = shape[0] * shape[1]
     if scale.dtype != "float32" or not (len(scale.data) == 1 or scale.shape == shape):
-        raise NotImplementedError(f"the reference has one float32 for all or {shape}, found {scale.dtype}, {scale.shape}")
+        raise NotImplementedError(f"expected one float32 for all or {shape}, found {scale.dtype}, {scale.shape}")
     numbers = [exact(x) for x in scale.data]
     return numbers * count if len(numbers) == 1 else numbers

@@ -26,7 +26,6 @@ from conform.refs.exact.small_floats import SATURATING, SMALL_FLOATS, round_smal
 from conform.refs.exact.tensor import RefTensor, broadcast_shapes, expand
 from conform.refs.references import reference
 
-
 COMPLEX_DTYPES = {part: whole for whole, part in COMPONENTS.items() if part in ("float32", "float64")}
 
 
