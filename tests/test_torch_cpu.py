@@ -148,7 +148,9 @@ EVERYWHERE |= {
       for dtype in ("float32", "float64")),
     *(("aten::linspace", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     ("aten::index_add", "bfloat16", ERROR),
-    ("aten::true_divide", "complex64", ERROR),  # as div does, of numbers that its own draws have
+    *((f"aten::{op}", dtype, ERROR) for op in ("div", "divide", "true_divide")  # of numbers that some draws have
+      for dtype in ("complex64", "complex128", "float32", *INTEGERS)),
+    *(("aten::grid_sampler_2d", dtype, reason) for dtype in FLOATS for reason in (ERROR, "wrong sign of zero")),
     ("aten::pixel_unshuffle", "float32", "output 0: shape [2, 3, 0] instead of [18, 1, 0]"),
     *(
         ("aten::meshgrid", dtype, SHARES)
