@@ -1,5 +1,5 @@
 """What the golden of an element costs for ordinary numbers, of every elementwise op and dtype: CPU time of a call of
-2^16 elements, the better of two, of which the slowest are told: `python benchmarks/ordinary.py ['aten::exp*']`.
+2^14 elements, the better of two, of which the slowest are told: `python benchmarks/ordinary.py ['aten::exp*']`.
 
 Floats are normally distributed with a spread of 2, of ops that refuse those uniform between 0 and 1; integers are 1 to
 8, or 0 and 1. Python numbers are those of a call that I8 draws.
@@ -23,7 +23,7 @@ from conform.numerics.formats import format_of
 from conform.selftest.agreement.agreement import ops_and_dtypes
 from conform.selftest.agreement.calls import Call, derived
 
-ELEMENTS = 1 << 16
+ELEMENTS = 1 << 14
 REPEATS = 2
 ROUNDS = 4  # of drawn calls, until one goes through
 GOAL_US = 1.0
@@ -71,12 +71,14 @@ def microseconds(op: str, dtype: str) -> float | None:
 
 @click.command()
 @click.argument("ops", nargs=-1)
+@click.option("--dtype", "dtypes", multiple=True, help="Of these dtypes alone.")
 @click.option("--most", default=20, show_default=True, help="Rows of the table.")
-def main(ops: tuple[str, ...], most: int) -> None:
+def main(ops: tuple[str, ...], dtypes: tuple[str, ...], most: int) -> None:
     """The slowest of the elementwise ops (globs; all by default)."""
     pairs = [
         (op, dtype) for op, dtype in ops_and_dtypes()
         if traits_of(op).pointwise and any(fnmatch(op, glob) for glob in ops or ("*",))
+        and dtype in (dtypes or (dtype,))
     ]  # fmt: skip
     found = {pair: microseconds(*pair) for pair in pairs}
     timed = sorted(((us, *pair) for pair, us in found.items() if us is not None), reverse=True)
