@@ -1,10 +1,13 @@
-"""Writes the shipped waivers for torch's CPU: `python tools/torch_cpu_waivers.py core AVX2=DIR AVX512=DIR`.
+"""Writes the shipped waivers for torch's CPU: `python tools/torch_cpu_waivers.py core AVX2=DIR AVX512=DIR +AVX2=DIR`.
 
 A directory holds the run.json of `conform check SUITE --backend cpu` on the kernels of that instruction set, as the run
 tells it under `environment.numerics.instructions`; the suite is core or writes. What failed there is waived there, for
 the cause that docs/torch-cpu.md has of it, and with it what other draws would show: the op under its other names, in
 the dtypes of the row, with NaN and infinities in each way in which the cause leads to them. A failure of which the page
 has no row is an error (exit code 1), and nothing is written.
+
+A run with + before it is one of another seed. What it shows joins an entry of the op, so that each entry is needed with
+seed 0; an op of which nothing fails there has none, and is told.
 """
 
 from __future__ import annotations
@@ -119,16 +122,37 @@ def entries(seen: Mapping[Row, Iterable[str]], causes: Causes) -> Iterator[dict[
         }  # fmt: skip
 
 
+def join(listed: list[dict[str, object]], row: Row, causes: Causes) -> bool:
+    """Adds a failure of another seed to an entry of its op, that of its cause if there is one; False if there is none.
+    """
+    op, dtype, status, reason = row
+    _, cause = cause_of(row, causes)
+    own = [one for one in listed if one["status"] == status and (op == one["op"] or op in [*one["op"]])]
+    if not own:
+        return False
+    entry = next((one for one in own if cause in one["reason"]), own[0])
+    entry["dtype"], entry["failure"] = sorted({*entry["dtype"], dtype}), sorted({*entry["failure"], reason})
+    if cause not in entry["reason"]:
+        entry["reason"] = f"{entry['reason']}; or {cause}"
+    return True
+
+
 def main(suite: str, *runs: str) -> int:
     seen: dict[Row, set[str]] = defaultdict(set)
+    others: set[Row] = set()
     for name, directory in (run.split("=", 1) for run in runs):
         for row in failures(Path(directory)):
-            seen[row].add(name)
+            if name.startswith("+"):
+                others.add(row)
+            else:
+                seen[row].add(name)
     causes = causes_of(PAGE.read_text(encoding="utf-8"))
-    if lacking := sorted({row[0] for row in seen if cause_of(row, causes) is None}):
+    if lacking := sorted({row[0] for row in {*seen, *others} if cause_of(row, causes) is None}):
         print(f"{PAGE.name} has no row for {', '.join(lacking)}", file=sys.stderr)
         return 1
     listed = {"waivers": list(entries(seen, causes))}
+    alone = sorted(row for row in others if not join(listed["waivers"], row, causes))
+    print(*(f"fails with other seeds alone: {' '.join(row)}" for row in alone), sep="\n", file=sys.stderr)
     written = yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
     FILES[suite].write_text(HEAD.format(suite=suite) + written, encoding="utf-8")
     return 0
