@@ -219,7 +219,7 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3408, 93),
-        "dtype": (4276, 537),
+        "dtype": (4280, 538),
         "given": (38, 31),
         "keyword": (14786, 495),
         "line": (967, 472),

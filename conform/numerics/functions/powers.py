@@ -45,8 +45,10 @@ def hypot(x: DD, y: DD) -> tuple[DD, Array]:
 
 
 def pow(x: DD, y: DD) -> tuple[DD, Array]:  # noqa: A001 - the function's name
-    """x^y = e^(y log|x|) with the sign of an odd y; the error of the exponent, 2^-96 relative, counts |y log x|
-    times."""
+    """x^y = e^(y log|x|) with the sign of an odd y, and x^1 as it is; the error of the exponent, 2^-96 relative,
+    counts |y log x| times."""
     exponent = dd.mul(y, log(dd.absolute(x)))
     sign = np.where((x[0] < 0) & (np.abs(y[0]) % 2 == 1), -1.0, 1.0)
-    return dd.scale(exp(exponent), sign), EXP_ERROR + np.abs(exponent[0]) * 2.0**-96
+    (hi, lo), error = dd.scale(exp(exponent), sign), EXP_ERROR + np.abs(exponent[0]) * 2.0**-96
+    is_first = (y[0] == 1) & (y[1] == 0) & (x[1] == 0)
+    return (np.where(is_first, x[0], hi), np.where(is_first, 0.0, lo)), np.where(is_first, 0.0, error)
