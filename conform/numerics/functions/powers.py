@@ -37,7 +37,7 @@ def cbrt(x: DD) -> tuple[DD, Array]:
 
 
 def hypot(x: DD, y: DD) -> tuple[DD, Array]:
-    """sqrt(x^2 + y^2) of doubles; its relative error: none beside a zero, inf where the squares leave the safe range."""
+    """sqrt(x^2 + y^2) of doubles; its relative error, none beside a zero and inf where squares leave the safe range."""
     root = dd.sqrt(dd.add(two_prod(x[0], x[0]), two_prod(y[0], y[0])))
     error = np.where((root[0] > 2.0**-400) & (root[0] < 2.0**400), HYPOT_ERROR, np.inf)
     is_other, other = (x[0] == 0) | (y[0] == 0), np.abs(x[0]) + np.abs(y[0])
