@@ -136,7 +136,7 @@ EVERYWHERE |= {
     ("aten::native_layer_norm", "float32", NAN),
     *(("aten::prod", dtype, ERROR) for dtype in ("float32", "float64", "int64")),
     ("aten::prod", "float16", NAN),
-    *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
+    *((op, dtype, ERROR) for op in ("aten::xlogy", "aten::special_xlogy") for dtype in INTEGERS),
     ("aten::pow", "int32", NAN),
     *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
     *(("aten::embedding_dense_backward", dtype, ERROR) for dtype in ("float16", "bfloat16")),
