@@ -73,7 +73,8 @@ EVERYWHERE = {
         for op in ("aten::_softmax", "aten::_log_softmax")
         for dtype in ("float16", "bfloat16")
     ),
-    *((f"aten::{op}", dtype, ERROR) for op in ("softmax", "log_softmax") for dtype in FLOATS),  # into halves
+    *((f"aten::{op}", dtype, ERROR) for op in ("softmax", "log_softmax")
+      for dtype in (*FLOATS, *INTEGERS)),  # into halves
     *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
@@ -81,7 +82,7 @@ EVERYWHERE = {
         (f"aten::native_{norm}_norm_backward", dtype, reason)
         for norm in ("layer", "batch", "group") for dtype in FLOATS for reason in (ERROR, NAN)
     ),
-    ("aten::instance_norm", "bfloat16", ERROR),
+    *(("aten::instance_norm", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *((f"aten::{op}", dtype, ERROR) for op in ("batch_norm", "native_batch_norm") for dtype in ("float16", "bfloat16")),
     ("aten::instance_norm", "bfloat16",
      "RuntimeError: mixed dtype (CPU): expect parameter to have scalar type of Float"),
