@@ -37,6 +37,13 @@ THREE_FOUR = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
         (functional.cross_entropy, (torch.tensor([[0.0, -inf]]), torch.tensor([0])), {}, 0.0),
         (functional.mse_loss, (torch.tensor([1.0, 3.0]), torch.zeros(2), False), {}, 10.0),
         (functional.multilabel_soft_margin_loss, (torch.tensor([[0.0]]), torch.tensor([[1.0]])), {}, np.log(2)),
+        (functional.gaussian_nll_loss, (SQUARE, SQUARE, torch.full((1, 1, 2), 4.0)), {"reduction": "sum"},
+         4 * np.log(2)),
+        (functional.gaussian_nll_loss, (SQUARE, SQUARE - 2, 1e-9), {"eps": 0.25, "full": True},
+         8 - np.log(2) + np.log(2 * np.pi) / 2),
+        (functional.embedding_bag, (torch.tensor([[1, 0]]), torch.tensor([[5.0], [6.0]])), {"mode": "sum"}, [[11.0]]),
+        (functional.interpolate, (SQUARE,), {"size": 1, "mode": "nearest-exact"}, [[[[4.0]]]]),
+        (torch.unique, (torch.tensor([3.0, 1.0, 3.0]),), {}, [1.0, 3.0]),
         (functional.dropout2d, (SQUARE,), {"training": False}, SQUARE.tolist()),
         (functional.max_unpool1d, (torch.tensor([[[7.0]]]), torch.tensor([[[1]]]), 2), {}, [[[0.0, 7.0]]]),
         (torch.bilinear, (torch.tensor([2.0]), torch.tensor([3.0]), torch.tensor([[[4.0]]]), None), {}, [24.0]),
@@ -46,7 +53,7 @@ THREE_FOUR = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
 def test_a_function_has_a_golden(function: Any, args: tuple, kwargs: dict, expected: Any) -> None:
     golden = conform.golden(function, *args, **kwargs)
     assert golden.call.op == f"{function.__module__ or 'torch'}.{function.__name__}"
-    np.testing.assert_array_equal(golden.value, np.float32(expected))
+    np.testing.assert_array_equal(golden.value, np.asarray(expected, golden.value.dtype))
 
 
 def test_of_several_results_there_are_several_goldens() -> None:
@@ -108,7 +115,8 @@ def test_a_wrong_function_fails_and_is_told_by_its_name() -> None:
     [
         (functional.normalize, (), UsageError, "torch.nn.functional.normalize: missing a required argument: 'input'"),
         (functional.normalize, (SQUARE.to("meta"),), UsageError, "argument .input.: found a tensor"),
-        (functional.gaussian_nll_loss, (SQUARE,) * 3, Unjudged, "cannot be exported: .*data-dependent"),
+        (functional.gaussian_nll_loss, (SQUARE, SQUARE, -SQUARE), Unjudged, "asserts what does not hold .*negative"),
+        (functional.gaussian_nll_loss, (SQUARE, SQUARE, SQUARE[0]), Unjudged, "cannot be exported: .*incorrect size"),
         (functional.gumbel_softmax, (SQUARE,), Unjudged, "cannot use aten::exponential"),
         (functional.max_pool2d, (SQUARE,), Unjudged, "max_pool2d cannot be exported: TypeError: .*kernel_size"),
         (functional.celu, (SQUARE, 1.0, True), Unjudged, "the module writes to its argument 'input'"),

@@ -73,7 +73,8 @@ EVERYWHERE = {
         for op in ("aten::_softmax", "aten::_log_softmax")
         for dtype in ("float16", "bfloat16")
     ),
-    *((f"aten::{op}", dtype, ERROR) for op in ("softmax", "log_softmax") for dtype in FLOATS),  # into halves
+    *((f"aten::{op}", dtype, ERROR) for op in ("softmax", "log_softmax")
+      for dtype in (*FLOATS, *INTEGERS)),  # into halves
     *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
     *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
@@ -81,7 +82,7 @@ EVERYWHERE = {
         (f"aten::native_{norm}_norm_backward", dtype, reason)
         for norm in ("layer", "batch", "group") for dtype in FLOATS for reason in (ERROR, NAN)
     ),
-    ("aten::instance_norm", "bfloat16", ERROR),
+    *(("aten::instance_norm", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *((f"aten::{op}", dtype, ERROR) for op in ("batch_norm", "native_batch_norm") for dtype in ("float16", "bfloat16")),
     ("aten::instance_norm", "bfloat16",
      "RuntimeError: mixed dtype (CPU): expect parameter to have scalar type of Float"),
@@ -136,7 +137,7 @@ EVERYWHERE |= {
     ("aten::native_layer_norm", "float32", NAN),
     *(("aten::prod", dtype, ERROR) for dtype in ("float32", "float64", "int64")),
     ("aten::prod", "float16", NAN),
-    *((op, "int64", ERROR) for op in ("aten::xlogy", "aten::special_xlogy")),
+    *((op, dtype, ERROR) for op in ("aten::xlogy", "aten::special_xlogy") for dtype in INTEGERS),
     ("aten::pow", "int32", NAN),
     *(("aten::ldexp", dtype, reason) for dtype in ("float16", *INTEGERS) for reason in ("wrong infinity", ERROR)),
     *(("aten::embedding_dense_backward", dtype, ERROR) for dtype in ("float16", "bfloat16")),
@@ -148,7 +149,9 @@ EVERYWHERE |= {
       for dtype in ("float32", "float64")),
     *(("aten::linspace", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     ("aten::index_add", "bfloat16", ERROR),
-    ("aten::true_divide", "complex64", ERROR),  # as div does, of numbers that its own draws have
+    *((f"aten::{op}", dtype, ERROR) for op in ("div", "divide", "true_divide")  # of numbers that some draws have
+      for dtype in ("complex64", "complex128", "float32", *INTEGERS)),
+    *(("aten::grid_sampler_2d", dtype, reason) for dtype in FLOATS for reason in (ERROR, "wrong sign of zero")),
     ("aten::pixel_unshuffle", "float32", "output 0: shape [2, 3, 0] instead of [18, 1, 0]"),
     *(
         ("aten::meshgrid", dtype, SHARES)

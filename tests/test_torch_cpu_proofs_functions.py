@@ -175,3 +175,15 @@ def test_a_real_part_that_is_subnormal_is_that_of_the_exact_quotient():
     exact = -65504 * Fraction(1, 2**149) / Fraction(9, 4)
     golden = conform.golden("aten::div", np.float32([-65504.0]), np.complex64([complex(2.0**-149, -1.5)])).value[0]
     assert abs(Fraction(float(golden.real)) - exact) <= Fraction(1, 2**149)
+
+
+def test_a_part_of_a_complex128_quotient_is_normal_where_the_quotient_of_the_parts_is_subnormal():
+    # x / (c + di) has the imaginary part -x d / (c^2 + d^2); here d^2 is nothing beside c^2 = 2.25.
+    x, d = Fraction(2**1024 - 2**971), Fraction(1, 2**1074)
+    exact = -x * d / Fraction(9, 4)
+    golden = conform.golden("aten::div", np.complex128([float(x)]), np.complex128([complex(-1.5, float(d))])).value[0]
+    assert abs(Fraction(float(golden.imag)) - exact) <= abs(exact) / 2**52
+    # Of an integer beside complex64 likewise: 2147483647 is 2^31 in float32.
+    exact = Fraction(2**31) * Fraction(1, 2**149) / Fraction(9, 4)
+    golden = conform.golden("aten::div", np.int32([2147483647]), np.complex64([complex(2.0**-149, -1.5)])).value[0]
+    assert abs(Fraction(float(golden.real)) - exact) <= abs(exact) / 2**23

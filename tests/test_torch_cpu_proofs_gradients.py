@@ -59,6 +59,13 @@ def test_instance_norm_subtracts_the_mean_that_is_not_rounded(eps: float):
     assert float(value[0, 0, 1]) == float(BF16(0.25 / 0.6875**0.5))
 
 
+def test_instance_norm_of_float16_subtracts_the_mean_that_is_not_rounded():
+    # Of 2048, 2050, 2052 and 2048 the mean is 2049.5 and the variance 2.75, so that of 2050 is 1/2 / sqrt(2.75).
+    x = np.float16([[[2048, 2050, 2052, 2048]]])
+    value = conform.golden("aten::instance_norm", x, None, None, None, None, True, 0.1, 0.0, False).value[0, 0, 1]
+    assert abs(Fraction(float(value)) ** 2 * Fraction(11, 4) - Fraction(1, 4)) < Fraction(1, 2**11)
+
+
 def test_groups_divide_the_channels():
     x, statistics = np.ones((1, 7), np.float32), np.ones((1, 3), np.float32)
     assert 7 % 3

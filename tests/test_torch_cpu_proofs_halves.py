@@ -70,6 +70,16 @@ def test_gradients_of_half_convolutions_are_one_sum_rounded_once():
     assert golden.value[1].tolist() == [[[260]]]
 
 
+def test_xlogy_of_an_integer_beside_a_half_is_rounded_once():
+    # -6 log 1.0703125, of whose Taylor series the rest behind the 16th term is below 2^-60.
+    z = Fraction(9, 128)
+    exact = -6 * sum((-1) ** (n + 1) * z**n / n for n in range(1, 17))
+    other = np.array([1.0703125]).astype(ml_dtypes.bfloat16)
+    golden = conform.golden("aten::xlogy", np.int8([-6]), other).value[0]
+    assert float(golden) == -0.408203125
+    assert abs(exact + Fraction(0.408203125)) < abs(exact + Fraction(0.40625))
+
+
 def test_xlogy_of_halves_is_rounded_once():
     # 7 log 3 = 7.6903 lies nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
     value = 7 * Fraction("1.09861228866811")

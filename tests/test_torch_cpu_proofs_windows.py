@@ -137,6 +137,16 @@ def test_cubic_weights_of_halves_are_those_of_the_real_place():
         assert abs(Fraction(float(value)) - exact) <= abs(exact) / 2**bits / 2
 
 
+def test_nan_in_a_grid_of_two_coordinates_is_minus_1():
+    # As of three: -1 is the first centre with align_corners, without it the edge, where a bilinear weight is 1/2.
+    for dtype in (np.float32, np.float64):
+        image, nan, first = np.ones((1, 1, 1, 1), dtype), np.nan, np.array([[[[-1.0, -1.0]]]], dtype)
+        for mode, align_corners, expected in ((1, True, 1.0), (0, False, 0.25), (0, True, 1.0)):
+            for grid in (first, np.array([[[[nan, -1.0]]]], dtype), np.array([[[[-1.0, nan]]]], dtype)):
+                value = conform.golden("aten::grid_sampler_2d", image, grid, mode, 0, align_corners).value
+                assert value.tolist() == [[[[expected]]]]
+
+
 def test_nan_in_a_grid_of_three_coordinates_is_minus_1():
     # torch.nn.functional.grid_sample: "NaN values in grid would be interpreted as -1".
     image = np.arange(1.0, 9.0, dtype=np.float32).reshape(1, 1, 2, 2, 2)

@@ -30,6 +30,7 @@ from conform.backends.leaves import leaves
 from conform.errors import NoGolden
 from conform.foreign import line
 from conform.frontends.decompositions import decomposed
+from conform.frontends.without_questions import WithoutQuestions
 from conform.interp.program.form import Function, Op, Operand, Program, Value
 
 CACHED = 16  # programs, those used last; each holds its module's parameters
@@ -92,7 +93,7 @@ def _exported(module: torch.nn.Module, given: list[Any], of_kernels: bool) -> Ex
 
     args, kwargs = pytree.tree_map(tensor, given)
     try:
-        with torch.no_grad(), _quietly():
+        with torch.no_grad(), _quietly(), WithoutQuestions():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
             return decomposed(whole, of_kernels)
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
@@ -167,7 +168,7 @@ class _Graph:
 
     def _ops(self) -> Iterator[Op]:
         for node in self.nodes:
-            if node.op in ("placeholder", "output"):
+            if node.op in ("placeholder", "output") or _is_of_sizes(node):
                 continue
             if node.op != "call_function":
                 raise NoGolden(f"the module's graph has a {node.op} of {line(str(node.target), 100)}{_at(node)}")
@@ -211,6 +212,16 @@ class _Graph:
             yield self._name(leaf)
 
 
+def _is_of_sizes(node: torch.fx.Node) -> bool:
+    """Whether a node only tells a size that numbers in tensors decide, or states within which ends that lies."""
+    (source,) = node.all_input_nodes if len(node.all_input_nodes) == 1 else (None,)
+    if node.target is torch.ops.aten.sym_size.int:
+        return isinstance(node.meta.get("val"), torch.SymInt)
+    if node.target is operator.le or (node.target is operator.ge and node.args[1] == 0):
+        return source is not None and source.target is torch.ops.aten.sym_size.int
+    return node.target is torch.ops.aten._assert_scalar.default and source is not None and _is_of_sizes(source)
+
+
 def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
     found = node.meta.get("val")
     if isinstance(found, torch.Tensor):
@@ -224,9 +235,8 @@ def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
 
 
 def _value(name: str, fake: torch.Tensor) -> Value:
-    if not all(isinstance(size, int) for size in fake.shape):
-        raise NoGolden(f"the shape {list(fake.shape)} depends on the numbers in tensors")
-    return Value(name, str(fake.dtype).removeprefix("torch."), tuple(fake.shape))
+    sizes = tuple(size if isinstance(size, int) else None for size in fake.shape)  # None: numbers in tensors decide
+    return Value(name, str(fake.dtype).removeprefix("torch."), sizes)
 
 
 def _attribute(value: Any, node: torch.fx.Node) -> Any:

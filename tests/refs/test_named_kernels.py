@@ -77,6 +77,23 @@ def test_quantized_weights() -> None:
     )
 
 
+def test_scaled_products() -> None:
+    left, right = tensor("float8_e4m3fn", [[1.5, 448.0]]), tensor("float8_e5m2", [[2.0, 0.5], [-1.0, 2.0**-9]])
+    scales = {"scale_a": tensor("float32", [[3.0]]), "scale_b": tensor("float32", [[0.5, 2.0]])}
+    given = {"self": left, "mat2": right, "out_dtype": "float32"}
+    same(call("_scaled_mm", **given, **scales), "float32", [[-667.5, 9.75]])
+    one = {"scale_a": tensor("float32", 1.0), "scale_b": tensor("float32", [0.5])}
+    bias = tensor("float32", [0.5, nan])
+    same(call("_scaled_mm", **given, **one, bias=bias), "float32", [[-222.0, nan]])
+
+
+def test_complex_numbers_of_parts() -> None:
+    pairs = tensor("float64", [[1.0, -2.0], [-0.0, inf]])
+    same(call("view_as_complex", self=pairs), "complex128", [1 - 2j, complex(-0.0, inf)])
+    same(call("complex", real=tensor("float32", [1.0, 2.0]), imag=tensor("float32", [[-0.0]])), "complex64",
+         [[complex(1.0, -0.0), complex(2.0, -0.0)]])  # fmt: skip
+
+
 def test_triplets() -> None:
     lines = {"anchor": [[0.0, 0.0]], "positive": [[3.0, 4.0]], "negative": [[6.0, 8.0]]}
     own = {name: tensor("float64", line) for name, line in lines.items()}

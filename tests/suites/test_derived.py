@@ -218,20 +218,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3360, 92),
-        "dtype": (4270, 534),
-        "given": (36, 30),
-        "keyword": (14780, 494),
-        "line": (963, 470),
+        "broadcast": (3408, 93),
+        "dtype": (4280, 538),
+        "given": (38, 31),
+        "keyword": (14786, 495),
+        "line": (967, 472),
         "long": (260, 66),
-        "many": (313, 292),
+        "many": (315, 294),
         "promotes": (690, 86),
-        "rank": (1934, 470),
-        "refuses": (1915, 436),
-        "rows": (1692, 285),
-        "shape": (719, 365),
-        "size": (4001, 480),
-        "square": (466, 466),
+        "rank": (1943, 472),
+        "refuses": (1922, 439),
+        "rows": (1698, 286),
+        "shape": (721, 366),
+        "size": (4021, 483),
+        "square": (468, 468),
     }
 
 

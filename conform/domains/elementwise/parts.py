@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from conform.domains.elementwise.outcomes import SAME
 from conform.domains.engine.arguments import result, scalar, tensor
-from conform.domains.engine.constraints import Dtype, Value
+from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.dtypes import component
+from conform.domains.engine.spaces import ANYTHING
 from conform.domains.engine.vocabulary import (
     broadcast_of,
     broadcastable_with,
@@ -29,6 +30,27 @@ spec(
     "aten::view_as_real",
     tensor("self", Dtype.In(COMPLEX)),
     result(Dtype.Eq(lambda self: component(self.dtype)), shaped(lambda self: (*self.shape, 2), "(*shape(self), 2)")),
+)
+HALVES = Dtype.In(("float32", "float64")).unjudged("torch makes complex32 of float16, which the kit has not")
+spec(
+    "aten::view_as_complex",
+    tensor(
+        "self",
+        HALVES,
+        Rank.Ge(1),
+        Size.In(lambda rank, d: (2,) if d == rank - 1 else ANYTHING, text="{2} where d = rank(self) - 1"),
+    ),
+    result(Dtype.Eq(lambda self: COMPLEX_OF[self.dtype], text="the complex dtype of self"),
+           shaped(lambda self: self.shape[:-1])),
+)
+spec(
+    "aten::complex",
+    tensor("real", HALVES),
+    tensor("imag", dtype_of("real"), broadcastable_with("real")),
+    result(
+        Dtype.Eq(lambda real: COMPLEX_OF[real.dtype], text="the complex dtype of real"),
+        broadcast_of("real", "imag"),
+    ),
 )
 spec(
     "aten::polar",

@@ -23,14 +23,15 @@ class ArgumentType:
     """What the arguments of one kind have.
 
     schema_types: torch's names for it, a list as "int[]"; value: the variable type of Value where it is always the
-    same; is_index: indices and masks, whose elements choose, and out arguments, whose elements nothing reads: they
-    never take special values.
+    same; dtypes: that of a tensor's Dtype; is_index: indices and masks, whose elements choose, and out arguments,
+    whose elements nothing reads: they never take special values.
     """
 
     name: str
     schema_types: tuple[str, ...]
     attributes: tuple[str, ...]
     value: VariableType | None = None
+    dtypes: VariableType = VariableType.TENSOR_DTYPE
     is_index: bool = False
 
     @property
@@ -59,11 +60,12 @@ class ArgumentType:
         if attribute == "Value":
             return self.value
         if attribute == "Dtype":
-            return VariableType.SCALAR_DTYPE if self.is_number else VariableType.TENSOR_DTYPE
+            return VariableType.SCALAR_DTYPE if self.is_number else self.dtypes
         return VariableType.BOOL if attribute == "Optional" else VariableType.INT
 
 
 TENSOR = ArgumentType("Tensor", ("Tensor",), _TENSOR)
+SMALL_FLOAT_TENSOR = replace(TENSOR, name="SmallFloatTensor", dtypes=VariableType.SMALL_FLOAT)
 INDEX_TENSOR = ArgumentType("IndexTensor", ("Tensor",), _TENSOR, is_index=True)
 MASK = ArgumentType("Mask", ("Tensor",), _TENSOR, is_index=True)
 OUT = ArgumentType("Out", ("Tensor",), _TENSOR, is_index=True)
@@ -182,6 +184,11 @@ def optional(one: Argument, *constraints: Group) -> Argument:
 def tensor(name: str, *constraints: Group) -> Argument:
     """A tensor of data."""
     return argument(name, TENSOR, constraints)
+
+
+def small_float_tensor(name: str, *constraints: Group) -> Argument:
+    """A tensor of data of 8-bit floats."""
+    return argument(name, SMALL_FLOAT_TENSOR, constraints)
 
 
 def index_tensor(name: str, *constraints: Group) -> Argument:

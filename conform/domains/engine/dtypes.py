@@ -14,6 +14,7 @@ COMPLEX = ("complex64", "complex128")
 NUMBERS = INTEGERS + FLOATS
 REAL = ("bool", *NUMBERS)
 ALL = (*REAL, *COMPLEX)
+SMALL_FLOATS = ("float8_e4m3fn", "float8_e5m2")  # of operands that are of no other dtype
 SCALAR_KINDS = ("bool", "int", "float", "complex")  # of Python numbers
 
 DEFAULT_FLOAT = "float32"

@@ -16,7 +16,7 @@ from conform.domains.engine.elements import Elements
 from conform.domains.engine.meta_argument import ELEMENT, WRAPPED_NUMBER, MetaArgument, MetaArgumentEngine
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.stand_ins import NO_INDEX, stand_ins
-from conform.domains.engine.variables import VariableType
+from conform.domains.engine.variables import WHOLE, VariableType
 from conform.numerics.formats import format_of
 
 _KINDS = {"bool": "bool", "int": "int", "uint": "int", "float": "float", "complex": "complex"}  # of Python numbers
@@ -163,7 +163,7 @@ def _meta_of_tensor(
 ) -> MetaArgument:
     fmt = format_of(value)
     meta.dtype = fmt.name
-    if fmt.name in known:
+    if fmt.name in known and fmt.name not in WHOLE[meta.type.dtypes]:
         of_index = fmt.is_integer and (is_index or meta.type.is_index)
         meta.dtype, meta.stands_for = NO_INDEX if of_index else known[fmt.name], fmt.name
     meta.structure, meta.value = value.shape, Elements(value)

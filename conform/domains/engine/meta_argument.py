@@ -10,6 +10,7 @@ from typing import Any
 from conform.domains.engine.arguments import TENSOR, Argument, ArgumentType
 from conform.domains.engine.attribute import OWN, AttributeEngine, Draft, Scope
 from conform.domains.engine.constraints import Constraint
+from conform.domains.engine.dtypes import ALL, SMALL_FLOATS
 from conform.domains.engine.elements import Elements
 from conform.domains.engine.spaces import Discrete, Space
 from conform.domains.engine.structural import Part, StructuralEngine
@@ -165,7 +166,7 @@ class MetaArgumentEngine:
     def _tensor(self, meta: MetaArgument, draft: Draft) -> None:
         draft.scope[OWN] = meta
         pin = draft.pins.get(self.argument.name)
-        meta.dtype = self._engines["Dtype"].choose(WHOLE[VariableType.TENSOR_DTYPE], draft, pin)
+        meta.dtype = self._engines["Dtype"].choose(WHOLE[meta.type.dtypes], draft, pin)
         meta.structure = self._structure.shape(draft)
         values = self._engines["Value"]
         if values.is_free or not meta.numel:
@@ -276,4 +277,4 @@ def _elements(dtype: str) -> Space:
     return WHOLE[VariableType.COMPLEX if fmt.is_complex else VariableType.FLOAT]
 
 
-_ELEMENTS = {dtype: _elements(dtype) for dtype in WHOLE[VariableType.TENSOR_DTYPE].members}
+_ELEMENTS = {dtype: _elements(dtype) for dtype in (*ALL, *SMALL_FLOATS)}

@@ -11,10 +11,9 @@ from conform.domains.engine.arguments import Argument
 from conform.domains.engine.attribute import Draft
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.coverage import Coverage
-from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_argument import MetaArgument, MetaArgumentEngine
 from conform.domains.engine.spaces import Intervals
-from conform.domains.engine.variables import Contradiction
+from conform.domains.engine.variables import WHOLE, Contradiction
 from conform.numerics.draws import Stream
 
 # Arguments that say where or how a result is stored, not what it is: specs may leave them out, at their defaults.
@@ -76,7 +75,7 @@ class OpSpec:
         dtype argument, or those that the Python numbers stand for."""
         if self.data is None:
             return self._dtypes_of_numbers()
-        return tuple(dtype for dtype in ALL if self._is_possible(dtype))
+        return tuple(dtype for dtype in WHOLE[self.data.type.dtypes].members if self._is_possible(dtype))
 
     @cached_property
     def index_arguments(self) -> tuple[str, ...]:
@@ -105,8 +104,9 @@ class OpSpec:
         return (*(each for one in self.arguments for each in one.constraints), *held)
 
     def pins(self, dtype: str, every: bool = False) -> dict[str, Constraint]:
-        """What restricts the data argument, or `every` data tensor, to a dtype."""
-        wanted = [one for one in self.arguments if one is self.data or every and _is_data(one)]
+        """What restricts the data argument, or `every` data tensor that may have it, to a dtype."""
+        alike = [one for one in self.arguments if _is_data(one) and dtype in WHOLE[one.type.dtypes]]
+        wanted = [one for one in self.arguments if one is self.data or every and one in alike]
         return {one.name: _pin(one, dtype) for one in wanted}
 
     def generate(self, draft: Draft) -> dict[str, MetaArgument]:

@@ -22,6 +22,7 @@ class VariableType(Enum):
     STRING = "String"
     SCALAR_DTYPE = "ScalarDtype"
     TENSOR_DTYPE = "TensorDtype"
+    SMALL_FLOAT = "SmallFloat"
     TUPLE = "Tuple"
 
 
@@ -33,10 +34,12 @@ WHOLE: dict[VariableType, Space] = {
     VariableType.STRING: ANYTHING,
     VariableType.SCALAR_DTYPE: Discrete(dtypes.SCALAR_KINDS),
     VariableType.TENSOR_DTYPE: Discrete(dtypes.ALL),
+    VariableType.SMALL_FLOAT: Discrete(dtypes.SMALL_FLOATS),
     VariableType.TUPLE: ANYTHING,
 }
 ORDERED = (VariableType.INT, VariableType.FLOAT)
-ENUMERABLE = (VariableType.BOOL, VariableType.INT, VariableType.SCALAR_DTYPE, VariableType.TENSOR_DTYPE)
+ENUMERABLE = (VariableType.BOOL, VariableType.INT, VariableType.SCALAR_DTYPE, VariableType.TENSOR_DTYPE,
+              VariableType.SMALL_FLOAT)
 
 
 class Contradiction(ValueError):

@@ -106,9 +106,14 @@ def reciprocal_imag(x: DD, y: DD) -> tuple[DD, Array]:
 
 
 def quotient_real(a: DD, b: DD, c: DD, d: DD) -> tuple[DD, Array]:
-    """(ac + bd) / (c^2 + d^2)"""
+    """(ac + bd) / (c^2 + d^2); without error a / c of a real divisor and b / d of an imaginary one that are doubles"""
     numerator = dd.add(two_prod(a[0], c[0]), two_prod(b[0], d[0]))
-    return dd.div(numerator, square_sum(c, d)), where_moderate(RATIONAL_ERROR, a, b, c, d)
+    (hi, lo), error = dd.div(numerator, square_sum(c, d)), where_moderate(RATIONAL_ERROR, a, b, c, d)
+    of_part, divisor = np.where(d[0] == 0, a[0], b[0]), np.where(d[0] == 0, c[0], d[0])
+    quotient = of_part / divisor
+    product, rest = two_prod(quotient, divisor)
+    is_double = ((c[0] == 0) | (d[0] == 0)) & np.isfinite(error) & (product == of_part) & (rest == 0)
+    return (np.where(is_double, quotient, hi), np.where(is_double, 0.0, lo)), np.where(is_double, 0.0, error)
 
 
 def quotient_imag(a: DD, b: DD, c: DD, d: DD) -> tuple[DD, Array]:

@@ -219,10 +219,11 @@ def _double_double(function: Function, estimate: Array, operands: list[Array]) -
     (hi, lo), error = function.double_double(*((x, np.zeros_like(x)) for x in operands))
     size = np.abs(hi)
     radius = size * error
-    unknown = ~((size >= SAFE_MIN) & (size <= SAFE_MAX) & np.isfinite(radius)) | _any_non_finite(operands)
+    held = ((size >= SAFE_MIN) & (size <= SAFE_MAX)) | np.equal(error, 0)  # 0 is said of what the kernel knows exactly
+    unknown = ~(held & np.isfinite(radius)) | _any_non_finite(operands)
     if unknown.any():
         hi, lo, radius = np.where(unknown, 0.0, hi), np.where(unknown, 0.0, lo), np.where(unknown, np.inf, radius)
-    may_be_hi = np.flatnonzero((np.abs(lo) <= radius) & np.isfinite(radius) & ~known)
+    may_be_hi = np.flatnonzero((np.abs(lo) <= radius) & (radius > 0) & np.isfinite(radius) & ~known)
     for i, exact in _of_each(function.exact, [x[may_be_hi] for x in operands], may_be_hi):
         if isinstance(exact, Fraction):
             hi[i], lo[i], radius[i], _ = parts_of(exact)

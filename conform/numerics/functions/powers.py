@@ -37,14 +37,18 @@ def cbrt(x: DD) -> tuple[DD, Array]:
 
 
 def hypot(x: DD, y: DD) -> tuple[DD, Array]:
-    """sqrt(x^2 + y^2) of doubles; its relative error, inf where the squares leave the safe range."""
+    """sqrt(x^2 + y^2) of doubles; its relative error, none beside a zero and inf where squares leave the safe range."""
     root = dd.sqrt(dd.add(two_prod(x[0], x[0]), two_prod(y[0], y[0])))
-    return root, np.where((root[0] > 2.0**-400) & (root[0] < 2.0**400), HYPOT_ERROR, np.inf)
+    error = np.where((root[0] > 2.0**-400) & (root[0] < 2.0**400), HYPOT_ERROR, np.inf)
+    is_other, other = (x[0] == 0) | (y[0] == 0), np.abs(x[0]) + np.abs(y[0])
+    return (np.where(is_other, other, root[0]), np.where(is_other, 0.0, root[1])), np.where(is_other, 0.0, error)
 
 
 def pow(x: DD, y: DD) -> tuple[DD, Array]:  # noqa: A001 - the function's name
-    """x^y = e^(y log|x|) with the sign of an odd y; the error of the exponent, 2^-96 relative, counts |y log x|
-    times."""
+    """x^y = e^(y log|x|) with the sign of an odd y, and x^1 as it is; the error of the exponent, 2^-96 relative,
+    counts |y log x| times."""
     exponent = dd.mul(y, log(dd.absolute(x)))
     sign = np.where((x[0] < 0) & (np.abs(y[0]) % 2 == 1), -1.0, 1.0)
-    return dd.scale(exp(exponent), sign), EXP_ERROR + np.abs(exponent[0]) * 2.0**-96
+    (hi, lo), error = dd.scale(exp(exponent), sign), EXP_ERROR + np.abs(exponent[0]) * 2.0**-96
+    is_first = (y[0] == 1) & (y[1] == 0) & (x[1] == 0)
+    return (np.where(is_first, x[0], hi), np.where(is_first, 0.0, lo)), np.where(is_first, 0.0, error)

@@ -26,6 +26,8 @@ from conform.refs.exact.small_floats import SATURATING, SMALL_FLOATS, round_smal
 from conform.refs.exact.tensor import RefTensor, broadcast_shapes, expand
 from conform.refs.references import reference
 
+COMPLEX_DTYPES = {part: whole for whole, part in COMPONENTS.items() if part in ("float32", "float64")}
+
 
 @reference("aten::_to_copy")
 def to_copy(
@@ -155,6 +157,25 @@ def view_as_real(self: RefTensor) -> RefTensor:
     refuse("view_as_real", self.dtype, BOOL, INTEGER, FLOAT)
     parts = [part for z in self.data for part in (z.real, z.imag)]
     return RefTensor(COMPONENTS[self.dtype], (*self.shape, 2), parts)
+
+
+@reference("aten::view_as_complex")
+def view_as_complex(self: RefTensor) -> RefTensor:
+    """A complex number of each two numbers side by side in the last dim, which is of two and falls away."""
+    if self.dtype not in COMPLEX_DTYPES or self.shape[-1:] != (2,):
+        raise ValueError(f"view_as_complex takes pairs of float32 or float64, found {self.dtype} of {self.shape}")
+    pairs = [complex(*self.data[at : at + 2]) for at in range(0, len(self.data), 2)]
+    return RefTensor(COMPLEX_DTYPES[self.dtype], self.shape[:-1], pairs)
+
+
+@reference("aten::complex")
+def complex_of_parts(real: RefTensor, imag: RefTensor) -> RefTensor:
+    """A complex number of each two elements, which broadcast."""
+    if real.dtype not in COMPLEX_DTYPES or imag.dtype != real.dtype:
+        raise ValueError(f"complex takes parts of float32 or float64, both the same: {real.dtype} and {imag.dtype}")
+    shape = broadcast_shapes(real.shape, imag.shape)
+    pairs = zip(expand(real.data, real.shape, shape), expand(imag.data, imag.shape, shape), strict=True)
+    return RefTensor(COMPLEX_DTYPES[real.dtype], shape, [complex(x, y) for x, y in pairs])
 
 
 @reference("aten::imag")

@@ -77,7 +77,7 @@ def _round_quotient(dtype: str, terms: list[float], divisor: int) -> float:
     return round_ratio(dtype, quotient.numerator, quotient.denominator)
 
 
-@reference("aten::_embedding_bag")
+@reference("aten::_embedding_bag", "aten::_embedding_bag_forward_only")
 def embedding_bag(
     weight: RefTensor,
     indices: RefTensor,

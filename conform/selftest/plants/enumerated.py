@@ -185,7 +185,9 @@ class IgnoresExpansion(OfArgument):
     def operand(self, tensor: torch.Tensor) -> torch.Tensor:
         for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
             if size > 1 and stride == 0:
-                return tensor.index_fill(dim, torch.arange(1, size), 0)
+                changed = tensor.clone(memory_format=torch.contiguous_format)
+                changed.narrow(dim, 1, size - 1).zero_()
+                return changed
         return tensor
 
 

@@ -34,7 +34,7 @@ class DropsLastTerm(Planted):
         if tensor.numel() < LONG or not tensor.is_floating_point():
             return tensor
         changed = tensor.clone(memory_format=torch.contiguous_format)
-        changed.view(-1)[-1] *= self.factor
+        changed.view(-1)[-1] = changed.view(-1)[-1].double() * self.factor  # 8-bit floats have no product
         return changed
 
 

@@ -7,9 +7,26 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from conform.interp.ops.windows.cells import cubic_roundings
 from tests.interp.ops.literal import check, f32, goldens
 
 ROW = [[[1.0, 3.0, 7.0]]]
+
+
+def test_the_roundings_of_cubic_weights_are_those_of_float32_and_no_more() -> None:
+    """Horner's rule in float32 stays within them, and comes to half of each."""
+    t = np.random.default_rng(0).random(1 << 20).astype(np.float32)
+    one, a = np.float32(1), np.float32(-0.75)
+
+    def weights(t: np.ndarray, one: np.ndarray, a: np.ndarray) -> np.ndarray:
+        inner = [((a + 2 * one) * x - (a + 3 * one)) * x * x + one for x in (t, one - t)]
+        outer = [((a * x - 5 * a) * x + 8 * a) * x - 4 * a for x in (t + one, 2 * one - t)]
+        return np.stack([outer[0], *inner, outer[1]]).astype(np.float64)
+
+    lost = np.abs(weights(t, one, a) - weights(t.astype(np.float64), np.float64(1), np.float64(a))) * 2**24
+    share = lost / cubic_roundings(t.astype(np.float64))
+    assert (share.max(axis=1) > 0.5).all()
+    assert share.max() <= 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, nan
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -67,6 +68,51 @@ def test_glu() -> None:
 def test_parts_of_complex_numbers() -> None:
     check("aten::view_as_real", c64([1 - 2j, complex(-0.0, inf)]), gives=f32([[1.0, -2.0], [-0.0, inf]]))
     check("aten::conj", c64([1 - 2j]), gives=c64([1 + 2j]))
+    check("aten::view_as_complex", f32([[1.0, -2.0], [-0.0, inf]]), gives=c64([1 - 2j, complex(-0.0, inf)]))
+    check("aten::complex", f32([1.0, nan]), f32([[-0.0]]), gives=c64([[complex(1.0, -0.0), complex(nan, -0.0)]]))
+    with pytest.raises(Unjudged, match="complex32"):
+        evaluate("aten::view_as_complex", [f16([1.0, 2.0])], {})
+
+
+def test_scaled_products_of_8_bit_floats() -> None:
+    """[1.5, 448] by [[2, 0.5], [-1, 2^-9]] is [-445, 1.625]: scaled, and with a bias; a tie of bfloat16 to even."""
+    e4m3, e5m2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
+    left, right = np.array([[1.5, 448.0]], e4m3), np.array([[2.0, 0.5], [-1.0, 2.0**-9]], e5m2)
+    one, three, half = f32(1.0), f32([[3.0]]), f32([[0.5]])
+    in_float32 = {"out_dtype": "float32"}
+    check("aten::_scaled_mm", left, right, one, one, **in_float32, gives=f32([[-445.0, 1.625]]))
+    check("aten::_scaled_mm", left, right, three, f32([[0.5, 2.0]]), **in_float32, gives=f32([[-667.5, 9.75]]))
+    check("aten::_scaled_mm", left, right, half, one, f32([0.5, nan]), **in_float32, gives=f32([[-222.0, nan]]))
+    rows = np.array([[1.0], [2.0]], e4m3), np.array([[1.5]], e4m3)
+    check("aten::_scaled_mm", *rows, f32([[1.0], [4.0]]), half, **in_float32, gives=f32([[0.75], [6.0]]))
+    (golden,) = goldens("aten::_scaled_mm", np.array([[1.0, 0.0625]], e4m3), np.array([[1.0], [0.0625]], e4m3),
+                        one, one, out_dtype="bfloat16")  # fmt: skip
+    assert golden.value.tolist() == [[1.0]]
+
+
+def test_what_8_bit_floats_have_beside_numbers() -> None:
+    e4m3, e5m2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
+    given = np.array([[inf, 0.0], [nan, 1.0]], e5m2), np.array([[1.0, 0.0], [1.0, 1.0]], e4m3), f32(1.0), f32(1.0)
+    check("aten::_scaled_mm", *given, out_dtype="float16", gives=f16([[inf, nan], [nan, nan]]))
+    check("aten::_scaled_mm", np.array([[57344.0, 57344.0]], e5m2), np.array([[1.0], [1.0]], e4m3), *given[2:],
+          out_dtype="float16", gives=f16([[inf]]))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"out_dtype": None}, "8-bit floats"),
+        ({"use_fast_accum": True}, "how far off"),
+        ({"scale_a": f32([[-1.0]])}, "overflow or vanish"),
+        ({"scale_a": f32([[1.0], [1.0], [1.0]])}, "blocks"),
+        ({"scale_result": f32(2.0)}, "nothing is documented"),
+    ],
+)
+def test_what_is_said_of_no_scaled_product(changed: dict, reason: str) -> None:
+    square = np.ones((2, 2), ml_dtypes.float8_e4m3fn)
+    given = {"self": square, "mat2": square, "scale_a": f32(1.0), "scale_b": f32(1.0), "out_dtype": "float32"}
+    with pytest.raises(Unjudged, match=reason):
+        evaluate("aten::_scaled_mm", [], {**given, **changed})
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,8 @@ def test_one_hot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "count"), [(i64([3]), 3), (i64([0]), 0), (i64([-1]), -1), (i64([]), -1), (i64([]), 0), (i32([1]), 2)]
+    ("classes", "count"), [(i64([3]), 3), (i64([0]), 0), (i64([-1]), -1), (i64([]), -1), (i64([]), 0), (i32([1]), 2),
+     (np.uint8([1]), -1)],
 )
 def test_one_hot_refuses(classes: np.ndarray, count: int) -> None:
     with pytest.raises(InvalidArguments):

@@ -57,6 +57,21 @@ def view_as_real(self: np.ndarray) -> Golden:
     return exact(np.stack([self.real, self.imag], axis=-1), format_of(self).component)
 
 
+@semantics("aten::view_as_complex", selects=True, dense=True)
+def view_as_complex(self: np.ndarray) -> Golden:
+    """The complex numbers whose real and imaginary parts are the pairs along the last dim; a view, of tensors in whose
+    memory the parts of a number lie beside each other"""
+    fmt = COMPLEX_OF[format_of(self).name]
+    return exact(joined(fmt, self), fmt)
+
+
+@pointwise("aten::complex")
+def complex_(real: np.ndarray, imag: np.ndarray) -> Golden:
+    """real + i imag, each part as it is"""
+    fmt = COMPLEX_OF[format_of(real).name]
+    return exact(joined(fmt, np.stack(np.broadcast_arrays(real, imag), axis=-1)), fmt)
+
+
 @pointwise("aten::polar")
 def polar(abs: np.ndarray, angle: np.ndarray) -> Golden:
     """abs * cos(angle) + i abs * sin(angle), each part rounded once; open where an operand is not finite (P70)"""

@@ -80,7 +80,7 @@ def _classes(arguments: Mapping[str, Any]) -> int:
 
 
 def _class_count(self: np.ndarray, num_classes: int) -> int:
-    return num_classes if num_classes >= 0 else int(self.max(initial=-1)) + 1
+    return num_classes if num_classes >= 0 else int(self.max()) + 1 if self.size else 0
 
 
 @semantics("aten::one_hot", elements=_classes)

@@ -28,18 +28,20 @@ LARGE = 2**52  # more than the elements of a line, and than the places that refl
 class Line:
     """Along one dim, for each of n places: which elements [t, n] it is a mean of, their weights, exactly too, and how
     far an implementation's coordinate may be off. Of linear interpolation there are two elements, and around [4, n]
-    are those and their neighbours."""
+    are those and their neighbours; of a cubic one, rounded [4, n] is how far each weight may be off by the rounding of
+    its polynomial's steps, in units of roundoff."""
 
     at: np.ndarray
     weights: Real
     exact: Callable[[int], list[Fraction]]
     error: np.ndarray
-    around: np.ndarray | None
+    around: np.ndarray | None = None
+    rounded: np.ndarray | None = None
 
     def __getitem__(self, index: np.ndarray) -> Line:
-        around = None if self.around is None else self.around[:, index]
-        weights = self.weights[:, index]
-        return Line(self.at[:, index], weights, lambda i: self.exact(int(index[i])), self.error[index], around)
+        around, rounded = (None if one is None else one[:, index] for one in (self.around, self.rounded))
+        weights, exact = self.weights[:, index], lambda i: self.exact(int(index[i]))
+        return Line(self.at[:, index], weights, exact, self.error[index], around, rounded)
 
 
 def floored(place: Real, exact: Callable[[int], Fraction]) -> tuple[np.ndarray, Real]:
@@ -114,10 +116,10 @@ def interpolated(
     value, real = decide_exactly(fmt, real, exactly, lambda: _scaled_mean(finite, weights))
     sizes = list(map(np.abs, finite))
     magnitude = sum(size * np.abs(w.hi) for size, w in zip(sizes, weights, strict=True))
-    largest = np.maximum.reduce(sizes)
     roundings = len(corners) + 3 * len(lines)
     with np.errstate(all="ignore"):
-        budget = gamma(roundings, compute.unit_roundoff) * magnitude + len(lines) * compute.unit_roundoff * largest
+        budget = gamma(roundings, compute.unit_roundoff) * magnitude
+        budget = budget + compute.unit_roundoff * _of_weights(sizes, corners, lines)
         slopes = (_slope(read, lines, dim) if line.around is not None else _slope_of_cubic(elements)
                   for dim, line in enumerate(lines))  # fmt: skip
         budget = budget + sum(line.error * slope for line, slope in zip(lines, slopes, strict=True))
@@ -126,6 +128,22 @@ def interpolated(
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
     return golden.opened(hidden, "P123").opened(overflows, "P35")
+
+
+def _of_weights(
+    sizes: Sequence[np.ndarray], corners: Sequence[tuple[int, ...]], lines: Sequence[Line]
+) -> np.ndarray:
+    """[m], in units of roundoff: what the errors of the weights make of elements of these magnitudes. Of linear
+    interpolation one weight along each dim is a difference."""
+    if any(line.rounded is None for line in lines):
+        return len(lines) * np.maximum.reduce(sizes)
+    total = np.zeros_like(sizes[0])
+    for dim, line in enumerate(lines):
+        others = [np.abs(each.weights.hi) for each in lines]
+        others[dim] = line.rounded
+        for size, corner in zip(sizes, corners, strict=True):
+            total += size * reduce(mul, [each[tap] for each, tap in zip(others, corner, strict=True)])
+    return total
 
 
 def _scaled_mean(elements: Sequence[np.ndarray], weights: Sequence[Real]) -> Scaled:
@@ -195,3 +213,21 @@ def cubic_weights(t: Fraction | Real) -> list:
         return (((x * -3 + 15) * x - 24) * x + 12) / 4
 
     return [outer(t + 1), inner(t), inner(1 - t), outer(2 - t)]
+
+
+def cubic_roundings(t: np.ndarray) -> np.ndarray:
+    """[4, n], in units of roundoff: the running error of each of `cubic_weights` by Horner's rule, and of the distance
+    that it is given (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 5.1)."""
+    inner, outer = (1.25, -2.25, 0.0, 1.0), (-0.75, 3.75, -6.0, 3.0)
+    at = ((outer, t + 1), (inner, t), (inner, 1 - t), (outer, 2 - t))
+    return np.stack([_of_horner(*each) for each in at])
+
+
+def _of_horner(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
+    value, error, slope = np.full_like(x, coefficients[0]), np.zeros_like(x), np.zeros_like(x)
+    for coefficient in coefficients[1:]:
+        slope = slope * x + value
+        product = value * x
+        value = product + coefficient
+        error = error * x + np.abs(product) + (np.abs(value) if coefficient else 0.0)
+    return error + np.abs(slope * x)

@@ -16,7 +16,15 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, cubic_weights, floored, interpolated, line_of
+from conform.interp.ops.windows.cells import (
+    COORDINATE_ROUNDINGS,
+    Line,
+    cubic_roundings,
+    cubic_weights,
+    floored,
+    interpolated,
+    line_of,
+)
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.parts import parts_of, write
@@ -212,7 +220,7 @@ class _Axis:
             for tap, weight in enumerate(exactly(i)):
                 write(weights, (tap, i), parts_of(weight))
         error = COORDINATE_ROUNDINGS * compute.unit_roundoff * scale
-        return Line(np.floor(at).astype(np.int64), weights, exactly, error, None)
+        return Line(np.floor(at).astype(np.int64), weights, exactly, error, rounded=cubic_roundings(share.hi))
 
     def nearest(self, numbers: np.ndarray, compute: Format) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(the nearest elements, those that a rounded coordinate may be nearest to, where two are as near)."""

@@ -16,7 +16,14 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.windows.cells import COORDINATE_ROUNDINGS, Line, cubic_weights, interpolated, line_of
+from conform.interp.ops.windows.cells import (
+    COORDINATE_ROUNDINGS,
+    Line,
+    cubic_roundings,
+    cubic_weights,
+    interpolated,
+    line_of,
+)
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.parts import parts_of, write
@@ -123,7 +130,8 @@ def _cubic_line(size: int, count: int, step: Fraction, align_corners: bool, comp
             write(parts, (tap, i), parts_of(weight))
     at = np.clip(np.stack([low + tap for tap in (-1, 0, 1, 2)]), 0, size - 1)
     error = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(abs(place) + 1) for place in places])
-    return Line(at, parts, weights.__getitem__, error, None)
+    shares = np.array([float(place - floor(place)) for place in places])
+    return Line(at, parts, weights.__getitem__, error, rounded=cubic_roundings(shares))
 
 
 def _interpolated(

@@ -40,6 +40,7 @@ def _define_resampling(op: str, rank: int, taps: int) -> None:
 for _rank, _linear in ((1, "linear1d"), (2, "bilinear2d"), (3, "trilinear3d")):
     _define_resampling(f"aten::upsample_{_linear}", _rank, taps=2)
     _define_resampling(f"aten::upsample_nearest{_rank}d", _rank, taps=1)
+    _define_resampling(f"aten::_upsample_nearest_exact{_rank}d", _rank, taps=1)
 
 
 def _weights(
