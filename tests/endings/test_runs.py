@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
-from conform.running import truth, verdicts
+from conform.running import sent, truth, verdicts
 from conform.suites import load
 from conform.suites.cases import Selection, select
 from tests.endings.fake import SUITE, Fake, right, statuses
@@ -74,11 +75,15 @@ def test_nothing_judged_before_the_backend_is_gone(run: Callable[..., Run]) -> N
 # --- What fails in a case ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["verdict_of", "exported", "bound_call", "too_large"])
+@pytest.mark.parametrize(
+    ("module", "place"),
+    [(verdicts, "verdict_of"), (verdicts, "bound_call"), (sent, "exported"), (sent, "too_large")],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
 def test_what_fails_in_the_kit_is_its_defect_in_that_case(
-    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, place: str
+    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, module: ModuleType, place: str
 ) -> None:
-    honest, calls = getattr(verdicts, place), []
+    honest, calls = getattr(module, place), []
 
     def failing(*args: Any, **kwargs: Any) -> Any:
         calls.append(1)
@@ -86,7 +91,7 @@ def test_what_fails_in_the_kit_is_its_defect_in_that_case(
             raise ZeroDivisionError("in the midst")
         return honest(*args, **kwargs)
 
-    monkeypatch.setattr(verdicts, place, failing)
+    monkeypatch.setattr(module, place, failing)
     monkeypatch.setattr(Fake, "describe", lambda _: {"name": "fake", "device": "cpu", "exports": True, "numerics": {}})
     ended = run()
     assert statuses(ended) == ["pass", "unjudged", "pass", "pass"]

@@ -47,11 +47,11 @@ def test_a_line_is_read_along_the_last_dim_and_along_the_first() -> None:
     assert shapes("aten::_softmax", "line_16777217") == [(16777217,)]
 
 
-# The dim that is read has 3 elements, or a multiple of 32; of the kernels of attention for devices, of 8, at most 256.
+# The dim that is read has 2 or 3 elements, or a multiple of 32; of attention's kernels for devices, of 8, at most 256.
 OF_OTHER_LINES = (
     "aten::cross", "aten::linalg_cross", "aten::_weight_int8pack_mm", "aten::_scaled_dot_product_flash_attention",
     "aten::_scaled_dot_product_cudnn_attention", "aten::_scaled_dot_product_efficient_attention",
-    "aten::_scaled_dot_product_fused_attention_overrideable",
+    "aten::_scaled_dot_product_fused_attention_overrideable", "aten::view_as_complex",
 )
 
 

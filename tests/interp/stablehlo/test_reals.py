@@ -25,6 +25,7 @@ from conform.interp.stablehlo.reals.op_set import Reals
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS
 from conform.numerics.rounding import round_to
+from conform.numerics.ulp import ulp
 from tests.interp.stablehlo import generated
 from tests.interp.stablehlo.composed import composed
 from tests.interp.stablehlo.generated import Case
@@ -541,17 +542,18 @@ def test_special_functions_of_computed_numbers(op: str, type_: str) -> None:
     x, third = (np.asarray(round_to(fmt, one)) for one in (points, np.full(40, 1 / 3)))
     text = OF_A_THIRD.replace("TYPE", type_).replace("N", "40").replace("OP", op)
     function = getattr(mpmath, SPECIAL[op])
-    unit = fmt.unit_roundoff
+    units = ulp(fmt, x.astype(np.float64) * third.astype(np.float64))
 
-    def answer(factor: float) -> np.ndarray:
-        products = [mpmath.mpf(float(a)) * mpmath.mpf(float(b)) * (1 + factor) for a, b in zip(x, third, strict=True)]
+    def answer(ulps: float) -> np.ndarray:
+        exact = [mpmath.mpf(float(a)) * mpmath.mpf(float(b)) for a, b in zip(x, third, strict=True)]
+        products = [one + ulps * float(unit) for one, unit in zip(exact, units, strict=True)]
         return np.asarray(round_to(fmt, np.array([float(mpmath.re(function(one))) for one in products])))
 
-    for factor in (0.0, unit, -unit):
-        (found,) = judged(text, [answer(factor)], x, third)
+    for ulps in (0.0, 0.5, -0.5):
+        (found,) = judged(text, [answer(ulps)], x, third)
         assert found.ok.all()
         assert found.compared.mean() > 0.8
-    (wrong,) = judged(text, [answer(-100 * unit)], x, third)
+    (wrong,) = judged(text, [answer(-100.0)], x, third)
     assert (~wrong.ok).sum() > 15
 
 
