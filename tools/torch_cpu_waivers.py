@@ -36,6 +36,7 @@ HEAD = (
     "# are those of docs/torch-cpu.md. Written by tools/torch_cpu_waivers.py.\n"
 )
 HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
+OF_PROCESSORS = "without the instructions of "  # begins a cause that the set of instructions does not decide
 BESIDES = ("wrote outside", "is not the tensor", "accepted invalid", "not resizable")  # what variants that write do
 NOT_FINITE = {"NaN where a number is expected", "a number where NaN is expected", "wrong infinity"}
 OF_DTYPES = {
@@ -118,7 +119,8 @@ def entries(seen: Mapping[Row, Iterable[str]], causes: Causes) -> Iterator[dict[
         yield {
             "op": ops[0] if len(ops) == 1 else list(ops), "dtype": sorted(dtypes), "status": status,
             "failure": sorted(ways[like] | ways[(ops, like)]),
-            "numerics": {"instructions": list(sets)}, "reason": cause,
+            "numerics": {"instructions": list(sets)},
+            **({"sometimes": True} if cause.startswith(OF_PROCESSORS) else {}), "reason": cause,
         }  # fmt: skip
 
 

@@ -51,7 +51,7 @@ class Evidence:
         def state(one: Waiver) -> str:
             if one.line not in expected:
                 return waiving.EXPIRED if one.has_expired(self.day) else waiving.ELSEWHERE
-            return waiving.USED if expected[one.line] else waiving.PASSING if is_whole else waiving.NOT_ASKED
+            return waiving.USED if expected[one.line] else one.if_passing if is_whole else waiving.NOT_ASKED
 
         entries = [waiving.entry(one, state(one), expected.get(one.line, 0)) for one in self.waivers.entries]
         return {"source": self.waivers.source, "digest": self.waivers.digest, "entries": entries}

@@ -48,6 +48,7 @@ class Waiver(BaseModel):
     failure         globs over a failure's reason, as the report tells it
     max_error_ulp   errors beyond that are news
     numerics        where it holds: by name of what the backend tells of its arithmetic (`environment.numerics`), values
+    sometimes       not every machine shows it, though its numerics are these
     reason, link    why it is borne, and where that is told
     until           the last day on which it holds, in UTC: 2027-01-31
     line            where it stands in its file
@@ -62,6 +63,7 @@ class Waiver(BaseModel):
     failure: Texts | None = None
     max_error_ulp: Annotated[float, Field(ge=0, strict=False)] | None = None
     numerics: dict[str, Annotated[list[str | int | bool], BeforeValidator(listed)]] = {}
+    sometimes: bool = False
     reason: Text
     link: Text | None = None
     until: Annotated[str, AfterValidator(_a_date)] | None = None
@@ -98,6 +100,11 @@ class Waiver(BaseModel):
     def holds_for(self, numerics: Mapping[str, Any]) -> bool:
         """Whether it is about a backend of this arithmetic."""
         return all(numerics.get(name) in values for name, values in self.numerics.items())
+
+    @property
+    def if_passing(self) -> str:
+        """Its state where every case that it is for passes."""
+        return ELSEWHERE if self.sometimes else PASSING
 
     def has_expired(self, on: date | None = None) -> bool:
         """Whether it holds no more on a day, by default today, in UTC."""
@@ -193,7 +200,7 @@ def applied(
             return USED
         if waivers.is_shared or is_narrowed or not (is_whole or judged[one.line]):
             return NOT_ASKED
-        return PASSING if judged[one.line] else UNUSED
+        return one.if_passing if judged[one.line] else UNUSED
 
     entries = [entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
     return list(map(standing.told, verdicts)), entries

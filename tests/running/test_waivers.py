@@ -79,6 +79,9 @@ def test_an_entry_that_expects_too_much_fails_the_run() -> None:
     far = Waiver(op="aten::sqrt", reason="far", numerics={"instructions": "X"})
     passes = [verdict("pass")]
     assert told(of_sqrt, of_exp, old, far, verdicts=passes)[1] == ["passing", "unused", "expired", "elsewhere"]
+    sometimes = Waiver(op="aten::sqrt", reason="some processors", sometimes=True)
+    assert told(sometimes, verdicts=passes)[1] == ["elsewhere"]
+    assert told(sometimes, verdicts=[verdict()]) == (["waived"], ["used"])
     assert told(of_exp, verdicts=passes, whole=False)[1] == ["not asked"]
     assert told(of_sqrt, verdicts=passes, narrowed=True)[1] == ["not asked"]  # what fails may be left out
     assert told(of_sqrt, of_exp, verdicts=passes, shared=True)[1] == ["not asked", "not asked"]
