@@ -22,13 +22,13 @@ from conform.report.schema import Invocation, Record
 from conform.repro.script import Finding
 from conform.repro.shrink import Candidate
 from conform.repro.written import Written
+from conform.straight_line import PROGRAMS
 from conform.suites import Suite
 from conform.suites.cases import CONSTANTS, Case
 
-PROGRAMS = ".mlir"
-
 
 def is_run_of_programs(invocation: Invocation) -> bool:
+    """Whether what it ran were files of StableHLO programs."""
     return any(name.endswith(PROGRAMS) for name in invocation.suites)
 
 

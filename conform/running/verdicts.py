@@ -156,6 +156,7 @@ class _Judge:
     sides: Sides = field(default_factory=Sides)
     _last: _Asked | None = None
     _answered: Reply | None = None  # what it was judged by
+    _equal_calls: EqualCalls = field(init=False)
 
     def __post_init__(self) -> None:
         self._equal_calls = EqualCalls(self.process)
