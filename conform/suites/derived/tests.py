@@ -20,7 +20,7 @@ from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
-from conform.suites.derived.rows import of_rows
+from conform.suites.derived.rows import names_a_dtype, of_rows
 from conform.suites.derived.targets import Derived, dtypes, of_tensors
 from conform.suites.derived.values import typical
 from conform.suites.derived.writes import of_writes
@@ -96,7 +96,7 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
         if is_affordable(spec, one.tuple_):
             yield _test(spec, one, seed)
     for name, plain, fill in of_rows(spec):
-        yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
+        yield _filled(_test(spec, Derived(name, plain), seed), spec, fill, of_any_float=not names_a_dtype(plain))
     for one in of_refusals(spec, spec.arguments):
         yield _test(spec, one, seed)
 
@@ -122,18 +122,27 @@ def _test(spec: OpSpec, one: Derived, seed: int) -> Test:
     )  # fmt: skip
 
 
-def _filled(test: Test, spec: OpSpec, fill: float) -> Test:
-    """The test with a data argument of nothing but `fill`, in every float dtype."""
+def _filled(test: Test, spec: OpSpec, fill: float, *, of_any_float: bool) -> Test:
+    """The test with a data argument of nothing but `fill`; of_any_float: in every float dtype."""
     names = [one.name for one in spec.schema.arguments]
-    is_index = {one.name: one.type.is_index for one in spec.arguments}
     at = names.index(spec.data.name)
-    inputs = [_of_any_float(node, is_index[name]) for name, node in zip(names, test.inputs, strict=False)]
+    inputs = list(test.inputs)
     inputs[at] = replace(inputs[at], draw=None, value=_nested(inputs[at].shape, fill))
-    kwargs = {name: _of_any_float(node, is_index[name]) for name, node in test.kwargs.items()}
-    return replace(test, inputs=tuple(inputs), kwargs=kwargs)
+    filled = replace(test, inputs=tuple(inputs))
+    return _of_any_float(filled, spec) if of_any_float else filled
 
 
-def _of_any_float(node: nodes.Node, is_index: bool) -> nodes.Node:
+def _of_any_float(test: Test, spec: OpSpec) -> Test:
+    """The test without the dtypes of data that are floats."""
+    is_index = {one.name: one.type.is_index for one in spec.arguments}
+    names = [one.name for one in spec.schema.arguments]
+    inputs = tuple(_without_dtype(node, is_index[name]) for name, node in zip(names, test.inputs, strict=False))
+    return replace(test, inputs=inputs, kwargs={
+        name: _without_dtype(node, is_index[name]) for name, node in test.kwargs.items()
+    })  # fmt: skip
+
+
+def _without_dtype(node: nodes.Node, is_index: bool) -> nodes.Node:
     """The node, if it is of data that are floats, without its dtype."""
     is_float = isinstance(node, nodes.Tensor) and node.dtype is not None and kind_of(node.dtype) == "float"
     return replace(node, dtype=None) if is_float and not is_index else node
