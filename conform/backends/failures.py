@@ -19,10 +19,17 @@ _WITHOUT_KERNEL = (
     # None for any device, unless a library brings one (ATen, transformers/attention.cpp).
     (NotImplementedError, re.compile(r"\w+ not implemented\. This is an operator for privateuse1 backends")),
 )
+_LIBRARY_LACKS = re.compile(r"(CUDA|HIP) error: (CU|ROC|HIP)BLAS_STATUS_(NOT_SUPPORTED|NOT_IMPLEMENTED)\b", re.IGNORECASE)
 _UNSUPPORTED = (
     *_WITHOUT_KERNEL,
     # A kernel, but not for this dtype (AT_DISPATCH_SWITCH; RuntimeError in older versions of torch).
     (RuntimeError, re.compile(r"\"[^\"]+\" not implemented for '\w+'")),
+    # The same in the words of kernels that ask for dtypes themselves (Half on CUDA), and of those that call cuDNN and
+    # cuBLAS, which have no type for the dtype, no engine for the computation, or none for the sizes and strides.
+    (RuntimeError, re.compile(r"\w+Tensor is not supported$")),
+    (RuntimeError, re.compile(r"getCudnnDataTypeFromScalarType\(\) not supported for \w+")),
+    (RuntimeError, re.compile(r"GET was unable to find an engine to execute this computation")),
+    (RuntimeError, _LIBRARY_LACKS),
     # MPS without the operator (mps_error_fallback), and without the dtype.
     (NotImplementedError, re.compile(r"The operator '[^']+' is not currently implemented for the MPS device")),
     (TypeError, re.compile(r"Cannot convert a MPS Tensor to \w+ dtype as the MPS framework doesn't support \w+")),
@@ -57,7 +64,9 @@ def lacks_operator(error: Exception) -> bool:
 def device_is_lost(error: Exception) -> bool:
     """Whether the device refuses all later work of this process, as CUDA does after a failed assertion in a kernel."""
     accelerator_error = getattr(torch, "AcceleratorError", ())  # torch 2.8; a RuntimeError of this text before
-    return isinstance(error, accelerator_error) or bool(re.match(r"(CUDA|HIP) error:", str(error)))
+    if isinstance(error, accelerator_error):
+        return True
+    return bool(re.match(r"(CUDA|HIP) error:", str(error))) and not _LIBRARY_LACKS.match(str(error))
 
 
 def _first_lines(message: str) -> str:

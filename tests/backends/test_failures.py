@@ -43,6 +43,22 @@ def test_messages_of_mps_that_decline_are_unsupported() -> None:
     assert classify(TypeError(f"{dtype}. Please")) == ("unsupported", dtype)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "getCudnnDataTypeFromScalarType() not supported for Long",
+        "HalfTensor is not supported",
+        "GET was unable to find an engine to execute this computation",
+        "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul with transpose_mat1 1",
+    ],
+)
+def test_messages_of_cuda_that_decline_are_unsupported(message: str) -> None:
+    """As torch 2.11 on an H100 says them: int64 convolution, float16 histc, uint8 convolution, int8 products."""
+    error = RuntimeError(message)
+    assert classify(error) == ("unsupported", message)
+    assert not device_is_lost(error)
+
+
 def test_refusal_of_arguments_is_an_error() -> None:
     error = raised(aten.neg.default, torch.ones(2, dtype=torch.bool))
     status, reason = classify(error)
@@ -84,6 +100,7 @@ def test_reason_is_cut_to_its_first_lines_and_holds_no_address() -> None:
     [
         (RuntimeError("CUDA error: device-side assert triggered"), True),
         (RuntimeError("HIP error: an illegal memory access"), True),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling cublasSgemm"), True),
         (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), False),
         (ValueError("x"), False),
     ],
