@@ -19,7 +19,7 @@ _WITHOUT_KERNEL = (
     # None for any device, unless a library brings one (ATen, transformers/attention.cpp).
     (NotImplementedError, re.compile(r"\w+ not implemented\. This is an operator for privateuse1 backends")),
 )
-_LIBRARY_LACKS = re.compile(r"(CUDA|HIP) error: (CU|ROC|HIP)BLAS_STATUS_(NOT_SUPPORTED|NOT_IMPLEMENTED)\b", re.IGNORECASE)
+_LIBRARY_LACKS = re.compile(r"(CUDA|HIP) error: (CU|ROC|HIP)BLAS_STATUS_NOT_(SUPPORTED|IMPLEMENTED)\b", re.IGNORECASE)
 _UNSUPPORTED = (
     *_WITHOUT_KERNEL,
     # A kernel, but not for this dtype (AT_DISPATCH_SWITCH; RuntimeError in older versions of torch).
