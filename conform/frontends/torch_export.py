@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
@@ -60,10 +61,10 @@ def program_of(
     described = pytree.tree_map(lambda leaf: _described(leaf), given)
     with _lock:
         if content is None:
-            return _Graph(_exported(module, given, of_kernels)).program()
+            return _Graph(*_exported(module, given, of_kernels)).program()
         key = hashlib.sha256(content + repr((described, of_kernels)).encode()).digest()
         if key not in _cache:
-            _cache[key] = _Graph(_exported(module, given, of_kernels)).program()
+            _cache[key] = _Graph(*_exported(module, given, of_kernels)).program()
             while len(_cache) > CACHED:
                 _cache.popitem(last=False)
         _cache.move_to_end(key)
@@ -87,7 +88,14 @@ def _described(leaf: Any) -> Any:
 # --- Export -----------------------------------------------------------------------------------------------------------
 
 
-def _exported(module: torch.nn.Module, given: list[Any], of_kernels: bool) -> ExportedProgram:
+Shapes = list[list[int]]
+
+
+def _exported(
+    module: torch.nn.Module, given: list[Any], of_kernels: bool
+) -> tuple[ExportedProgram, Shapes | None]:
+    """What torch makes of the module, and the shapes of its results (`_own_shapes`)."""
+
     def tensor(leaf: Any) -> Any:
         return to_torch(np.asarray(leaf)) if _is_array(leaf) else leaf
 
@@ -95,9 +103,23 @@ def _exported(module: torch.nn.Module, given: list[Any], of_kernels: bool) -> Ex
     try:
         with torch.no_grad(), _quietly(), WithoutQuestions():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
-            return decomposed(whole, of_kernels)
+            exported = decomposed(whole, of_kernels)
+            own = _own_shapes(module, args, kwargs)
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
         raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}") from error
+    return exported, own
+
+
+def _own_shapes(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Shapes | None:
+    """The shapes of what the module returns where it is not exported, without a number being computed; None where
+    numbers decide. torch.export of torch 2.11 makes another shape of the states of an LSTM."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            fake = pytree.tree_map_only(torch.Tensor, mode.from_tensor, (tuple(args), dict(kwargs)))
+            results = leaves(module(*fake[0], **fake[1]))
+    except (DataDependentOutputException, DynamicOutputShapeException):
+        return None
+    return [list(one.shape) for one in results if isinstance(one, torch.Tensor)]
 
 
 @contextmanager
@@ -130,7 +152,8 @@ def _named(module: torch.nn.Module) -> str:
 class _Graph:
     """The graph of an exported program, in the form of the kit."""
 
-    def __init__(self, exported: ExportedProgram) -> None:
+    def __init__(self, exported: ExportedProgram, own_shapes: Shapes | None) -> None:
+        self.own_shapes = own_shapes
         self.exported, self.module = exported, exported.graph_module
         self.nodes = list(exported.graph.nodes)
         self.results: dict[str, str] = {}  # the value's name of a node that only picks one of several results
@@ -206,10 +229,19 @@ class _Graph:
     def _outputs(self) -> Iterator[str]:
         (output,) = (node for node in self.nodes if node.op == "output")
         nested = pytree.tree_unflatten(list(output.args[0]), self.exported.call_spec.out_spec)
-        for leaf in leaves(nested):
+        found = list(leaves(nested))
+        for leaf in found:
             if not isinstance(leaf, torch.fx.Node):
                 raise NoGolden(f"the module returns {line(repr(leaf), 100)}; expected tensors, in tuples, lists, dicts")
             yield self._name(leaf)
+        self._check_shapes([list(leaf.meta["val"].shape) for leaf in found])
+
+    def _check_shapes(self, exported: Shapes) -> None:
+        own = self.own_shapes
+        if own is not None and own != exported:
+            raise NoGolden(
+                f"torch {torch.__version__} exports the module with results of shapes {exported}, which are {own}"
+            )
 
 
 def _is_of_sizes(node: torch.fx.Node) -> bool:

@@ -158,6 +158,16 @@ def test_rows_hold_one_value_in_every_float_dtype() -> None:
     assert [draw.variant["float"] for draw in draws(test, Selection())] == ["float16", "bfloat16", "float32", "float64"]
 
 
+def test_rows_beside_what_goes_with_their_dtype_have_a_call_in_each() -> None:
+    """A dtype as an argument, boundaries, and targets are of the float dtype that the rows have."""
+    tests = derived(spec_of("aten::_softmax_backward_data"))
+    halves = [name for name in tests if name.startswith("rows_inf")]
+    assert halves == ["rows_inf_float16", "rows_inf_bfloat16", "rows_inf_float32", "rows_inf_float64"]
+    assert call(tests["rows_inf_bfloat16"])[-1] == '{type: const, value: "bfloat16"}'
+    (sorted_, boundaries) = call(derived(spec_of("aten::bucketize.Tensor"))["rows_nan_float64"])[:2]
+    assert ("dtype: float64" in sorted_, "dtype: float64" in boundaries) == (True, True)
+
+
 def test_a_row_of_one_value_has_the_variance_0() -> None:
     test = derived(spec_of("aten::var.dim"))["rows_equal"]
     for draw in draws(test, Selection()):

@@ -153,22 +153,10 @@ spec(
 
 # --- Of integers ------------------------------------------------------------------------------------------------------
 
-
-
-def _of_a_magnitude(own: MetaArgument) -> Space:
-    """integers whose magnitude the dtype holds"""
-    fmt = format_named(own.dtype)
-    return integers_between(-fmt.max_value, fmt.max_value) if fmt.kind == "int" else ANYTHING
-
-
-OF_A_MAGNITUDE = Value.In(_of_a_magnitude, ("",), "the integers whose magnitude the dtype holds").unjudged(
-    "P98: C++ leaves it undefined"
-)
-
 for _op in ("aten::gcd", "aten::lcm"):
     spec(
         _op,
-        tensor("self", Dtype.In(BITS), OF_A_MAGNITUDE),
-        tensor("other", Dtype.In(BITS), not_both(["bool"], "self"), broadcastable_with("self"), OF_A_MAGNITUDE),
+        tensor("self", Dtype.In(BITS)),
+        tensor("other", Dtype.In(BITS), not_both(["bool"], "self"), broadcastable_with("self")),
         PAIR,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from math import gcd, lcm
+from typing import Any
 
 from conform.refs.exact.mapped import each, refuse, unary
 from conform.refs.exact.promotion import (
@@ -91,19 +92,24 @@ def logical_not(self: RefTensor) -> RefTensor:
 
 @reference("aten::gcd")
 def gcd_(self: RefTensor, other: RefTensor) -> RefTensor:
-    """The greatest common divisor, not negative; gcd(0, 0) is 0; open where the dtype does not hold it."""
+    """The greatest common divisor, not negative; gcd(0, 0) is 0; open as `_divisors` says."""
     return _divisors("gcd", self, other, gcd)
 
 
 @reference("aten::lcm")
 def lcm_(self: RefTensor, other: RefTensor) -> RefTensor:
-    """The least common multiple, not negative; lcm(x, 0) is 0; open where the dtype does not hold it."""
+    """The least common multiple, not negative; lcm(x, 0) is 0; open as `_divisors` says."""
     return _divisors("lcm", self, other, lcm)
 
 
 def _divisors(op: str, self: RefTensor, other: RefTensor, element: Callable[[int, int], int]) -> RefTensor:
+    """Open where the dtype does not hold the result, or the magnitude of an operand."""
     operands = common_operands(self, other)
     refuse(op, operands[0], BOOL, FLOAT, COMPLEX)
     greatest = INTEGER_RANGES[operands[0]][1]
-    found = each(operands, element)
-    return unary(found, lambda x: x if x <= greatest else UNSPECIFIED)
+
+    def held(x: int, y: int) -> Any:
+        numbers = element(x, y), abs(x), abs(y)
+        return numbers[0] if max(numbers) <= greatest else UNSPECIFIED
+
+    return each(operands, held)

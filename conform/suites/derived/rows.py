@@ -17,26 +17,27 @@ FILLS = {
 }  # fmt: skip
 
 
-def of_rows(spec: OpSpec) -> Iterator[tuple[str, MetaTuple, float]]:
-    """By name, the plain call and what its data tensor shall be filled with.
+def of_rows(spec: OpSpec) -> Iterator[tuple[str, MetaTuple, float, bool]]:
+    """(name, plain call, what its data tensor shall be filled with, whether its float dtypes are left to the run).
 
-    Its float dtypes are left to the run, unless an argument names the dtype (`names_a_dtype`): then each has its call.
+    They are where another float dtype changes those of the data and nothing else. Where it changes more (an argument
+    that is a dtype, boundaries that go with the numbers sought) each dtype has a call of its own.
     """
     data = spec.data
     if is_pointwise(spec) or data is None or not data.type.is_tensor or "float32" not in spec.dtypes:
         return
     for name, fill in FILLS.items():
         try:
-            plain = _plain(spec, name, "float32")
+            calls = {dtype: _plain(spec, name, dtype) for dtype in spec.dtypes if kind_of(dtype) == "float"}
         except Contradiction:
             continue
+        plain = calls["float32"]
         if not _holds(plain.arguments[data.name], fill):
             continue
-        if not names_a_dtype(plain):
-            yield f"rows_{name}", plain, fill
-            continue
-        for dtype in (one for one in spec.dtypes if kind_of(one) == "float"):
-            yield f"rows_{name}_{dtype}", _plain(spec, name, dtype), fill
+        if all(_differ_in_data_alone(spec, dtype, plain, call) for dtype, call in calls.items()):
+            yield f"rows_{name}", plain, fill, True
+        else:
+            yield from ((f"rows_{name}_{dtype}", call, fill, False) for dtype, call in calls.items())
 
 
 def _plain(spec: OpSpec, name: str, dtype: str) -> MetaTuple:
@@ -48,6 +49,17 @@ def _holds(meta: MetaArgument, fill: float) -> bool:
     return not meta.is_none and (meta.value is None or fill in meta.value)
 
 
-def names_a_dtype(tuple_: MetaTuple) -> bool:
-    """Whether an argument is a dtype, such as input_dtype of _softmax_backward_data, which goes with the tensors'."""
-    return any(one.type.name == "ScalarType" and not one.is_none for one in tuple_.arguments.values())
+def _differ_in_data_alone(spec: OpSpec, dtype: str, plain: MetaTuple, call: MetaTuple) -> bool:
+    """Whether the call is the plain one with its float data in the dtype, as `tests` writes it."""
+    for one in spec.arguments:
+        mine, its = plain.arguments[one.name], call.arguments[one.name]
+        if one.type.name == "ScalarType" and mine.structure != its.structure:
+            return False
+        is_data = one.type.is_tensor and not one.type.is_index
+        if one.type.is_tensor and its.dtype != (dtype if is_data and _is_float(mine) else mine.dtype):
+            return False
+    return True
+
+
+def _is_float(meta: MetaArgument) -> bool:
+    return meta.dtype is not None and kind_of(meta.dtype) == "float"

@@ -20,7 +20,7 @@ from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
-from conform.suites.derived.rows import names_a_dtype, of_rows
+from conform.suites.derived.rows import of_rows
 from conform.suites.derived.targets import Derived, dtypes, of_tensors
 from conform.suites.derived.values import typical
 from conform.suites.derived.writes import of_writes
@@ -95,8 +95,9 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         if is_affordable(spec, one.tuple_):
             yield _test(spec, one, seed)
-    for name, plain, fill in of_rows(spec):
-        yield _filled(_test(spec, Derived(name, plain), seed), spec, fill, of_any_float=not names_a_dtype(plain))
+    for name, plain, fill, of_any_float in of_rows(spec):
+        filled = _filled(_test(spec, Derived(name, plain), seed), spec, fill)
+        yield _of_any_float(filled, spec) if of_any_float else filled
     for one in of_refusals(spec, spec.arguments):
         yield _test(spec, one, seed)
 
@@ -122,14 +123,12 @@ def _test(spec: OpSpec, one: Derived, seed: int) -> Test:
     )  # fmt: skip
 
 
-def _filled(test: Test, spec: OpSpec, fill: float, *, of_any_float: bool) -> Test:
-    """The test with a data argument of nothing but `fill`; of_any_float: in every float dtype."""
-    names = [one.name for one in spec.schema.arguments]
-    at = names.index(spec.data.name)
+def _filled(test: Test, spec: OpSpec, fill: float) -> Test:
+    """The test with a data argument of nothing but `fill`."""
+    at = [one.name for one in spec.schema.arguments].index(spec.data.name)
     inputs = list(test.inputs)
     inputs[at] = replace(inputs[at], draw=None, value=_nested(inputs[at].shape, fill))
-    filled = replace(test, inputs=tuple(inputs))
-    return _of_any_float(filled, spec) if of_any_float else filled
+    return replace(test, inputs=tuple(inputs))
 
 
 def _of_any_float(test: Test, spec: OpSpec) -> Test:

@@ -284,24 +284,28 @@ def floor_divide(self: Operand, other: Operand) -> Golden | Outcome:
 
 @pointwise("aten::gcd", commutes=True)
 def gcd(self: np.ndarray, other: np.ndarray) -> Golden:
-    """The greatest common divisor, 0 of zeros; open where the dtype does not hold it (P98)"""
-    fmt = result_type(self, other)
-    divisor = np.gcd(*(_magnitudes(x, fmt) for x in broadcast_converted(fmt, self, other)))
-    return _held(divisor, divisor > fmt.max_value, fmt)
+    """The greatest common divisor, 0 of zeros; open where the dtype holds not it, or an operand's magnitude (P98)"""
+    fmt, x, y, beyond = _magnitudes(self, other)
+    divisor = np.gcd(x, y)
+    return _held(divisor, beyond | (divisor > fmt.max_value), fmt)
 
 
 @pointwise("aten::lcm", commutes=True)
 def lcm(self: np.ndarray, other: np.ndarray) -> Golden:
-    """The least common multiple, 0 beside a zero; open where the dtype does not hold it (P98)"""
-    fmt = result_type(self, other)
-    x, y = (_magnitudes(operand, fmt) for operand in broadcast_converted(fmt, self, other))
+    """The least common multiple, 0 beside a zero; open where the dtype does not hold it, or an operand's magnitude
+    (P98)"""
+    fmt, x, y, beyond = _magnitudes(self, other)
     factor = x // np.maximum(np.gcd(x, y), np.uint64(1))
-    return _held(factor * y, factor > np.uint64(fmt.max_value) // np.maximum(y, np.uint64(1)), fmt)
+    overflows = factor > np.uint64(fmt.max_value) // np.maximum(y, np.uint64(1))
+    return _held(factor * y, beyond | overflows, fmt)
 
 
-def _magnitudes(integers_: np.ndarray, fmt: Format) -> np.ndarray:
-    """Of the smallest integer too."""
-    return np.abs(integers_.astype(np.int64)).astype(np.uint64) if fmt.kind == "int" else integers_.astype(np.uint64)
+def _magnitudes(self: np.ndarray, other: np.ndarray) -> tuple[Format, np.ndarray, np.ndarray, np.ndarray]:
+    """(the results' format, the operands' magnitudes as uint64, where the format does not hold one of them)"""
+    fmt = result_type(self, other)
+    x, y = (np.abs(one.astype(np.int64)).astype(np.uint64) if fmt.kind == "int" else one.astype(np.uint64)
+            for one in broadcast_converted(fmt, self, other))  # fmt: skip
+    return fmt, x, y, (x > fmt.max_value) | (y > fmt.max_value)
 
 
 def _held(numbers: np.ndarray, overflows: np.ndarray, fmt: Format) -> Golden:
