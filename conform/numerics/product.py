@@ -8,9 +8,8 @@ from math import prod
 
 import numpy as np
 
-from conform.numerics.formats import Format
-from conform.numerics.real import Real, concatenate, significand
-from conform.numerics.rounding import round_fraction
+from conform.numerics.real import RAISE, Real, concatenate, significand
+from conform.numerics.scaled import Scaled
 
 AT_ONCE = 512  # numbers of magnitude 1/2 to 1 whose product is at least 2^-512
 BEYOND = 2200  # 2^-2200 to 2^2200 and what lies beyond round alike in every format
@@ -59,15 +58,10 @@ def running_product(pieces: Iterable[np.ndarray], count: int) -> Iterator[tuple[
         carried, at = total[:, -1:], exponent[:, -1:]
 
 
-def beyond_float64(fmt: Format, part: tuple[float, float, float], exponent: int) -> Fraction | None:
-    """A number beyond float64's range that rounds to `fmt` as those of (hi, lo, radius) * 2^exponent do; None where
-    these may be in that range, or round to more than one number."""
-    if abs(exponent) < BEYOND // 2:
-        return None
-    hi, lo, radius = map(Fraction, part)
-    ends = [(hi + lo + end) * Fraction(2) ** max(min(exponent, BEYOND), -BEYOND) for end in (-radius, radius)]
-    below, above = (round_fraction(fmt, end) for end in ends)
-    return ends[0] if below.tobytes() == above.tobytes() else None
+def held_apart(number: Real, exponent: np.ndarray) -> Scaled:
+    """(p, k) as `product` has it, in the form that is rounded without leaving the range of float64."""
+    relative = number.radius / np.abs(number.hi) * RAISE
+    return Scaled.of(number.hi, number.lo, relative, exponent)
 
 
 def exact_product(row: Iterable[np.ndarray]) -> Fraction:

@@ -22,7 +22,7 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, format_of
-from conform.numerics.product import BEYOND, beyond_float64, exact_product, running_product
+from conform.numerics.product import BEYOND, exact_product, held_apart, running_product
 from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import accumulator_of, growth, held_format, underflow
 
@@ -99,23 +99,15 @@ def _running_products(fmt: Format, rows: Rows) -> Iterator[Golden]:
     products, classes = running_product(regular, rows.count), _running_classes(rows)
     leaving = _leave_the_range(compute, rows)
     for columns, (number, exponent), special, leaves in zip(rows.columns, products, classes, leaving, strict=True):
-        exactly = partial(_exactly, fmt, beginnings, columns.start, number, exponent)
+        exactly, apart = partial(beginnings.exact, columns.start), partial(held_apart, number, exponent)
         steps = np.arange(columns.start, columns.stop)
         with np.errstate(all="ignore"):
             real = number.times_power_of_two(np.clip(exponent, -BEYOND, BEYOND).astype(np.int32))
-            value, real = decide_exactly(fmt, where(special == 1, real, special), exactly)
+            value, real = decide_exactly(fmt, where(special == 1, real, special), exactly, apart)
             relative = np.expm1(growth(steps) * np.log1p(compute.unit_roundoff))
             budget = np.abs(real.hi) * relative + steps * underflow(compute)
         golden = Golden(fmt, value, real, budget=np.where(special == 1, budget, 0.0))
         yield golden.opened(leaves & ~np.isnan(special), "P61")
-
-
-def _exactly(
-    fmt: Format, beginnings: Beginnings, start: int, number: Real, exponent: np.ndarray, index: tuple[int, int]
-) -> Fraction:
-    part = number.hi[index], number.lo[index], number.radius[index]
-    far = beyond_float64(fmt, part, int(exponent[index]))
-    return beginnings.exact(start, index) if far is None else far
 
 
 def _running_classes(rows: Rows) -> Iterator[np.ndarray]:

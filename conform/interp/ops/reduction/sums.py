@@ -27,7 +27,7 @@ from conform.numerics.digits import decide_digits, dots
 from conform.numerics.escalate import decide_exactly, resolved
 from conform.numerics.formats import FORMATS, Format, compute_format, format_named, format_of
 from conform.numerics.grid import common_grid
-from conform.numerics.product import BEYOND, beyond_float64, exact_product, product
+from conform.numerics.product import BEYOND, exact_product, held_apart, product
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import in_integer_range
 from conform.numerics.rounding_errors import accumulator_of, growth, held_format, underflow
@@ -219,16 +219,13 @@ def float_product(fmt: Format, rows: Rows) -> Golden:
     is_special, special = _special_product(rows)
     factors = rows.pieces.map(lambda piece: np.where(is_special[:, None], 1.0, piece))
 
-    def exactly(index: tuple[int]) -> Fraction:
-        (row,) = index
-        part = significand.hi[row], significand.lo[row], significand.radius[row]
-        far = beyond_float64(fmt, part, int(exponent[row]))
-        return exact_product(rows.row(row)) if far is None else far
-
     with np.errstate(all="ignore"):
         significand, exponent = product(factors, rows.count)
         real = significand.times_power_of_two(np.clip(exponent, -BEYOND, BEYOND).astype(np.int32))
-        value, real = decide_exactly(fmt, where(is_special, special, real), exactly)
+        value, real = decide_exactly(
+            fmt, where(is_special, special, real), lambda index: exact_product(rows.row(*index)),
+            lambda: held_apart(significand, exponent),
+        )  # fmt: skip
         relative = np.expm1(growth(products) * np.log1p(compute.unit_roundoff))
         budget = np.abs(real.hi) * relative + products * underflow(compute)
     golden = Golden(fmt, value, real, budget=np.where(is_special, 0.0, budget))
