@@ -16,6 +16,7 @@ from conform.suites import builtin
 from conform.suites.document import read_document
 from conform.suites.expand import Refusal, expand
 from conform.suites.fields import describe
+from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.fit import misfit
 from conform.suites.messages import Problems, TooManyProblems, suggest
 from conform.suites.test import Suite, Test
@@ -47,9 +48,11 @@ def load(
         file_tests, file_digest = _load_file(path, shown, recorded.get(shown, shown), is_builtin, limits)
         tests += file_tests
         digest.update(file_digest)
+    is_told = not _all_may_match(tests, ops, ids)
     for name in _from_specs(names):
         had = {test.id for test in tests if test.builtin}  # the core suite has some of what `scale` has
-        tests += [test for test in _tests_from_specs(name, seed, ops, ids, processes) if test.id not in had]
+        made = _tests_from_specs(name, seed, ops, ids, processes, is_told)
+        tests += [test for test in made if test.id not in had]
         digest.update(_digest_of_specs(name))
     _refuse_duplicates(tests)
     return Suite(names, [recorded[name] for name in names], tuple(tests), f"sha256:{digest.hexdigest()}")
@@ -118,15 +121,26 @@ def _from_specs(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name in builtin.FROM_SPECS))
 
 
+def _all_may_match(tests: Sequence[Test], ops: Sequence[str], ids: Sequence[str]) -> bool:
+    """Whether each glob may match one of the tests, so that nobody has to be told of others."""
+    of_ops = all(any(may_match_op(test.op, [glob]) for test in tests) for glob in ops)
+    return of_ops and all(any(may_match_id(f"{test.id}/", [glob]) for test in tests) for glob in ids)
+
+
 def _tests_from_specs(
-    name: str, seed: int = 0, ops: Sequence[str] = (), ids: Sequence[str] = (), processes: int = 1
+    name: str,
+    seed: int = 0,
+    ops: Sequence[str] = (),
+    ids: Sequence[str] = (),
+    processes: int = 1,
+    is_told: bool = True,
 ) -> list[Test]:
     from conform.suites.derived.tests import derived_tests  # the specs load for these suites alone
     from conform.suites.generated.tests import suite_tests
 
     if name in builtin.DERIVED:
-        return list(derived_tests(seed, ops, ids, suite=name, processes=processes))
-    return list(suite_tests(name, seed, ops, ids))
+        return list(derived_tests(seed, ops, ids, suite=name, processes=processes, is_told=is_told))
+    return list(suite_tests(name, seed, ops, ids, is_told=is_told))
 
 
 def _digest_of_specs(name: str) -> bytes:

@@ -33,11 +33,12 @@ FEW = 40  # ops: so many are not worth another process
 
 
 def derived_tests(
-    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core", processes: int = 1
-) -> Iterator[Test]:
+    seed: int, ops: Sequence[str] = (), ids: Sequence[str] = (), suite: str = "core", processes: int = 1,
+    is_told: bool = True,
+) -> Iterator[Test]:  # fmt: skip
     """The derived tests of a suite, op by op. `ops` and `ids` are globs over ops and case ids: ops of which no case can
-    match are left out. If that leaves none, each op has its first test, so that who filters can say what there is. So
-    many `processes`, forks of this one, derive those of many ops.
+    match are left out. If that leaves none and `is_told`, each op has its first test, so that who filters can say what
+    there is. So many `processes`, forks of this one, derive those of many ops.
 
     What a test is does not depend on the seed, which draws the numbers alone.
     """
@@ -46,7 +47,7 @@ def derived_tests(
     if processes > 1 and len(wanted) > FEW:
         yield from itertools.chain.from_iterable(_in_forks(partial(_tests_of, suite, seed), wanted, processes))
         return
-    for spec in wanted or every:
+    for spec in wanted or (every if is_told else ()):
         yield from itertools.islice(_each_of(suite, seed, spec), None if wanted else 1)
 
 
