@@ -133,7 +133,7 @@ def test_what_others_wrote_is_shown_and_never_markup(monkeypatch: pytest.MonkeyP
     rules = tuple(replace(rule, question=HOSTILE, default=HOSTILE, source=HOSTILE) for rule in facts.rules)
     rows = tuple((table_, dtype, replace(row, source=HOSTILE)) for table_, dtype, row in facts.bounds[0].rows)
     bounds = (replace(facts.bounds[0], rows=rows, overloads=(HOSTILE,)),)
-    told = [torch_deviations.Told("What torch returns", (HOSTILE,) * 5)]
+    told = [torch_deviations.Told("torch-cpu", "What torch returns", (HOSTILE,) * 5)]
     monkeypatch.setattr("tools.op_pages.told", lambda op: told)
     page = op_page(replace(facts, meanings=meanings, rules=rules, bounds=bounds), "elementwise", [])
     plain, hostile = _rendered(op_page(facts, "elementwise", [])), _rendered(page)

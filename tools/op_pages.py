@@ -1,7 +1,8 @@
 """A page of the documentation site for each op that the kit has a meaning for, and one for each family of them.
 
 `pages()` makes their Markdown from what `conform explain` tells, the argument specs, the core suite, the shipped
-waivers and docs/torch-cpu.md. tools/site_hooks.py hands them to mkdocs; nothing of them is kept in the repository.
+waivers, docs/torch-cpu.md and docs/torch-cuda.md. tools/site_hooks.py hands them to mkdocs; nothing of them is kept in
+the repository.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from conform.interp import semantics
 from conform.suites import load
 from conform.suites.test import Test
 from tools.markup import code, codes, link, paragraphs, section, table, text
-from tools.torch_deviations import WAIVERS, Told, Waived, told, waived
+from tools.torch_deviations import NAMES, Told, Waived, told, waived
 
 SUITE = "core"
 SHOWN_TESTS = 10
@@ -225,27 +226,30 @@ def _told(rows: Sequence[Told]) -> str:
     if not rows:
         return ""
     lines = [[text(row.cells[0]), *map(text, row.cells[1:4]), _where(row)] for row in rows]
-    return table(["of", "dtypes", "what torch does", "cause", "instruction sets, and where it is told"], lines)
+    return table(["of", "dtypes", "what torch does", "cause", "kernels, and where it is told"], lines)
 
 
 def _where(row: Told) -> str:
     """A row without instruction sets holds for all, or as the text around it says."""
     anchor = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", row.heading).strip().lower())
-    return f"{text(' '.join(row.cells[4:]))} {link(text(row.heading), f'{ROOT}/torch-cpu.md#{anchor}')}".strip()
+    where = link(text(f"{row.page}: {row.heading}"), f"{ROOT}/{row.page}.md#{anchor}")
+    return f"{text(' '.join(row.cells[4:]))} {where}".strip()
 
 
 def _waived(op: str, rows: Sequence[Waived]) -> str:
     if not rows:
         return ""
     lines = [[codes(row.dtypes), text(" ".join(row.kernels)), "<br>".join(map(text, row.ends))] for row in rows]
-    head = f"Failures of {code(SUITE)} that {link(code(f'--waivers {WAIVERS}'), f'{ROOT}/waivers.md')} expects:"
+    names = " or ".join(code(f"--waivers {name}") for name in NAMES)
+    head = f"Failures of {code(SUITE)} that {link(names, f'{ROOT}/waivers.md')} expects:"
     return f"{head}\n\n{table(['dtypes', 'kernels for', 'how cases end'], lines)}"
 
 
 def _undisturbed(op: str) -> str:
     if told(op) or waived(op):
         return ""
-    return f"Nothing is known; {link('what core finds in torch on the CPU', f'{ROOT}/torch-cpu.md')} is listed whole."
+    pages = " and ".join(link(text(name), f"{ROOT}/{name}.md") for name in NAMES)
+    return f"Nothing is known; what core finds in torch is listed whole: {pages}."
 
 
 # --- Families ---------------------------------------------------------------------------------------------------------

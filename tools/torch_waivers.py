@@ -1,9 +1,9 @@
-"""Writes the shipped waivers for torch's CPU: `python tools/torch_cpu_waivers.py core AVX2=DIR AVX512=DIR +AVX2=DIR`.
+"""Writes the shipped waivers for a device of torch: `python tools/torch_waivers.py cpu core DIR DIR +DIR`.
 
-A directory holds the run.json of `conform check SUITE --backend cpu` on the kernels of that instruction set, as the run
-tells it under `environment.numerics.instructions`; the suite is core or writes. What failed there is waived there, for
-the cause that docs/torch-cpu.md has of it, and with it what other draws would show: the op under its other names, in
-the dtypes of the row, with NaN and infinities in each way in which the cause leads to them. A failure of which the page
+A directory holds the run.json of `conform check SUITE --backend DEVICE`; its `environment.numerics` tell the
+arithmetic that entries are for (OF_DEVICE). The suite is core or writes. What failed there is waived there, for the
+cause that docs/torch-DEVICE.md has of it, and with it what other draws would show: the op under its other names, in the
+dtypes of the row, with NaN and infinities in each way in which the cause leads to them. A failure of which the page
 has no row is an error (exit code 1), and nothing is written.
 
 A run with + before it is one of another seed. What it shows joins an entry of the op, so that each entry is needed with
@@ -16,7 +16,7 @@ import glob
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -26,14 +26,15 @@ from conform.call.variants import plain_name
 from conform.interp import semantics
 from conform.judging.verdict import FAILURES
 from conform.numerics.formats import FORMATS
-from conform.report.schema import read
+from conform.report.schema import Record, read
 from conform.running.waivers import DATA
 
-PAGE = Path(__file__).parents[1] / "docs" / "torch-cpu.md"
-FILES = {"core": DATA / "torch-cpu.yaml", "writes": DATA / "torch-cpu-writes.yaml"}
+DOCS = Path(__file__).parents[1] / "docs"
+# Of a device: how it is called, and what of environment.numerics an entry holds for.
+OF_DEVICE = {"cpu": ("the CPU", ("instructions",)), "cuda": ("CUDA", ("hardware", "torch"))}
 HEAD = (
-    "# What torch 2.13 on the CPU is known to do otherwise than {suite} asks (seed 0), by instruction set; the causes\n"
-    "# are those of docs/torch-cpu.md. Written by tools/torch_cpu_waivers.py.\n"
+    "# What torch {version} on {device} is known to do otherwise than {suite} asks (seed 0); the causes are\n"
+    "# those of docs/torch-{name}.md. Written by tools/torch_waivers.py.\n"
 )
 HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
 OF_PROCESSORS = "without the instructions of "  # begins a cause that the set of instructions does not decide
@@ -47,9 +48,8 @@ Row = tuple[str, str, str, str]  # op, of one that returns without overload, dty
 Causes = Mapping[str, list[tuple[str, str, str]]]  # by op: dtypes, what torch returns, why
 
 
-def failures(directory: Path) -> Iterator[Row]:
+def failures(record: Record) -> Iterator[Row]:
     """Those of a run that count."""
-    record = read(directory)
     for case in record.cases:
         if case.status in FAILURES:
             reason = "*" if case.status == "crash" else glob.escape(record.text(case.reason) or "")
@@ -104,8 +104,10 @@ def names_of(op: str) -> list[str]:
     return sorted({op, canonical(op), *found}) if "." not in op else [op]
 
 
-def entries(seen: Mapping[Row, Iterable[str]], causes: Causes) -> Iterator[dict[str, object]]:
-    """Of one cause, one way to fail and one reach: an entry for each op."""
+def entries(
+    seen: Mapping[Row, Iterable[tuple[str, ...]]], causes: Causes, keys: Sequence[str]
+) -> Iterator[dict[str, object]]:
+    """Of one cause, one way to fail and one arithmetic, which the keys of numerics tell: an entry for each op."""
     grouped: dict[tuple, set[str]] = defaultdict(set)
     ways: dict[tuple, set[str]] = defaultdict(set)
     for row, sets in seen.items():
@@ -119,7 +121,7 @@ def entries(seen: Mapping[Row, Iterable[str]], causes: Causes) -> Iterator[dict[
         yield {
             "op": ops[0] if len(ops) == 1 else list(ops), "dtype": sorted(dtypes), "status": status,
             "failure": sorted(ways[like] | ways[(ops, like)]),
-            "numerics": {"instructions": list(sets)},
+            "numerics": {key: sorted(set(told)) for key, told in zip(keys, zip(*sets, strict=True), strict=True)},
             **({"sometimes": True} if cause.startswith(OF_PROCESSORS) else {}), "reason": cause,
         }  # fmt: skip
 
@@ -139,24 +141,31 @@ def join(listed: list[dict[str, object]], row: Row, causes: Causes) -> bool:
     return True
 
 
-def main(suite: str, *runs: str) -> int:
-    seen: dict[Row, set[str]] = defaultdict(set)
+def main(device: str, suite: str, *runs: str) -> int:
+    called, keys = OF_DEVICE[device]
+    page = DOCS / f"torch-{device}.md"
+    seen: dict[Row, set[tuple[str, ...]]] = defaultdict(set)
     others: set[Row] = set()
-    for name, directory in (run.split("=", 1) for run in runs):
-        for row in failures(Path(directory)):
-            if name.startswith("+"):
+    version = ""
+    for run in runs:
+        record = read(Path(run.removeprefix("+")))
+        version = record.backend.version
+        told = tuple(str(record.environment.numerics[key]) for key in keys)
+        for row in failures(record):
+            if run.startswith("+"):
                 others.add(row)
             else:
-                seen[row].add(name)
-    causes = causes_of(PAGE.read_text(encoding="utf-8"))
+                seen[row].add(told)
+    causes = causes_of(page.read_text(encoding="utf-8"))
     if lacking := sorted({row[0] for row in {*seen, *others} if cause_of(row, causes) is None}):
-        print(f"{PAGE.name} has no row for {', '.join(lacking)}", file=sys.stderr)
+        print(f"{page.name} has no row for {', '.join(lacking)}", file=sys.stderr)
         return 1
-    listed = {"waivers": list(entries(seen, causes))}
+    listed = {"waivers": list(entries(seen, causes, keys))}
     alone = sorted(row for row in others if not join(listed["waivers"], row, causes))
     print(*(f"fails with other seeds alone: {' '.join(row)}" for row in alone), sep="\n", file=sys.stderr)
     written = yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
-    FILES[suite].write_text(HEAD.format(suite=suite) + written, encoding="utf-8")
+    head = HEAD.format(version=version.partition("+")[0], device=called, suite=suite, name=device)
+    (DATA / f"torch-{device}{'' if suite == 'core' else f'-{suite}'}.yaml").write_text(head + written, encoding="utf-8")
     return 0
 
 
