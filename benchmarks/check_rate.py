@@ -25,7 +25,8 @@ from conform.interp.evaluate import evaluate
 from conform.interp.golden import Outcome
 from conform.judging.case import cannot_run, verdict_of
 from conform.suites import load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
+from conform.suites.select import select
 
 BACKEND = "cpu"
 IN_FLIGHT = 8

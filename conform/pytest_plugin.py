@@ -73,7 +73,8 @@ class NamedSuite(pytest.Collector):
 def _items(collector: pytest.Collector, name: str) -> Iterator[CaseItem]:
     """The cases of a suite. CollectError, with what `conform check` would say, where it has errors."""
     from conform.suites import load
-    from conform.suites.cases import Selection, select
+    from conform.suites.cases import Selection
+    from conform.suites.select import select
 
     seed = collector.config.getoption("conform_seed")
     try:

@@ -38,7 +38,8 @@ from conform.running.waivers import Waivers
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
 from conform.suites.builtin import limits_of
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
+from conform.suites.select import select
 
 if TYPE_CHECKING:  # torch is imported for modules alone
     from torch.nn import Module

@@ -18,7 +18,8 @@ from conform.contracts.tables import contract_table
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.suites import load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
+from conform.suites.select import select
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from conform.report.numbers import decimal, ulps
 from conform.running import gradients
 from conform.straight_line import check_timeout
 from conform.suites import Suite
-from conform.suites.cases import Case, Selection, beyond_the_kit, select
+from conform.suites.cases import Case, Selection, beyond_the_kit
+from conform.suites.select import select
 from conform.suites.test import Domain
 
 SHOWN_ELEMENTS = 64

@@ -24,8 +24,9 @@ from conform.golden_files.entries import Entry, entries_of
 from conform.numerics.formats import format_of
 from conform.suites import Suite, load
 from conform.suites.builtin import NAMES
-from conform.suites.cases import Case, select
+from conform.suites.cases import Case
 from conform.suites.filters import matches_id, matches_op
+from conform.suites.select import select
 
 OnCase = Callable[[str, bool, int], None]  # (case id, whether it drifted, how many cases there are)
 

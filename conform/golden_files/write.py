@@ -19,7 +19,8 @@ from conform.golden_files.encoding import encoded
 from conform.golden_files.entries import Entry, entries_of
 from conform.report.record import kit_version
 from conform.suites import Suite, load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 
 CONTRACT = "opencl"
 PART_BYTES = 1 << 28  # of tensors, after which the next draw's begin a new file

@@ -24,7 +24,8 @@ from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
 from conform.running.truth import evaluated
 from conform.suites import load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
+from conform.suites.select import select
 
 IN_FLIGHT = 16
 

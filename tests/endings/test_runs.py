@@ -19,7 +19,8 @@ from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
 from conform.running import sent, truth, verdicts
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 from tests.endings.fake import SUITE, Fake, right, statuses
 
 # --- What ends a run --------------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 
 SUITE = """tests:
 - {id: exp, op: aten::exp, in: [{type: tensor, shape: [2, 3], dtype: float32}]}

@@ -13,7 +13,8 @@ from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.size import result_elements
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 
 F = np.broadcast_to(np.float32(1), (1 << 20, 1))  # takes no memory
 ONE = np.float32([[[1]]])

@@ -19,9 +19,10 @@ from conform.judging.likely import TOLD, likely_errors
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
 from conform.suites.nodes import Draw
 from conform.suites.sample import draw_array
+from conform.suites.select import select
 
 F32 = np.float32
 

@@ -19,7 +19,8 @@ from conform.report import write
 from conform.report.run_json import to_json
 from conform.report.schema import Record, read, run_schema
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 from tests.report.verdicts import ACCEPTED, CRASHED, EXP_ROW, FAILED, PASSED, UNSPECIFIED, run_of
 
 PAGE = (Path(__file__).parents[2] / "docs/run.md").read_text(encoding="utf-8")

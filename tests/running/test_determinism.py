@@ -16,8 +16,9 @@ from conform.backends.reply import Reply
 from conform.judging.repeated import documented, verdict_on
 from conform.report.record import Run
 from conform.suites import load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
 from conform.suites.repeats import REPEATED, with_repeats
+from conform.suites.select import select
 
 CALLS = {"n": 0}
 

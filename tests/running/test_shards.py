@@ -15,7 +15,8 @@ from conform.running import order
 from conform.running.head import Shard
 from conform.running.merge import merged
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 
 ARGUMENTS = ["check", "core", "negative", "--backend", "cpu", "--op", "aten::maximum"]
 ARGUMENTS += ["--dtype", "float32", "--values", "typical", "--no-progress", "--quiet"]

@@ -12,7 +12,8 @@ import pytest
 from conform.errors import UsageError
 from conform.inputs.layouts import Placed, logical
 from conform.suites import Suite, cases, load
-from conform.suites.cases import Case, Selection, select
+from conform.suites.cases import Case, Selection
+from conform.suites.select import select
 
 ADD = """{id: add, op: aten::add,
    in: [{type: tensor, shape: [2, 3], kind: float}, {type: tensor, shape: [3], kind: float}]}"""

@@ -16,10 +16,11 @@ from conform.domains.engine.vocabulary import dim_of, shape_of, typically
 from conform.domains.specs import spec_of, specs
 from conform.interp.evaluate import evaluate
 from conform.suites import Test, load
-from conform.suites.cases import Selection, draws, select
+from conform.suites.cases import Selection, draws
 from conform.suites.derived import tests
 from conform.suites.derived.tests import derived_of, derived_tests
 from conform.suites.generated.yaml_text import lines_of
+from conform.suites.select import select
 from tests.every_spec import every_spec
 
 FLOAT32 = Dtype.Eq("float32")

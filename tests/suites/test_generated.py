@@ -24,9 +24,10 @@ from conform.domains.specs import specs
 from conform.errors import UsageError
 from conform.numerics.draws import Stream
 from conform.suites import Test, load, nodes, sample
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
 from conform.suites.generated.tests import as_test, suite_tests
 from conform.suites.generated.yaml_text import lines_of, node_text
+from conform.suites.select import select
 from conform.suites.test import Domain
 from tests.every_spec import every_spec
 

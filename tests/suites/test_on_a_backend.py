@@ -11,7 +11,8 @@ from conform.call.schemas import schema
 from conform.errors import UsageError
 from conform.judging.case import cannot_run
 from conform.suites import load
-from conform.suites.cases import Selection, select
+from conform.suites.cases import Selection
+from conform.suites.select import select
 
 SUITE = """
 presets:
