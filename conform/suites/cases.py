@@ -1,4 +1,4 @@
-"""From tests to cases: the axes dtype, value class, layout and sample, and the filters over them."""
+"""From tests to cases: the axes dtype, value class, layout and sample."""
 
 from __future__ import annotations
 
