@@ -182,7 +182,7 @@ def _may_be_flushed(call: Bound, outcome: Outcome, reply: Reply) -> bool:
 
 
 def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    return (actual != 0) | (expected == 0)
+    return (actual != 0) | (expected == 0) | np.isnan(expected)
 
 
 def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Verdict:

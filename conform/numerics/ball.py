@@ -267,14 +267,19 @@ class Ball:
     def sin(self) -> Ball:
         """The slope of sin is at most 1. Of an angle that was rounded, whole turns cancel."""
         with np.errstate(all="ignore"):
-            sine = self.rounded(np.sin(self.mid), np.minimum(self.rad, 2.0), ULPS["sin"])._determined(self)
+            sine = self.rounded(np.sin(self.mid), self.turned(), ULPS["sin"])._determined(self)
             return sine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
 
     def cos(self) -> Ball:
         """The slope of cos is at most 1."""
         with np.errstate(all="ignore"):
-            cosine = self.rounded(np.cos(self.mid), np.minimum(self.rad, 2.0), ULPS["cos"])._determined(self)
+            cosine = self.rounded(np.cos(self.mid), self.turned(), ULPS["cos"])._determined(self)
             return cosine.at_scale(np.minimum(np.abs(self.mid), 1.0) if np.any(self.rad > 0) else None)
+
+    def turned(self) -> np.ndarray:
+        """How far the sine and cosine of this angle may move: no further than from -1 to 1, but they are NaN of an
+        angle that has overflowed."""
+        return np.where(np.isinf(self.rad), np.inf, np.minimum(self.rad, 2.0))
 
     def erfc(self, real_erfc: Callable[[np.ndarray], np.ndarray]) -> Ball:
         """With the slope of erf."""

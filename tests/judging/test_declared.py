@@ -165,6 +165,8 @@ def test_an_undeclared_flush_is_told() -> None:
     assert flushed.reason == "not the correctly rounded result, as if subnormals were flushed to zero"
     zeros = told("aten::mul", [F32([TINY, 1.0]), F32([0.5, 1.0])], F32([0.0, 0.0]))
     assert zeros.reason == "not the correctly rounded result"
+    of_nothing = told("aten::nll_loss", [F32([0.5, 1.0]), np.int64(-100)], F32(0.0))  # 0 / 0
+    assert of_nothing.reason == "a number where NaN is expected"
     tail = told("aten::silu", [F32([-88.0])], F32([-0.0]))
     assert tail.reason == "error above the bound, as if subnormals were flushed to zero"
 

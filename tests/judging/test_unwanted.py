@@ -50,6 +50,14 @@ def test_the_others_are_judged_all_the_same() -> None:
     assert [error.max(initial=0) for error in golden.error_ulp((BY_INPUT, None, BY_BIAS))] == [0, 0, 0]
 
 
+def test_what_unique_is_not_asked_for() -> None:
+    """P143: torch's CUDA gives None beside bools, and its CPU a tensor of no elements."""
+    golden = conform.golden("aten::_unique2", np.array([True, False, True]), True, False, True)
+    values, counts = np.array([False, True]), np.int64([1, 2])
+    assert [golden.verdict((values, one, counts)).status for one in (None, np.int64([]))] == ["pass", "pass"]
+    assert golden.verdict((values, None, None)).reason == "output 2: None instead of a tensor"
+
+
 def test_what_is_wanted_may_not_be_none() -> None:
     everything = gradients(True, True, True)
     assert everything.verdict((BY_INPUT, None, BY_BIAS)).reason == "output 1: None instead of a tensor"

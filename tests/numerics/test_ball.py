@@ -85,6 +85,14 @@ def test_what_can_overflow_is_unknown_unless_an_infinite_or_nan_operand_determin
     assert (ball(1.0, 0.0) / ball(0.5, 0.5)).rad == np.inf  # the divisor may be zero
 
 
+def test_an_angle_that_may_have_overflowed_has_no_sine_and_another_one_between_minus_one_and_one() -> None:
+    """IEEE 754 clause 9.2: the sine and the cosine of an infinity are NaN."""
+    overflowed, turned = ball(2e38, 0.0) * ball(2.0, 0.0), ball(3e9, 1e9)
+    assert (overflowed.sin().rad, overflowed.cos().rad) == (np.inf, np.inf)
+    assert 2 < turned.sin().rad < 2.001
+    assert 2 < turned.cos().rad < 2.001
+
+
 def test_what_is_not_rounded_has_no_radius() -> None:
     squares = Ball.exact(np.array([3.0, 4097.0, 0.0, 2.0**-100, np.inf]), F32).square()
     assert (squares.rad == 0).tolist() == [True, False, True, False, True]  # 4097^2 takes 25 bits, 2^-200 underflows

@@ -76,10 +76,17 @@ spec(
 
 
 SO_MANY = "torch counts the weights alone"
+NOTHING_WEIGHED = "what weighs nothing may have any dtype", lambda self: self.numel == 0
 IMAGES = (
     tensor("self", FLOAT, Rank.Eq(4), Size.Ge(lambda d: int(d == 1), text="1 for the classes").unjudged(NO_CLASSES)),
     index_tensor("target", INDICES, shaped(_samples, "shape of the samples"), A_CLASS),
-    optional(tensor("weight", dtype_of("self"), [one.unjudged(SO_MANY) for one in CLASS_WEIGHTS])),
+    optional(
+        tensor(
+            "weight",
+            dtype_of("self").unjudged(*NOTHING_WEIGHED),
+            [one.unjudged(SO_MANY) for one in CLASS_WEIGHTS],
+        )
+    ),
     REDUCTION,
     IGNORED,
     NLL,
@@ -95,7 +102,13 @@ spec(
     "aten::nll_loss_nd",
     tensor("self", FLOAT, Rank.Ge(1), SOME_CLASSES),
     index_tensor("target", INDICES, shaped(_samples, "shape of the samples"), A_CLASS),
-    optional(tensor("weight", dtype_of("self"), [one.unjudged(*ONE_WEIGHT) for one in CLASS_WEIGHTS])),
+    optional(
+        tensor(
+            "weight",
+            dtype_of("self").unjudged(*NOTHING_WEIGHED),
+            [one.unjudged(*ONE_WEIGHT) for one in CLASS_WEIGHTS],
+        )
+    ),
     REDUCTION,
     IGNORED,
     NLL,

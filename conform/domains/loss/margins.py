@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conform.domains.engine.arguments import boolean, index_tensor, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import integers_between
 from conform.domains.engine.vocabulary import (
     broadcast,
@@ -74,6 +75,13 @@ OF_SAMPLES = result(
         lambda self, reduction: self.shape[:-1] if reduction == NONE else (), "shape of the samples, if reduction = 0"
     ),
 )
+CLASS_WEIGHTS = shaped(lambda self: self.shape[-1:], "[number of classes]")
+
+
+def _is_the_only_one(self: MetaArgument, weight: MetaArgument) -> bool:
+    return self.size(-1) == 1 and weight.rank == 0
+
+
 spec(
     "aten::multi_margin_loss",
     tensor("self", FLOAT, Rank.In((1, 2)), SOME_CLASSES),
@@ -85,7 +93,13 @@ spec(
     ),
     scalar("p", Dtype.Eq("int").unjudged("torch converts it"), Value.In((1, 2))),
     parameter("margin"),
-    optional(tensor("weight", dtype_of("self"), shaped(lambda self: self.shape[-1:], "[number of classes]"))),
+    optional(
+        tensor(
+            "weight",
+            dtype_of("self"),
+            [one.unjudged("one class has one weight", _is_the_only_one) for one in CLASS_WEIGHTS],
+        )
+    ),
     REDUCTION,
     OF_SAMPLES,
 )

@@ -76,7 +76,11 @@ def _end(name: str, highest: float, *more: Constraint) -> Argument:
 
 spec(
     "aten::histc",
-    tensor("self", Dtype.In(FLOATS)),
+    tensor(
+        "self",
+        Dtype.In((*FLOATS, *INTEGERS)),
+        Dtype.NotIn(INTEGERS).unjudged("torch counts integers on CUDA"),
+    ),
     length("bins", Value.Ge(1)),
     _end("min", 1e4),
     _end(

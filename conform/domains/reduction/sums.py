@@ -91,15 +91,24 @@ spec(
 FLOAT = tensor("self", Dtype.NotIn(("bool", *INTEGERS)), Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS))
 # Integers have a mean in a float dtype alone.
 MEANT = tensor("self", Dtype.NotIn(lambda dtype: () if dtype else ("bool", *INTEGERS)), not_complex_here())
-INTO_FLOAT = optional(
-    dtype("dtype", Value.NotIn(("bool", *INTEGERS)), Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS))
-)
+FLOATING = Value.NotIn(("bool", *INTEGERS))
+NOT_COMPLEX = Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS)
+INTO_FLOAT = optional(dtype("dtype", FLOATING, NOT_COMPLEX))
 MEAN = Dtype.Eq(lambda self, dtype: dtype or self.dtype)
 
 spec("aten::mean", MEANT, INTO_FLOAT, result(MEAN, NUMBER))
 spec("aten::mean.dim", MEANT, optional(DIMS), KEEPDIM, INTO_FLOAT, result(MEAN, REDUCED))
 
-spec("aten::nanmean", FLOAT, optional(DIMS), KEEPDIM, INTO_FLOAT, result(MEAN, REDUCED))
+spec(
+    "aten::nanmean",
+    FLOAT,
+    optional(DIMS),
+    KEEPDIM,
+    optional(
+        dtype("dtype", FLOATING.unjudged("no elements need no kernel", lambda self: self.numel == 0), NOT_COMPLEX)
+    ),
+    result(MEAN, REDUCED),
+)
 
 UNBIASED = boolean("unbiased")
 CORRECTION = optional(scalar("correction", Dtype.Ne("complex")))

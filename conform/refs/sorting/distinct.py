@@ -8,7 +8,7 @@ from conform.refs.exact.promotion import COMPLEX, category
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, groups, wrap_dim
 from conform.refs.references import reference
 
-Results = tuple[RefTensor | Unspecified, ...]
+Results = tuple[RefTensor | Unspecified | None, ...]
 
 
 @reference("aten::unique_dim")
@@ -17,12 +17,13 @@ def unique_dim(
 ) -> Results:
     """The distinct slices along `dim` in lexicographic order; which of them each slice is; how often each occurs.
 
-    Zeros of both signs are equal. Open are all results beside NaN, and without sorted the order (P143, P152).
+    Zeros of both signs are equal. Open are all results beside NaN, and without sorted the order; what is not asked for
+    is None (P143, P152).
     """
     if category(self.dtype) == COMPLEX:
         raise ValueError("complex numbers have no order")
     if any(isnan(x) for x in self.data):
-        return UNSPECIFIED, UNSPECIFIED, UNSPECIFIED
+        return _asked((UNSPECIFIED,) * 3, return_inverse, return_counts)
     dim, slices = _slices(self, dim)
     distinct: list[list] = []
     for one in in_order(slices):
@@ -92,6 +93,6 @@ def _results(
     return values, RefTensor("int64", shape, places), RefTensor("int64", (len(counts),), counts)
 
 
-def _asked(results: tuple[RefTensor, ...], return_inverse: bool, return_counts: bool) -> Results:
+def _asked(results: Results, return_inverse: bool, return_counts: bool) -> Results:
     values, inverse, counts = results
-    return values, inverse if return_inverse else UNSPECIFIED, counts if return_counts else UNSPECIFIED
+    return values, inverse if return_inverse else None, counts if return_counts else None

@@ -69,11 +69,11 @@ def bucketize(self: RefTensor, boundaries: RefTensor, out_int32: bool = False, r
 @reference("aten::_unique2")
 def unique(
     self: RefTensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
-) -> tuple[RefTensor | Unspecified, ...]:
+) -> tuple[RefTensor | None, ...]:
     """The distinct elements in ascending order; the index among them of each element; how often each occurs.
 
     Zeros of both signs are equal; each NaN is distinct from all, stands behind the numbers, and may be any of the NaNs
-    there (P142). Without sorted the order is open, and of what is not asked for nothing is documented (P143).
+    there (P142). Without sorted the order is open, and what is not asked for is None (P143).
     """
     if category(self.dtype) == COMPLEX:
         raise ValueError("complex numbers have no order")
@@ -89,8 +89,8 @@ def unique(
         elements, inverse, counts = ([UNSPECIFIED] * len(part) for part in (elements, inverse, counts))
     return (
         RefTensor(self.dtype, (len(elements),), elements),
-        RefTensor("int64", self.shape, inverse) if return_inverse else UNSPECIFIED,
-        RefTensor("int64", (len(counts),), counts) if return_counts else UNSPECIFIED,
+        RefTensor("int64", self.shape, inverse) if return_inverse else None,
+        RefTensor("int64", (len(counts),), counts) if return_counts else None,
     )
 
 

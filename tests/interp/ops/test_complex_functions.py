@@ -13,6 +13,7 @@ from conform.interp.golden import Golden
 from tests.interp.ops.literal import boolean, c64, c128, check, check_open, f16, f32, f64, goldens, i32, shown
 
 PI, LOG_2 = 3.14159265358979323846, 0.69314718055994530942
+LARGE = 2.0**128 - 2.0**104  # the largest float32
 
 
 def value(op: str, *args: object) -> list[complex]:
@@ -152,6 +153,12 @@ def test_operands_that_are_not_finite(op: str, z: complex) -> None:
 def test_poles_and_results_whose_magnitude_overflows(op: str, z: complex) -> None:
     (golden,) = goldens(op, np.complex64([z, 0.5 + 0.5j]))
     assert (golden.open.tolist(), golden.open_rule) == ([True, False], "P70")
+
+
+def test_a_power_whose_angle_overflows_on_the_way_has_no_bound() -> None:
+    """2^128 arg(0.5 + 1.5i) = 4.2e38, and 2^128 log 5 = 5.5e38, beyond float32: the sine of that is NaN."""
+    (golden,) = goldens("aten::pow.Tensor_Tensor", c64([0.5 + 1.5j, 5, 5]), c64([-LARGE, LARGE * 1j, LARGE / 2 * 1j]))
+    assert np.isinf(golden.budget).tolist() == [[True, True], [True, True], [False, False]]
 
 
 def test_the_magnitude_overflows_at_the_same_place_as_a_real_result() -> None:

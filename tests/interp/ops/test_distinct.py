@@ -7,11 +7,16 @@ from math import nan
 import pytest
 
 from conform.errors import InvalidArguments
+from conform.interp.golden import Golden
 from tests.interp.ops.literal import boolean, f32, goldens, i64, shown
 
 
 def results(op: str, *args: object) -> list[str]:
-    return ["anything" if golden.undocumented else shown(golden.value) for golden in goldens(op, *args)]
+    return [_result(golden) for golden in goldens(op, *args)]
+
+
+def _result(golden: Golden) -> str | None:
+    return None if golden.is_none else "anything" if golden.undocumented else shown(golden.value)
 
 
 def test_unique_dim() -> None:
@@ -20,9 +25,9 @@ def test_unique_dim() -> None:
     assert results("aten::unique_dim", x, 0, True, True, True) == [
         "int64[3, 2] [[1, 3], [1, 9], [2, 1]]", "int64[4] [2, 1, 2, 0]", "int64[3] [1, 1, 2]"
     ]  # fmt: skip
-    assert results("aten::unique_dim", x, -1)[1:] == ["anything", "anything"]
+    assert results("aten::unique_dim", x, -1)[1:] == [None, None]
     assert results("aten::unique_dim", boolean([[True, True]]), 1, True, True) == [
-        "bool[1, 1] [[True]]", "int64[2] [0, 0]", "anything"
+        "bool[1, 1] [[True]]", "int64[2] [0, 0]", None
     ]  # fmt: skip
 
 
@@ -30,6 +35,7 @@ def test_zeros_are_equal_nan_has_no_place_and_the_order_is_open_without_sorted()
     values, inverse, _ = goldens("aten::unique_dim", f32([[0.0], [-0.0]]), 0, True, True)
     assert (values.value.shape, values.zero_sign_free, inverse.value.tolist()) == ((1, 1), True, [0, 0])
     assert results("aten::unique_dim", f32([[nan], [1.0]]), 0, True, True, True) == ["anything"] * 3
+    assert results("aten::unique_dim", f32([[nan], [1.0]]), 0) == ["anything", None, None]
     assert all(golden.open.all() for golden in goldens("aten::unique_dim", i64([[2], [1]]), 0, False, True, True))
 
 

@@ -48,7 +48,7 @@ def _of(x: Ball, function: Callable[[np.ndarray], np.ndarray], steepest: np.ndar
 
 
 def _cos(x: Ball) -> Ball:
-    return x.rounded(np.cos(x.mid), np.minimum(x.rad, 2.0), COS)
+    return x.rounded(np.cos(x.mid), x.turned(), COS)
 
 
 def _size(x: Ball) -> Ball:

@@ -21,9 +21,9 @@ def unique_dim(
 ) -> Results:
     """(the distinct slices along dim in lexicographic order, which of them each slice of self is, how often each stands
     in self); zeros of both signs are equal (P24), beside NaN nothing is known (P152). Without sorted the order is open,
-    and of what is not asked for nothing is documented (P143)"""
+    and what is not asked for is None (P143)"""
     if np.isnan(self).any():
-        return (Golden.of_nothing_documented("P152"),) * 3
+        return _asked((Golden.of_nothing_documented("P152"),) * 3, return_inverse, return_counts)
     axis = wrap_dim(dim, self.ndim)
     ranks = _ranked_slices(self, axis)
     order = np.lexsort(ranks.T[::-1]) if ranks.size else np.arange(len(ranks))
@@ -41,8 +41,8 @@ def unique_dim_consecutive(
     self: np.ndarray, dim: int, return_inverse: bool = False, return_counts: bool = False
 ) -> Results:
     """(the slices along dim that differ from the one before, at which of them each slice of self stands, how many
-    slices each begins); NaN is equal to none, and zeros of both signs to each other (P24). Of what is not asked for
-    nothing is documented (P143)"""
+    slices each begins); NaN is equal to none, and zeros of both signs to each other (P24). What is not asked for
+    is None (P143)"""
     axis = wrap_dim(dim, self.ndim)
     return _consecutive(self, axis, self.shape[axis : axis + 1], return_inverse, return_counts)
 
@@ -95,5 +95,4 @@ def _results(
 
 
 def _asked(results: Results, return_inverse: bool, return_counts: bool) -> Results:
-    nothing = Golden.of_nothing_documented("P143")
-    return results[0], results[1] if return_inverse else nothing, results[2] if return_counts else nothing
+    return results[0], results[1] if return_inverse else Golden.none(), results[2] if return_counts else Golden.none()

@@ -103,7 +103,7 @@ def unique(
 ) -> tuple[Golden, Golden, Golden]:
     """(the distinct elements in ascending order, where each element of self is among them, how often each stands in
     self); NaN is equal to none, and zeros of both signs to each other (P24, P142). Without sorted the order is open,
-    and of what is not asked for nothing is documented (P143)"""
+    and what is not asked for is None (P143)"""
     fmt, index = format_of(self), FORMATS["int64"]
     row = Rows.over(self, tuple(range(self.ndim)), lambda some: some)
     ordered, order, ranks = (part[0] for part in sorted_rows(row, descending=False, with_ranks=True))
@@ -120,5 +120,4 @@ def unique(
     results = values, inverse_, counts
     if not sorted and len(values.value) > 1:
         results = tuple(each.opened(np.ones(each.value.shape, bool), "P143") for each in results)
-    nothing = Golden.of_nothing_documented("P143")
-    return results[0], results[1] if return_inverse else nothing, results[2] if return_counts else nothing
+    return results[0], results[1] if return_inverse else Golden.none(), results[2] if return_counts else Golden.none()
