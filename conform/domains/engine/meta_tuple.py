@@ -184,7 +184,7 @@ def _wishing(spec: OpSpec, number: int, label: str, wish: Wish, coverage: Covera
 def violations(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[Constraint]:
     """The constraints that meta arguments break, whatever made them: none of a valid tuple."""
     scope = {name: meta.view for name, meta in arguments.items()}
-    return [broken for name, meta in arguments.items() for broken in spec.engines[name].violations(meta, scope)]
+    return [broken for one, engine in spec.checks for broken in engine.violations(arguments[one.name], scope)]
 
 
 def results(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[MetaArgument]:
