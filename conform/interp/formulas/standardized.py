@@ -80,19 +80,20 @@ class Standardized:
         (P40)."""
         infinite = [np.isinf(piece).any(axis=1, keepdims=True) for piece in self.rows.pieces]
         open_ = np.logical_or.reduce(infinite) | (self.rows.terms == 0)
-        goldens = [[each(step).opened(open_, "P40") for step in steps_of(fmt)] for each in (self._mean, self._rstd)]
+        goldens = [[each(step).opened(open_, "P40") for step in steps_of(fmt)] for each in (self._mean, self.rstd_in)]
         return tuple(first.or_else(*others) for first, *others in goldens)
 
     def rstds(self, fmt: Format) -> Golden:
         """rstd, in the compute type or the input's (P36)."""
-        first, *others = map(self._rstd, steps_of(fmt))
+        first, *others = map(self.rstd_in, steps_of(fmt))
         return first.or_else(*others)
 
     def _mean(self, fmt: Format) -> Golden:
         value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
         return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[0], zero_sign_free=True)
 
-    def _rstd(self, fmt: Format) -> Golden:
+    def rstd_in(self, fmt: Format) -> Golden:
+        """rstd, in this format alone."""
         real = self._with_poles(self.rstd, np.inf)
         value, real = decide_exactly(fmt, real, lambda index: root(1 / self.exact(index[0])[1], 2))
         return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[1], zero_sign_free=True)

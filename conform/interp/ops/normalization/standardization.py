@@ -13,12 +13,12 @@ from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.formulas import moments
 from conform.interp.formulas.standardized import Standardized
 from conform.interp.golden import Golden
-from conform.interp.operands import steps_of
+from conform.interp.operands import converted, steps_of
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
-from conform.numerics.formats import format_of
+from conform.numerics.formats import Format, format_of
 
 # Group normalization
 
@@ -88,12 +88,12 @@ def batch_norm_of_running(
     running_var: np.ndarray,
     eps: float,
 ) -> tuple[Golden, Golden, Golden]:
-    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1 (P54, P63)"""
+    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1; as right are
+    the statistics that were used, running_mean and 1 / sqrt(running_var + eps), for the two nothings (P54, P63)"""
     fmt = format_of(input)
-    empty = [exact(np.empty(0, step.storage), step) for step in steps_of(fmt)]
-    nothing = empty[0].or_else(*empty[1:])
+    used = _nothing_or_used(fmt, running_mean, running_var, eps)
     if input.size == 0:
-        return exact(np.empty(input.shape, fmt.storage), fmt), nothing, nothing
+        return exact(np.empty(input.shape, fmt.storage), fmt), *used
     mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
 
     def of_rows(some: Rows) -> Iterator[Golden]:
@@ -102,7 +102,18 @@ def batch_norm_of_running(
         for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
             yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
-    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input), nothing, nothing
+    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input), *used
+
+
+def _nothing_or_used(fmt: Format, mean: np.ndarray, variance: np.ndarray, eps: float) -> tuple[Golden, Golden]:
+    """(nothing, or the mean; nothing, or 1 / sqrt(variance + eps)), each in the compute type or the input's (P62)."""
+    steps, column = steps_of(fmt), variance.astype(np.float64)[:, None]
+    first, *others = (exact(np.empty(0, step.storage), step) for step in steps)
+    means = [exact(converted(mean, step), step) for step in steps]
+    given = moments.Given(mean.astype(np.float64)[:, None], column)
+    of_channels = Standardized(Rows(np.zeros(len(mean)), len(mean), 1), None, None, eps, given)
+    rstds = [of_channels.rstd_in(step).opened(column + eps == 0, "P63") for step in steps]
+    return first.or_else(*others, *means), first.or_else(*others, *(reshaped(each, mean.shape) for each in rstds))
 
 
 def channels_of(input: np.ndarray) -> Rows:

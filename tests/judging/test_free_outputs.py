@@ -1,0 +1,46 @@
+"""Outputs of which several are right: statistics that were used or nothing, and tensors of which nothing is documented.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conform.backends.reply import Output, Reply
+from tests.interp.ops.literal import bf16
+from tests.judging.test_case import F32, ended, returned, verdict
+
+
+def test_batch_norm_by_running_statistics_may_give_back_those_that_it_used() -> None:
+    """(1 - 0.5) / sqrt(0.25) = 1; running_mean and 1 / sqrt(running_var) for the two nothings (P63)."""
+    args = [F32([[1.0]]), None, None, F32([0.5]), F32([0.25]), 0.1, 0.0]
+    op, result, nothing = "aten::_native_batch_norm_legit_no_training", F32([[1.0]]), F32([])
+    used = verdict(op, args, returned(result, F32([0.5]), F32([2.0])))
+    assert (used.status, used.compared) == ("pass", 3)
+    assert verdict(op, args, returned(result, nothing, nothing)).status == "pass"
+    neighbour = np.nextafter(F32([0.5]), F32(1))
+    assert ended(verdict(op, args, returned(result, neighbour, F32([2.0])))) == ("fail", "error above the bound")
+    assert ended(verdict(op, args, returned(result, F32([0.5]), F32([0.25])))) == ("fail", "error above the bound")
+    assert ended(verdict(op, args, returned(result, F32([0.5, 0.5]), nothing))) == (
+        "fail", "output 1: shape [2] instead of [0]",
+    )  # fmt: skip
+
+
+def test_statistics_of_half_inputs_that_were_used_are_of_either_dtype() -> None:
+    x, mean, variance = bf16([[1.0]]), F32([1.00390625]), F32([0.25])  # 1 + 2^-8, of which bfloat16 has no digit
+    args, result = [x, None, None, mean, variance, 0.1, 0.0], bf16([[-0.0078125]])
+    op = "aten::_native_batch_norm_legit_no_training"
+    assert verdict(op, args, returned(result, mean, F32([2.0]))).status == "pass"
+    assert verdict(op, args, returned(result, bf16([1.0]), bf16([2.0]))).status == "pass"
+    assert verdict(op, args, returned(result, F32([1.0]), F32([2.0]))).status == "fail"
+
+
+def test_of_an_undocumented_output_none_is_right() -> None:
+    x, indices, rows = F32([[1.0], [2.0]]), np.array([0, 1, 1]), F32([[1.0], [4.0]])
+    args = ["aten::_embedding_bag", [x, indices, np.array([0, 1])]]
+    absent = Reply("ok", result=(Output(rows, ()), None, None, None))
+    assert verdict(*args, absent).status == "pass"
+    wanted = Reply("ok", result=(None, *absent.result[1:]))
+    assert ended(verdict(*args, wanted)) == ("fail", "output 0: None instead of a tensor")
+    assert ended(verdict(*args, Reply("ok", result=(Output(rows, ()), 1.0, None, None)))) == (
+        "fail", "output 1: float instead of a tensor",
+    )  # fmt: skip
