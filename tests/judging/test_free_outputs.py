@@ -44,3 +44,33 @@ def test_of_an_undocumented_output_none_is_right() -> None:
     assert ended(verdict(*args, Reply("ok", result=(Output(rows, ()), 1.0, None, None)))) == (
         "fail", "output 1: float instead of a tensor",
     )  # fmt: skip
+
+
+def batch_gradients(result: Reply, *saved: np.ndarray | None, x: np.ndarray = F32([[3.0]])) -> tuple[str, str | None]:
+    """Of gradients 1 of a weight 1 by running statistics 1 and 4, with these saved ones: 1/2, and (3 - 1)/2 = 1."""
+    one = np.ones(1, x.dtype)
+    args = [np.ones((1, 1), x.dtype), x, one, one, one + 3, *saved, False, 0.0, [True, True, True]]
+    return ended(verdict("aten::native_batch_norm_backward", args, result))
+
+
+def test_gradients_by_constants_may_take_those_that_the_forward_op_saved() -> None:
+    by_running, by_saved = F32([[0.5]]), F32([[0.25]])
+    saved = F32([-1.0]), F32([0.25])
+    assert batch_gradients(returned(by_running, F32([1.0]), F32([1.0])), *saved)[0] == "pass"
+    assert batch_gradients(returned(by_saved, F32([1.0]), F32([1.0])), *saved)[0] == "pass"  # (3 + 1) / 4 = 1, too
+    assert batch_gradients(returned(by_saved, F32([0.5]), F32([1.0])), *saved)[0] == "fail"
+    for absent in ((None, None), (saved[0], None), (None, saved[1])):
+        assert batch_gradients(returned(by_running, F32([1.0]), F32([1.0])), *absent)[0] == "pass"
+        assert batch_gradients(returned(by_saved, F32([1.0]), F32([1.0])), *absent)[0] == "fail"
+
+
+def test_gradients_by_statistics_that_a_forward_op_need_not_give_may_be_refused() -> None:
+    refused = Reply("error", reason="expected another dtype")
+    half = np.float16([[3.0]])
+    may = ("unspecified", "the backend may refuse here, and did")
+    assert batch_gradients(refused, F32([1.0]), None) == may
+    assert batch_gradients(refused, F32([1.0]), F32([0.5])) == ("error", "expected another dtype")
+    assert batch_gradients(refused, np.float16([1.0]), np.float16([0.5]), x=half) == may
+    assert batch_gradients(refused, F32([1.0]), F32([0.5]), x=half) == may
+    result = returned(np.float16([[0.5]]), np.float16([1.0]), np.float16([1.0]))
+    assert batch_gradients(result, F32([1.0]), F32([0.5]), x=half)[0] == "pass"
