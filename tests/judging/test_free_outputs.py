@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from conform.backends.reply import Output, Reply
 from tests.interp.ops.literal import bf16
@@ -46,7 +47,10 @@ def test_of_an_undocumented_output_none_is_right() -> None:
     )  # fmt: skip
 
 
-def batch_gradients(result: Reply, *saved: np.ndarray | None, x: np.ndarray = F32([[3.0]])) -> tuple[str, str | None]:
+THREE = F32([[3.0]])
+
+
+def batch_gradients(result: Reply, *saved: np.ndarray | None, x: np.ndarray = THREE) -> tuple[str, str | None]:
     """Of gradients 1 of a weight 1 by running statistics 1 and 4, with these saved ones: 1/2, and (3 - 1)/2 = 1."""
     one = np.ones(1, x.dtype)
     args = [np.ones((1, 1), x.dtype), x, one, one, one + 3, *saved, False, 0.0, [True, True, True]]
@@ -74,3 +78,16 @@ def test_gradients_by_statistics_that_a_forward_op_need_not_give_may_be_refused(
     assert batch_gradients(refused, F32([1.0]), F32([0.5]), x=half) == may
     result = returned(np.float16([[0.5]]), np.float16([1.0]), np.float16([1.0]))
     assert batch_gradients(result, F32([1.0]), F32([0.5]), x=half)[0] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("op", "rest"), [("aten::layer_norm", [[2]]), ("aten::native_layer_norm", [[2]]), ("aten::group_norm", [1])]
+)
+def test_parameters_of_another_dtype_than_the_input_may_be_refused(op: str, rest: list) -> None:
+    x, refused = bf16([[1.0, 2.0]]), Reply("error", reason="expected one dtype")
+    weight, bias = F32([1.0, 1.0]), F32([0.0, 0.0])
+    may = ("unspecified", "the backend may refuse here, and did")
+    assert ended(verdict(op, [x, *rest, weight, bias, 0.5], refused)) == may
+    assert ended(verdict(op, [x, *rest, weight, None, 0.5], refused)) == may
+    same = [x, *rest, weight.astype(x.dtype), bias.astype(x.dtype), 0.5]
+    assert ended(verdict(op, same, refused)) == ("error", "expected one dtype")

@@ -12,10 +12,10 @@ from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
 from conform.interp.formulas import moments
 from conform.interp.formulas.standardized import Standardized
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import converted, steps_of
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.normalization.softmax import per_column
+from conform.interp.ops.normalization.softmax import per_column, refused_beside
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, format_of
@@ -33,7 +33,7 @@ def native_group_norm(
     HxW: int,
     group: int,
     eps: float,
-) -> tuple[Golden, Golden, Golden]:
+) -> Outcome:
     """((x - mean) * rstd * weight + bias, mean, rstd) with the mean and biased variance of each of the `group` groups
     of C / group channels of a sample; weight and bias are per channel (P54, P62)"""
     fmt = format_of(input)
@@ -44,7 +44,8 @@ def native_group_norm(
         return norm.outputs(fmt), *norm.statistics(fmt)
 
     output, *statistics = by_rows_each(of_rows, Rows(input, N * group, C // group * HxW))
-    return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
+    goldens = reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
+    return Outcome(goldens, refused_beside(input, weight, bias))
 
 
 def per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
