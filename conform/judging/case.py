@@ -127,7 +127,7 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
-    if reply.status == "error" and not outcome.refusal:
+    if reply.status == "error" and (not outcome.refusal or reply.device_lost):
         return ended_as(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold)
 

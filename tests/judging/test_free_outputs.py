@@ -91,3 +91,19 @@ def test_parameters_of_another_dtype_than_the_input_may_be_refused(op: str, rest
     assert ended(verdict(op, [x, *rest, weight, None, 0.5], refused)) == may
     same = [x, *rest, weight.astype(x.dtype), bias.astype(x.dtype), 0.5]
     assert ended(verdict(op, same, refused)) == ("error", "expected one dtype")
+
+
+def test_a_kernel_of_attention_may_refuse_and_not_break_the_device() -> None:
+    """Softmax of one score is 1, and the result the value."""
+    row = np.float16([[[[1.0] * 8]]])
+    op, args = "aten::_scaled_dot_product_flash_attention", [row, row, row]
+    refused = Reply("error", reason="last dimension must be contiguous")
+    assert verdict(op, args, refused).status == "unspecified"
+    assert ended(verdict(op, args, Reply("error", reason="misaligned address", device_lost=True))) == (
+        "error", "misaligned address",
+    )  # fmt: skip
+    nothing = [None] * 8
+    assert verdict(op, args, Reply("ok", result=(Output(row, ()), *nothing))).status == "pass"
+    assert verdict(op, args, Reply("ok", result=(Output(row + 1, ()), *nothing))).status == "fail"
+    cpu = "aten::_scaled_dot_product_flash_attention_for_cpu"
+    assert verdict(cpu, args, refused).status == "error"
