@@ -162,7 +162,7 @@ class _Piece:
     def ball(self, mean: Ball, rstd: Ball) -> Ball:
         """Errors of (x - mean) * rstd or of x * rstd - mean * rstd, then of scale and shift; folded, both in one
         product, whose four roundings and that of the new shift cancel no better than x and the mean do, and which
-        multiplies by x and the mean what rstd * scale loses near 0."""
+        multiplies by x and the mean what rstd * scale loses near 0, or by rstd what (x - mean) * scale does."""
         compute, folded = mean.compute, self.norm.folded
         u, x = compute.unit_roundoff, Ball.exact(self.x, compute)
         with np.errstate(all="ignore"):
@@ -178,7 +178,7 @@ class _Piece:
                 output = output + Ball.exact(self.shift, compute)
                 output = replace(output, rad=joined(output.rad, 2 * u * np.abs(self.shift) if folded else 0.0))
             if folded:
-                lost = underflow(compute) * (2 + np.abs(self.x) + np.abs(mean.mid))
+                lost = underflow(compute) * (2 + np.abs(self.x) + np.abs(mean.mid) + reach)
                 output = replace(output, rad=joined(output.rad, np.where(np.isfinite(lost), lost, 0.0)))
             is_finite = np.isfinite(self.x) & np.isfinite(mean.mid)
             output = output.but_exact(~is_finite & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid))
@@ -187,9 +187,13 @@ class _Piece:
             return replace(output, rad=np.where(bounded, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
-        """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""
+        """Where neither rstd * scale, (x - mean) * scale nor the new shift overflows, nor the factor of an infinity
+        underflows to 0."""
         factor = rstd if self.scale is None else rstd * np.abs(self.scale)
         shift = 0.0 if self.shift is None else np.abs(self.shift)
         offset = (np.where(np.isfinite(mean.mid), np.abs(mean.mid), 0.0) + mean.rad) * factor + shift
         lost = np.isinf(self.x) & (factor < compute.min_normal)
-        return (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~lost | np.isnan(factor)
+        centred = np.where(np.isfinite(self.x - mean.mid), np.abs(self.x - mean.mid) + mean.rad, 0.0)
+        scaled = centred * (1.0 if self.scale is None else np.abs(self.scale))
+        holds = (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~(scaled > compute.max_finite)
+        return holds & ~lost | np.isnan(factor)
