@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
-from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
+from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows, by_rows_each
 from conform.interp.formulas import moments
 from conform.interp.formulas.standardized import Standardized
 from conform.interp.golden import Golden, Outcome
@@ -91,30 +91,50 @@ def batch_norm_of_running(
 ) -> tuple[Golden, Golden, Golden]:
     """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1; as right are
     the statistics that were used, running_mean and 1 / sqrt(running_var + eps), for the two nothings (P54, P63)"""
+    used = _nothing_or_used(format_of(input), running_mean, running_var, eps)
+    return by_running_statistics(input, weight, bias, running_mean, running_var, eps), *used
+
+
+def by_running_statistics(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray,
+    running_var: np.ndarray,
+    eps: float,
+) -> Golden:
+    """(x - running_mean) / sqrt(running_var + eps) * weight + bias per channel."""
     fmt = format_of(input)
-    used = _nothing_or_used(fmt, running_mean, running_var, eps)
     if input.size == 0:
-        return exact(np.empty(input.shape, fmt.storage), fmt), *used
-    mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
+        return exact(np.empty(input.shape, fmt.storage), fmt)
 
     def of_rows(some: Rows) -> Iterator[Golden]:
-        given = moments.Given(mean[some.place], variance[some.place])
+        given = _given(running_mean, running_var, some.place)
         pole = given.variance + eps == 0
         for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
             yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
-    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input), *used
+    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input)
+
+
+def _given(mean: np.ndarray, variance: np.ndarray, place: slice) -> moments.Given:
+    return moments.Given(*(each[place, None].astype(np.float64) for each in (mean, variance)))
 
 
 def _nothing_or_used(fmt: Format, mean: np.ndarray, variance: np.ndarray, eps: float) -> tuple[Golden, Golden]:
     """(nothing, or the mean; nothing, or 1 / sqrt(variance + eps)), each in the compute type or the input's (P62)."""
-    steps, column = steps_of(fmt), variance.astype(np.float64)[:, None]
+    steps = steps_of(fmt)
     first, *others = (exact(np.empty(0, step.storage), step) for step in steps)
+    of_channels = Rows(variance, len(variance), 1, lambda variances: np.zeros(variances.shape))
+
+    def rstd(step: Format, some: Rows) -> Golden:
+        given = _given(mean, variance, some.place)
+        pole = given.variance + eps == 0
+        return Standardized(some, None, None, eps, given).rstd_in(step).opened(pole, "P63")
+
     means = [exact(converted(mean, step), step) for step in steps]
-    given = moments.Given(mean.astype(np.float64)[:, None], column)
-    of_channels = Standardized(Rows(np.zeros(len(mean)), len(mean), 1), None, None, eps, given)
-    rstds = [of_channels.rstd_in(step).opened(column + eps == 0, "P63") for step in steps]
-    return first.or_else(*others, *means), first.or_else(*others, *(reshaped(each, mean.shape) for each in rstds))
+    rstds = [reshaped(by_rows(partial(rstd, step), of_channels), variance.shape) for step in steps]
+    return first.or_else(*others, *means), first.or_else(*others, *rstds)
 
 
 def channels_of(input: np.ndarray) -> Rows:
