@@ -38,7 +38,8 @@ class Reply:
     """The end of one call.
 
     `status` is ok, error, unsupported, crash or timeout; `reason` says why it is not ok. `declared`: the backend itself
-    raised Unsupported; without it, torch's message says that it has no kernel. `result` is the returned value
+    raised Unsupported; without it, torch's message says that it has no kernel. `device_lost`: the error left the
+    device without use for the worker, as no refusal does. `result` is the returned value
     with an `Output` for each tensor, in the tuples and lists the backend returned. `mutated` numbers the tensor
     arguments (args, then kwargs, lists flattened) whose storage the call changed; `overrun`: it wrote outside them all;
     both are the parent's findings. `aliases` are pairs of an output's number and that of the tensor argument whose
@@ -58,6 +59,7 @@ class Reply:
     apart: tuple[int, ...] = ()
     log: str = ""
     declared: bool = False
+    device_lost: bool = False
     before: Reply | None = None
 
     @property
@@ -130,7 +132,8 @@ def _decoded(header: dict[str, Any], payload: bytes, number: int) -> Reply:
     if status not in WORKER_STATUSES:
         raise ProtocolError(f"a reply has status {status!r}")
     if status != "ok":
-        return Reply(status, line(header.get("reason")), declared=header.get("declared") is True)
+        declared, lost = (header.get(name) is True for name in ("declared", "retire"))
+        return Reply(status, line(header.get("reason")), declared=declared, device_lost=lost)
     outputs = _outputs(_list(header, "outputs"), payload)
     if (reason := unwritten(outputs)) is not None:
         return Reply("error", reason)

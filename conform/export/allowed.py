@@ -46,8 +46,8 @@ def allowed(golden: Golden, row: Row, operands: dict[str, object]) -> Allowed:
 
 
 def _refuse_apart(golden: Golden, low: np.ndarray, high: np.ndarray, free: np.ndarray) -> None:
-    """Unjudged where another reading lies outside: what is accepted is no range then."""
-    for other in golden.alternatives:
+    """Unjudged where another reading of the shape that a file names lies outside: what is accepted is no range then."""
+    for other in (one for one in golden.alternatives if one.value.shape == golden.value.shape):
         if other.format != golden.format:
             raise Unjudged(f"results of {golden.format.name} and of {other.format.name} are right")
         with np.errstate(invalid="ignore"):

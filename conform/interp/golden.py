@@ -47,7 +47,7 @@ class Golden:
     `open_rule`. Of a complex number `normwise` says that its error is the magnitude of the difference, not that of each
     part. `bounded_as` names the op whose contract holds, where it is not the op's own. `strides`, in elements,
     are those of the output in memory, where the op's meaning says them. `undocumented`: any tensor is right, whatever
-    its dtype and shape, which `format` and `value` do not tell. `is_none`: nobody wants the output, which is
+    its dtype and shape, which `format` and `value` do not tell, and None. `is_none`: nobody wants the output, which is
     None and no tensor (P134); `value` has no elements then.
     """
 

@@ -16,7 +16,7 @@ from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.tables import Table
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks.blocks import everywhere
-from conform.interp.golden import Outcome
+from conform.interp.golden import Golden, Outcome
 from conform.interp.refusal import lenience_of
 from conform.judging.asked import asked_of, placed
 from conform.judging.checks import EVERY, OF_VALUES, Held, held, question
@@ -127,7 +127,7 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
-    if reply.status == "error" and not outcome.refusal:
+    if reply.status == "error" and (not outcome.refusal or reply.device_lost):
         return ended_as(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold)
 
@@ -176,9 +176,15 @@ def _is_wrong(verdict: Verdict) -> bool:
 
 def _may_be_flushed(call: Bound, outcome: Outcome, reply: Reply) -> bool:
     """Whether operands are subnormal, or a result is zero that should be none."""
-    pairs = (pair for pair in zip(outcome.goldens, reply.outputs, strict=True) if not pair[0].undocumented)
-    lost = (not everywhere(_are_not_lost, golden.value, output.array) for golden, output in pairs)
+    pairs = zip(outcome.goldens, reply.outputs, strict=True)
+    alike = ((golden.value, output.array) for golden, output in pairs if _is_alike(golden, output))
+    lost = (not everywhere(_are_not_lost, expected, actual) for expected, actual in alike)
     return any(map(flushing.has_subnormals, call.tensors())) or any(lost)
+
+
+def _is_alike(golden: Golden, output: Output) -> bool:
+    """Whether the golden's own elements, and not those of a reading of another shape, are beside the output's."""
+    return not golden.undocumented and golden.value.shape == output.array.shape
 
 
 def _are_not_lost(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:

@@ -98,7 +98,10 @@ class Flushed:
         """Whether it has the shapes of the outputs: how many elements there are may depend on what is flushed."""
         pairs = zip(self.outputs, outcome.goldens, strict=True)
         settled = [(one, golden) for one, golden in pairs if not (golden.undocumented or golden.is_none)]
-        return all(one.array.shape == golden.value.shape for one, golden in settled)
+        return all(
+            any(one.array.shape == reading.value.shape for reading in (golden, *golden.alternatives))
+            for one, golden in settled
+        )
 
     def _of_chances(self, outcome: Outcome) -> Outcome:
         """The outcome, had chance chosen as the outputs show, if they have its structure."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from conform.backends.reply import Output, Reply
 from conform.documents.limits import Limits
 from conform.documents.source import parse_yaml, read_text
+from conform.interp.golden import Outcome
 from conform.judging.case import kind_of
 from conform.judging.checks import EVERY
 from conform.judging.ended import ended_as, unasked
@@ -20,18 +21,38 @@ from conform.suites.cases import Case
 DOCUMENTED = Path(__file__).parent / "nondeterministic.yaml"
 
 
-def verdict_on(case: Case, replies: Sequence[Reply], device: str, checks: Collection[str] = EVERY) -> Verdict:
+def verdict_on(
+    case: Case,
+    replies: Sequence[Reply],
+    device: str,
+    checks: Collection[str] = EVERY,
+    expected: Callable[[], Outcome | Exception] | None = None,
+) -> Verdict:
     """The verdict by the replies to its calls, of which the last, behind `case.times`, came from another process; none
-    comes behind one that is no answer."""
-    places = [f"call {number} of {case.times}" for number in range(2, case.times + 1)] + ["a call in another process"]
-    first = _answer(replies[0])
-    differing = [place for place, reply in zip(places, replies[1:], strict=False) if _answer(reply) != first]
+    comes behind one that is no answer. `expected`: what the call should give, asked where answers differ: outputs that
+    may be any tensor need not be equal."""
+    differing = _differing(case, replies, frozenset())
+    if differing and expected is not None:
+        differing = _differing(case, replies, _of_any_content(expected()))
     return unasked(case, _ended(case, replies[0], differing, device), checks)
 
 
-def _answer(reply: Reply) -> tuple:
-    """What has to be equal: how it ended, and every byte of the outputs, or the number."""
-    return (reply.status, [_content(each) for each in reply.outputs])
+def _differing(case: Case, replies: Sequence[Reply], free: Collection[int]) -> list[str]:
+    """The places of the replies that are not equal to the first, but for the outputs `free`."""
+    places = [f"call {number} of {case.times}" for number in range(2, case.times + 1)] + ["a call in another process"]
+    first, *others = (_answer(reply, free) for reply in replies)
+    return [place for place, other in zip(places, others, strict=False) if other != first]
+
+
+def _of_any_content(expected: Outcome | Exception) -> frozenset[int]:
+    """The numbers of the outputs of which nothing is documented, or that nobody wants."""
+    goldens = expected.goldens if isinstance(expected, Outcome) else ()
+    return frozenset(number for number, each in enumerate(goldens) if each.undocumented or each.is_none)
+
+
+def _answer(reply: Reply, free: Collection[int]) -> tuple:
+    """What has to be equal: how it ended, and every byte of the outputs but those of any content, or the number."""
+    return (reply.status, [None if place in free else _content(each) for place, each in enumerate(reply.outputs)])
 
 
 def _content(output: Any) -> tuple:

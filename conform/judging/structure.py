@@ -40,20 +40,24 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
     return None
 
 
-NOTHING = Output(np.empty(0, np.float32), (1,))  # stands for what nobody wants
+NOTHING = Output(np.empty(0, np.float32), (1,))  # stands for what nobody wants, and for None of which nothing is said
 
 
 def without_unwanted(outcome: Outcome, reply: Reply) -> Reply:
-    """The reply with NOTHING for each output that nobody wants: None, or a tensor (P134)."""
+    """The reply with NOTHING for each output that nobody wants, None or a tensor (P134), and for None in the place of
+    one of which nothing is documented."""
     outputs = reply.outputs
-    if len(outputs) != len(outcome.goldens) or not any(golden.is_none for golden in outcome.goldens):
+    is_free = any(golden.is_none or golden.undocumented for golden in outcome.goldens)
+    if len(outputs) != len(outcome.goldens) or not is_free:
         return reply
     pairs = zip(outcome.goldens, outputs, strict=True)
     return replace(reply, result=[_if_wanted(golden, one) for golden, one in pairs])
 
 
 def _if_wanted(golden: Golden, output: Any) -> Any:
-    return NOTHING if golden.is_none and (output is None or isinstance(output, Output)) else output
+    may_be_none, may_be_tensor = golden.is_none or golden.undocumented, golden.is_none
+    is_free = (may_be_none and output is None) or (may_be_tensor and isinstance(output, Output))
+    return NOTHING if is_free else output
 
 
 def as_declared(schema: OpSchema, reply: Reply) -> Reply:

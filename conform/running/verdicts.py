@@ -301,7 +301,8 @@ class _Judge:
         self._last = None
         if self.keeper is not None:
             self.keeper.keep(case.id, replies)
-        yield verdict_on(case, replies, self.device, self.checks)
+        expected = self._expected(case, made[0], {}, module)
+        yield verdict_on(case, replies, self.device, self.checks, lambda: attempt(lambda: expected()[1]))
 
     def close(self) -> None:
         """Ends the other process, and what is kept of answers."""

@@ -53,6 +53,7 @@ def test_worker_whose_device_is_lost_answers_and_is_replaced(misbehaving: Backen
     lost, answered = misbehaving.receive(), misbehaving.receive()
     assert (lost.status, str(lost.reason)[:51]) == ("error", "RuntimeError: CUDA error: device-side assert trigge")
     assert answered.result[0] != first[0]
+    assert (lost.device_lost, answered.device_lost) == (True, False)
 
 
 def test_log_of_a_crash_tells_last_words_and_place(misbehaving: BackendProcess) -> None:

@@ -73,12 +73,32 @@ def test_batch_norm_of_constants_folded_or_not(dtype: type) -> None:
     with np.errstate(all="ignore"):
         rstd = 1 / np.sqrt(np.abs(variance) + dtype(1e-5))
         forms = [
-            (x - mean) * rstd * weight + bias, (x - mean) * (rstd * weight) + bias,
+            (x - mean) * rstd * weight + bias, (x - mean) * (rstd * weight) + bias, (x - mean) * weight * rstd + bias,
             x * (rstd * weight) + (bias - mean * (rstd * weight)), x * (rstd * weight),
         ]  # fmt: skip
     *honest, last = (outside("aten::_native_batch_norm_legit_no_training", args, form) for form in forms)
-    assert [wrong for wrong, _ in honest] == [0, 0, 0]
+    assert [wrong for wrong, _ in honest] == [0, 0, 0, 0]
     assert min(honest[0][1], last[0]) > COUNT / 10
+
+
+@pytest.mark.parametrize(
+    ("x", "weight", "variance", "actual", "compared"),
+    [
+        (1.7e38, 2.5, 4.0, np.inf, False),  # 4.25e38 before it is halved
+        (1.7e38, -2.5, 4.0, -np.inf, False),
+        (1.7e38, 2.5, np.inf, np.nan, False),  # and infinity times 0
+        (1.7e38, 1.5, 4.0, np.inf, True),  # 2.55e38
+        (1.7e38, 1.5, 4.0, 1.275e38, True),
+        (np.inf, 2.5, 4.0, np.inf, True),
+    ],
+)
+def test_a_difference_times_a_weight_that_overflows_bounds_nothing(
+    x: float, weight: float, variance: float, actual: float, compared: bool
+) -> None:
+    operands = [np.array(one, np.float32) for one in ([[x]], [weight], [0.0], [0.0], [variance])]
+    elements = judged("aten::_native_batch_norm_legit_no_training", [*operands, 0.1, 0.0], np.float32([[actual]]))
+    is_right = not compared or actual == 1.275e38 or np.isinf(x)
+    assert (elements.ok.item(), elements.compared.item()) == (is_right, compared)
 
 
 def test_a_difference_that_overflows_bounds_nothing_and_one_that_does_not_is_bounded() -> None:

@@ -8,12 +8,16 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import conform
 from conform.backends.reply import Reply
+from conform.errors import Unjudged
+from conform.interp.golden import Golden, Outcome
 from conform.judging.repeated import documented, verdict_on
+from conform.numerics.formats import FORMATS
 from conform.report.record import Run
 from conform.suites import load
 from conform.suites.cases import Case, Selection
@@ -149,3 +153,16 @@ def test_workers_and_shards_find_the_same() -> None:
 def test_what_torch_documents_is_no_failure_there_alone() -> None:
     assert "cuda" in documented()["aten::scatter_add"]
     assert "cpu" not in documented()["aten::scatter_add"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [((1.0, 2.0), (1.0, 3.0), "pass"), ((1.0, 2.0), (1.5, 2.0), "fail"), ((1.0, None), (1.0, 2.0), "pass")],
+)
+def test_outputs_that_may_be_any_tensor_need_not_be_equal(first: tuple, second: tuple, status: str) -> None:
+    (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"]))
+    goldens = Golden(FORMATS["float32"], np.float32([1])), Golden.of_nothing_documented("P149")
+    replies = [Reply("ok", result=outputs) for outputs in (first, second)]
+    found = verdict_on(replace(case, times=2), replies, "cpu", expected=lambda: Outcome(goldens))
+    assert found.status == status
+    assert verdict_on(replace(case, times=2), replies, "cpu", expected=lambda: Unjudged("no golden")).status == "fail"

@@ -239,7 +239,7 @@ def test_no_target_is_lost_unseen() -> None:
         "broadcast": (3408, 93),
         "dtype": (4280, 538),
         "given": (38, 31),
-        "keyword": (14786, 495),
+        "keyword": (14783, 495),
         "line": (967, 472),
         "long": (260, 66),
         "many": (315, 294),

@@ -48,8 +48,8 @@ spec(
     tensor("grad_out", FLOAT, Rank.Ge(1), HAS_ELEMENTS),
     tensor("input", LIKE_GRADIENT),
     last_sizes(),
-    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
-    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in KEPT]),
+    tensor("mean", STATISTIC, [one.unjudged(UNREAD) for one in KEPT]),
+    tensor("rstd", dtype_of("mean").unjudged(WEIGHTS_DIFFER), [one.unjudged(UNREAD) for one in KEPT]),
     optional(tensor("weight", OWN_DTYPE, NORMALIZED)),
     optional(tensor("bias", OWN_DTYPE, NORMALIZED)),
     output_mask(lambda weight, bias: (True, not weight.is_none, not bias.is_none), ("weight", "bias")),
@@ -60,8 +60,8 @@ spec(
     "aten::native_group_norm_backward",
     tensor("grad_out", FLOAT, SAMPLES_AND_CHANNELS.unjudged("the kernel looks at N, C and HxW alone"), HAS_ELEMENTS),
     tensor("input", LIKE_GRADIENT),
-    tensor("mean", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
-    tensor("rstd", OWN_DTYPE, [one.unjudged(UNREAD) for one in GROUPS]),
+    tensor("mean", STATISTIC, [one.unjudged(UNREAD) for one in GROUPS]),
+    tensor("rstd", dtype_of("mean").unjudged(WEIGHTS_DIFFER), [one.unjudged(UNREAD) for one in GROUPS]),
     optional(tensor("weight", OWN_DTYPE, OF_CHANNELS)),
     integer("N", Value.Eq(lambda input: input.shape[0] if input.rank else 1, text="size(input, 0)")),
     integer("C", Value.Eq(lambda input: channels_of(input), text="size(input, 1)")),
@@ -72,10 +72,10 @@ spec(
 )
 
 
-def _if_trained(name: str, *constraints: Constraint, of: bool) -> Argument:
+def _if_trained(name: str, dtype: Constraint, *constraints: Constraint, of: bool) -> Argument:
     """A statistic that counts with train or without."""
     needed = Optional.NotIn(lambda train: (True,) if train == of else (), text=f"{{True}} where train is {of}")
-    return optional(tensor(name, OWN_DTYPE, PER_CHANNEL, *constraints), needed.unjudged(UNREAD))
+    return optional(tensor(name, dtype, PER_CHANNEL, *constraints), needed.unjudged(UNREAD))
 
 
 spec(
@@ -83,12 +83,12 @@ spec(
     tensor("grad_out", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
     tensor("input", LIKE_GRADIENT),
     optional(tensor("weight", OWN_DTYPE, PER_CHANNEL)),
-    _if_trained("running_mean", of=False),
-    _if_trained("running_var", Value.Ge(0).lenient(EPS[0].lenience), of=False),
-    _if_trained("save_mean", of=True),
-    _if_trained("save_invstd", of=True),
+    _if_trained("running_mean", OWN_DTYPE, of=False),
+    _if_trained("running_var", OWN_DTYPE, Value.Ge(0).lenient(EPS[0].lenience), of=False),
+    _if_trained("save_mean", STATISTIC, of=True),
+    _if_trained("save_invstd", STATISTIC, of=True),
     boolean("train"),
     real("eps", EPS),
-    output_mask(),
+    output_mask(lambda weight: (True, not weight.is_none, not weight.is_none), ("weight",)),
     *of_wanted(OUTPUT, OF_CHANNEL, OF_CHANNEL),
 )

@@ -80,19 +80,20 @@ class Standardized:
         (P40)."""
         infinite = [np.isinf(piece).any(axis=1, keepdims=True) for piece in self.rows.pieces]
         open_ = np.logical_or.reduce(infinite) | (self.rows.terms == 0)
-        goldens = [[each(step).opened(open_, "P40") for step in steps_of(fmt)] for each in (self._mean, self._rstd)]
+        goldens = [[each(step).opened(open_, "P40") for step in steps_of(fmt)] for each in (self._mean, self.rstd_in)]
         return tuple(first.or_else(*others) for first, *others in goldens)
 
     def rstds(self, fmt: Format) -> Golden:
         """rstd, in the compute type or the input's (P36)."""
-        first, *others = map(self._rstd, steps_of(fmt))
+        first, *others = map(self.rstd_in, steps_of(fmt))
         return first.or_else(*others)
 
     def _mean(self, fmt: Format) -> Golden:
         value, real = decide_exactly(fmt, self.mean, lambda index: self.moments.exact(index[0])[0])
         return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[0], zero_sign_free=True)
 
-    def _rstd(self, fmt: Format) -> Golden:
+    def rstd_in(self, fmt: Format) -> Golden:
+        """rstd, in this format alone."""
         real = self._with_poles(self.rstd, np.inf)
         value, real = decide_exactly(fmt, real, lambda index: root(1 / self.exact(index[0])[1], 2))
         return Golden.derived(fmt, value, real, self.balls(held_format(fmt))[1], zero_sign_free=True)
@@ -161,7 +162,7 @@ class _Piece:
     def ball(self, mean: Ball, rstd: Ball) -> Ball:
         """Errors of (x - mean) * rstd or of x * rstd - mean * rstd, then of scale and shift; folded, both in one
         product, whose four roundings and that of the new shift cancel no better than x and the mean do, and which
-        multiplies by x and the mean what rstd * scale loses near 0."""
+        multiplies by x and the mean what rstd * scale loses near 0, or by rstd what (x - mean) * scale does."""
         compute, folded = mean.compute, self.norm.folded
         u, x = compute.unit_roundoff, Ball.exact(self.x, compute)
         with np.errstate(all="ignore"):
@@ -177,7 +178,7 @@ class _Piece:
                 output = output + Ball.exact(self.shift, compute)
                 output = replace(output, rad=joined(output.rad, 2 * u * np.abs(self.shift) if folded else 0.0))
             if folded:
-                lost = underflow(compute) * (2 + np.abs(self.x) + np.abs(mean.mid))
+                lost = underflow(compute) * (2 + np.abs(self.x) + np.abs(mean.mid) + reach)
                 output = replace(output, rad=joined(output.rad, np.where(np.isfinite(lost), lost, 0.0)))
             is_finite = np.isfinite(self.x) & np.isfinite(mean.mid)
             output = output.but_exact(~is_finite & (mean.rad == 0) | (rstd.rad == 0) & ~np.isfinite(rstd.mid))
@@ -186,9 +187,13 @@ class _Piece:
             return replace(output, rad=np.where(bounded, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
-        """Where neither rstd * scale nor the new shift overflows, nor the factor of an infinity underflows to 0."""
+        """Where neither rstd * scale, (x - mean) * scale nor the new shift overflows, nor the factor of an infinity
+        underflows to 0."""
         factor = rstd if self.scale is None else rstd * np.abs(self.scale)
         shift = 0.0 if self.shift is None else np.abs(self.shift)
         offset = (np.where(np.isfinite(mean.mid), np.abs(mean.mid), 0.0) + mean.rad) * factor + shift
         lost = np.isinf(self.x) & (factor < compute.min_normal)
-        return (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~lost | np.isnan(factor)
+        centred = np.where(np.isfinite(self.x - mean.mid), np.abs(self.x - mean.mid) + mean.rad, 0.0)
+        scaled = centred * (1.0 if self.scale is None else np.abs(self.scale))
+        holds = (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~(scaled > compute.max_finite)
+        return holds & ~lost | np.isnan(factor)

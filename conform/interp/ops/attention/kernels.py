@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.ops.attention.scaled_dot_product import ATTENDS, rows_of_values, scaled_dot_product_attention
 from conform.interp.semantics import semantics
 
@@ -16,6 +16,11 @@ _kernel = partial(semantics, attends=ATTENDS, elements=rows_of_values)
 def _with_undocumented(own: Golden, count: int) -> tuple[Golden, ...]:
     """The output, and `count` results of which nothing is documented (P149)."""
     return (own, *[Golden.of_nothing_documented("P149")] * count)
+
+
+def _of_device(own: Golden, count: int) -> Outcome:
+    """As that, of a kernel that may refuse what scaled_dot_product_attention does not send it (P149)."""
+    return Outcome(_with_undocumented(own, count), refusal="P149")
 
 
 @_kernel("aten::_scaled_dot_product_attention_math")
@@ -58,10 +63,10 @@ def flash_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
-) -> tuple[Golden, ...]:
+) -> Outcome:
     """scaled_dot_product_attention of [N, heads, *, E], and eight results: the logarithms of the sums that it divides
     by, lengths of sequences, the state of the random numbers, a mask to look at (P149)"""
-    return _with_undocumented(scaled_dot_product_attention(query, key, value, None, dropout_p, is_causal, scale), 8)
+    return _of_device(scaled_dot_product_attention(query, key, value, None, dropout_p, is_causal, scale), 8)
 
 
 @_kernel("aten::_scaled_dot_product_efficient_attention", ignores=("compute_log_sumexp",))
@@ -73,11 +78,11 @@ def efficient_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
-) -> tuple[Golden, ...]:
+) -> Outcome:
     """scaled_dot_product_attention of [N, heads, *, E], and three results: the logarithms of the sums that it divides
     by, a seed and an offset of random numbers (P149)"""
     own = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
-    return _with_undocumented(own, 3)
+    return _of_device(own, 3)
 
 
 @_kernel("aten::_scaled_dot_product_cudnn_attention", ignores=("compute_log_sumexp", "return_debug_mask"))
@@ -89,11 +94,11 @@ def cudnn_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
-) -> tuple[Golden, ...]:
+) -> Outcome:
     """scaled_dot_product_attention of [N, heads, *, E], and the eight further results of
     _scaled_dot_product_flash_attention (P149)"""
     own = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
-    return _with_undocumented(own, 8)
+    return _of_device(own, 8)
 
 
 @_kernel("aten::_scaled_dot_product_fused_attention_overrideable", ignores=("return_debug_mask",))
@@ -105,8 +110,8 @@ def overrideable_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
-) -> tuple[Golden, ...]:
+) -> Outcome:
     """scaled_dot_product_attention of [N, heads, *, E] by a device's own kernel, and the eight further results of
     _scaled_dot_product_flash_attention (P149)"""
     own = scaled_dot_product_attention(query, key, value, attn_bias, dropout_p, is_causal, scale)
-    return _with_undocumented(own, 8)
+    return _of_device(own, 8)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import converted
 from conform.interp.ops.normalization import softmax as rows
 from conform.interp.ops.normalization import standardization as channels
@@ -41,10 +42,10 @@ def layer_norm(
     weight: np.ndarray | None = None,
     bias: np.ndarray | None = None,
     eps: float = 1e-5,
-) -> Golden:
+) -> Outcome:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions normalized_shape, with the biased variance
-    (P54)"""
-    return rows.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+    (P54, P62)"""
+    return _first(rows.native_layer_norm(input, normalized_shape, weight, bias, eps))
 
 
 @semantics("aten::group_norm", accumulates="input", centred=True)
@@ -54,11 +55,16 @@ def group_norm(
     weight: np.ndarray | None = None,
     bias: np.ndarray | None = None,
     eps: float = 1e-5,
-) -> Golden:
+) -> Outcome:
     """(x - mean) / sqrt(var + eps) * weight + bias over num_groups groups of the channels, dim 1, of each sample, with
-    the biased variance; weight and bias are per channel (P54, P86)"""
+    the biased variance; weight and bias are per channel (P54, P62, P86)"""
     count, of, places = input.shape[0], input.shape[1], prod(input.shape[2:])
-    return channels.native_group_norm(input, weight, bias, N=count, C=of, HxW=places, group=num_groups, eps=eps)[0]
+    return _first(channels.native_group_norm(input, weight, bias, N=count, C=of, HxW=places, group=num_groups, eps=eps))
+
+
+def _first(outcome: Outcome) -> Outcome:
+    """The outcome with its first output alone."""
+    return replace(outcome, goldens=outcome.goldens[:1])
 
 
 @semantics("aten::native_batch_norm", "aten::_native_batch_norm_legit", accumulates="input", centred=True)
@@ -89,7 +95,9 @@ def batch_norm(
     eps: float,
 ) -> Golden:
     """The first result of native_batch_norm (P54, P63)"""
-    return native_batch_norm(input, weight, bias, running_mean, running_var, training, eps)[0]
+    if training:
+        return channels.batch_norm_of_batch(input, weight, bias, training, eps)[0]
+    return channels.by_running_statistics(input, weight, bias, running_mean, running_var, eps)
 
 
 @semantics("aten::instance_norm", accumulates="input", centred=True)
@@ -105,5 +113,5 @@ def instance_norm(
     """(x - mean) / sqrt(var + eps) * weight + bias over each channel, dim 1, of each sample, with the biased variance;
     without use_input_stats by the running statistics of the channels (P54, P63)"""
     if use_input_stats:
-        return group_norm(input, input.shape[1], weight, bias, eps)
+        return group_norm(input, input.shape[1], weight, bias, eps).goldens[0]
     return batch_norm(input, weight, bias, running_mean, running_var, False, eps)

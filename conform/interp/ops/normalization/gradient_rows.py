@@ -12,6 +12,7 @@ from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
 from conform.interp.golden import Golden
 from conform.numerics.ball import Ball, chosen
+from conform.numerics.formats import Format
 from conform.numerics.real import where
 
 
@@ -53,3 +54,15 @@ def of_finite(
     """0 in rows that no number decides."""
     special = (nan | infinite)[:, 0]
     return lambda index: Fraction(0) if special[index[0]] else exactly(index)
+
+
+def in_any_order(x: Ball, y: Ball, z: Ball) -> Ball:
+    """The product of three factors, of which one order may overflow, or lose what is subnormal, where another does
+    not."""
+    return worse_of(worse_of(x * (y * z), (x * z) * y), (x * y) * z)
+
+
+def product_of(compute: Format, *factors: np.ndarray) -> Ball:
+    """The product of factors that broadcast to each other, one after the other."""
+    shape = np.broadcast_shapes(*(factor.shape for factor in factors))
+    return reduce(lambda a, b: a * b, (Ball.exact(np.broadcast_to(factor, shape), compute) for factor in factors))

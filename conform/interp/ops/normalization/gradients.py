@@ -8,29 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows
-from conform.interp.golden import Golden, wanted
+from conform.interp.golden import Golden, Outcome, wanted
+from conform.interp.ops.normalization import gradients_by_constants
 from conform.interp.ops.normalization.gradient_rows import (
     any_of,
     finite_part,
+    in_any_order,
     of_finite,
+    product_of,
     rows_beside,
     with_special,
     worse_of,
 )
+from conform.interp.ops.normalization.gradients_by_constants import Constants
 from conform.interp.ops.normalization.softmax import per_column
 from conform.interp.ops.normalization.standardization import as_input, channels_of, per_channel, per_group
 from conform.interp.ops.reduction.sums import reshaped, sum_over
 from conform.interp.semantics import semantics
 from conform.numerics.ball import Ball
-from conform.numerics.escalate import decide_exactly, root
-from conform.numerics.formats import Format, format_of
+from conform.numerics.escalate import decide_exactly
+from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import held_format
 
@@ -82,7 +86,7 @@ class _Rows:
         factors = self.each(lambda x, g, w: (Ball.exact(g, compute), Ball.exact(w, compute)))
         gs = factors.map(lambda pair: pair[0] * pair[1])
         total_z, total_x = (
-            Ball.total(factors.map(lambda pair, other: _in_any_order(*pair, other), each)) for each in (zs, xs)
+            Ball.total(factors.map(lambda pair, other: in_any_order(*pair, other), each)) for each in (zs, xs)
         )
         total = Ball.total(gs)
         b = (total * mean - total_x) * (rstd * rstd * rstd) / n
@@ -90,7 +94,7 @@ class _Rows:
         for x, g, z, pair in zip(xs, gs, zs, factors, strict=True):
             by_means = rstd * (g - total / n - z * (total_z / n))
             by_sums = rstd / n * (g * n - total - z * total_z)
-            yield worse_of(worse_of(by_means, by_sums), _in_any_order(*pair, rstd) + b * x + c)
+            yield worse_of(worse_of(by_means, by_sums), in_any_order(*pair, rstd) + b * x + c)
 
     def _numbers(self) -> Iterator[Callable[[tuple[int, int]], Fraction]]:
         for x, g, w in self.each(lambda x, g, w: (x, g, np.broadcast_to(w, x.shape))):
@@ -133,8 +137,8 @@ def _of_weight(fmt: Format, grad: Rows, means: Parameter, rstds: Parameter, x: R
 
     def balls(take: int) -> Ball:
         """The sums of grad * x * rstd, or of grad * mean * rstd."""
-        grad_last = lambda *parts: _balls(compute, parts[take], parts[3], parts[1])  # noqa: E731
-        grad_first = lambda *parts: _balls(compute, parts[1], parts[take], parts[3])  # noqa: E731
+        grad_last = lambda *parts: product_of(compute, parts[take], parts[3], parts[1])  # noqa: E731
+        grad_first = lambda *parts: product_of(compute, parts[1], parts[take], parts[3])  # noqa: E731
         return Ball.total(each(lambda *parts: worse_of(grad_last(*parts), grad_first(*parts))))
 
     terms = each(lambda x, g, mean, rstd: (Real.exact(x) - Real.exact(mean)) * Real.exact(rstd) * Real.exact(g))
@@ -143,12 +147,13 @@ def _of_weight(fmt: Format, grad: Rows, means: Parameter, rstds: Parameter, x: R
     return with_special(golden, nan, infinite).rearranged(lambda part: part[:, 0])
 
 
-def _balls(compute: Format, *factors: np.ndarray) -> Ball:
-    shape = np.broadcast_shapes(*(factor.shape for factor in factors))
-    return reduce(lambda a, b: a * b, (Ball.exact(np.broadcast_to(factor, shape), compute) for factor in factors))
+REFUSAL = "P132"
 
 
-Gradients = tuple[Golden, ...]
+def _refusal(fmt: Format) -> str | None:
+    """By what rule a backend may refuse: forward ops of half inputs give statistics of either dtype, and a backend's
+    gradients take what its own forward op gives."""
+    return REFUSAL if compute_format(fmt) != fmt else None
 
 
 @semantics("aten::native_layer_norm_backward", accumulates="grad_out")
@@ -161,7 +166,7 @@ def native_layer_norm_backward(
     weight: np.ndarray | None,
     bias: np.ndarray | None,
     output_mask: Sequence[bool],
-) -> Gradients:
+) -> Outcome:
     """The gradients of the input, weight and bias of native_layer_norm, of whose results the sum with grad_out is
     taken: rstd * (g - mean(g) - z * mean(g * z)) with g = grad_out * weight and z = (input - mean) * rstd, the means
     over the last dimensions normalized_shape; sum(grad_out * z) and sum(grad_out) over the others; None for what
@@ -183,12 +188,13 @@ def native_layer_norm_backward(
         beside = (some.beside(lambda rows, places, each=each: each[places].T) for each in (means, rstds))
         return _of_weight(fmt, rows_beside(some, of_columns), *beside, some)
 
-    return wanted(
+    gradients = wanted(
         output_mask,
         lambda: reshaped(by_elements_of_rows(of_rows, Rows(input, count, terms)), input.shape),
         lambda: reshaped(by_rows(of_weight, columns), tuple(normalized_shape)),
         lambda: reshaped(sum_over(grad_out.reshape(count, terms), [0]), tuple(normalized_shape)),
     )
+    return Outcome(gradients, _refusal(fmt))
 
 
 @semantics("aten::native_group_norm_backward", accumulates="grad_out")
@@ -203,7 +209,7 @@ def native_group_norm_backward(
     HxW: int,
     group: int,
     output_mask: Sequence[bool],
-) -> Gradients:
+) -> Outcome:
     """The gradients of the input, weight and bias of native_group_norm, as native_layer_norm_backward has them, over
     each group of channels; those of weight and bias for each channel (P54, P132, P134)"""
     fmt, terms = format_of(input), C // group * HxW
@@ -225,12 +231,13 @@ def native_group_norm_backward(
         beside = (some.beside(partial(of_channel, each)) for each in (means, rstds))
         return _of_weight(fmt, rows_beside(some, of_channels), *beside, some)
 
-    return wanted(
+    gradients = wanted(
         output_mask,
         lambda: reshaped(by_elements_of_rows(of_rows, Rows(input, N * group, terms)), input.shape),
         lambda: by_rows(of_weight, by_channel),
         lambda: sum_over(grad_out.reshape(N, C, HxW), [0, 2]),
     )
+    return Outcome(gradients, _refusal(fmt))
 
 
 @semantics("aten::native_batch_norm_backward", accumulates="grad_out")
@@ -245,96 +252,35 @@ def native_batch_norm_backward(
     train: bool,
     eps: float,
     output_mask: Sequence[bool],
-) -> Gradients:
+) -> Outcome:
     """The gradients of the input, weight and bias of batch norm, as native_layer_norm_backward has them, over each
     channel, dim 1. Without train the statistics are constants: grad_out * weight / sqrt(running_var + eps), and
-    sum(grad_out * (input - running_mean)) / sqrt(running_var + eps) (P54, P63, P132, P134)"""
+    sum(grad_out * (input - running_mean)) / sqrt(running_var + eps); where the statistics that the forward op used are
+    given too, save_mean and save_invstd, those are as right (P54, P63, P132, P134)"""
     fmt, rows, grads = format_of(input), channels_of(input), channels_of(grad_out)
-    others = [0, *range(2, input.ndim)]
-    means = (save_mean if train else running_mean)[:, None].astype(np.float64)
-    scales = (save_invstd if train else running_var)[:, None].astype(np.float64)
+    has_saved = save_mean is not None and save_invstd is not None
+    saved = [Constants.of(save_mean, save_invstd, None)] if has_saved else []
+    constants = [] if train else [Constants.of(running_mean, running_var, eps), *saved]
 
     def of_rows(some: Rows) -> Iterator[Golden]:
         own, grad = None if weight is None else per_channel(some, weight), rows_beside(some, grads)
-        parts = _Rows(some, grad, own, means[some.place], scales[some.place])
-        return parts.inputs(fmt) if train else _by_constants(fmt, parts, scales[some.place], eps)
+        if not train:
+            return gradients_by_constants.of_input(fmt, grad, own, [each.at(some.place) for each in constants])
+        mine = saved[0].at(some.place)
+        return _Rows(some, grad, own, mine.mean, mine.scale).inputs(fmt)
 
     def of_weight(some: Rows) -> Golden:
-        beside = (some.beside(lambda place, columns, each=each: each[place]) for each in (means, scales))
-        if train:
-            return _of_weight(fmt, rows_beside(some, grads), *beside, some)
-        return _weight_by_constants(fmt, some, rows_beside(some, grads), means[some.place], scales[some.place], eps)
+        grad = rows_beside(some, grads)
+        if not train:
+            return gradients_by_constants.of_weight(fmt, some, grad, [each.at(some.place) for each in constants])
+        statistics = (saved[0].mean, saved[0].scale)
+        beside = (some.beside(lambda place, columns, each=each: each[place]) for each in statistics)
+        return _of_weight(fmt, grad, *beside, some)
 
-    return wanted(
+    gradients = wanted(
         output_mask,
         lambda: as_input(by_elements_of_rows(of_rows, rows), input),
         lambda: by_rows(of_weight, rows),
-        lambda: sum_over(grad_out, others),
+        lambda: sum_over(grad_out, [0, *range(2, input.ndim)]),
     )
-
-
-def _by_constants(fmt: Format, rows: _Rows, variances: np.ndarray, eps: float) -> Iterator[Golden]:
-    """grad * weight / sqrt(variance + eps) of each element; variances: [rows, 1]."""
-    compute, variance = held_format(fmt), finite_part(variances)
-    is_over_zero = np.isfinite(variances) & (variance + eps == 0)
-    with np.errstate(all="ignore"):
-        scale = Real.exact(np.float64(1)) / (Real.exact(variance) + Real.exact(np.float64(eps))).sqrt()
-        scale_ball = Ball.exact(np.float64(1), compute) / (Ball.exact(variance, compute) + eps).sqrt()
-    for g, w in zip(rows.grad.pieces, rows.weight, strict=True):
-        nan, infinite = (holds(g) | holds(w) | holds(variances) for holds in (np.isnan, np.isinf))
-        g, w = finite_part(g), np.broadcast_to(finite_part(w), g.shape)
-
-        def number(index: tuple[int, int], g: np.ndarray = g, w: np.ndarray = w) -> Fraction:
-            return _over_root(Fraction(g[index]) * Fraction(w[index]), variance[index[0], 0], eps)
-
-        value, real = decide_exactly(fmt, Real.exact(g) * Real.exact(w) * scale, number)
-        ball = _in_any_order(Ball.exact(g, compute), Ball.exact(w, compute), scale_ball)
-        golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
-        yield golden.opened(is_over_zero & ~nan, "P63")
-
-
-def _in_any_order(x: Ball, y: Ball, z: Ball) -> Ball:
-    """The product of three factors, of which one order may overflow, or lose what is subnormal, where another does
-    not."""
-    return worse_of(worse_of(x * (y * z), (x * z) * y), (x * y) * z)
-
-
-def _weight_by_constants(
-    fmt: Format, x: Rows, grad: Rows, mean: np.ndarray, variance: np.ndarray, eps: float
-) -> Golden:
-    """[rows]: sum(grad * (x - mean)) / sqrt(variance + eps) over each row."""
-    compute = held_format(fmt)
-    nan, infinite = (any_of(holds, x.pieces, grad.pieces, [mean, variance]) for holds in (np.isnan, np.isinf))
-    is_over_zero = np.isfinite(variance) & (variance + eps == 0) & ~nan
-    mean, variance = finite_part(mean), finite_part(variance)
-    terms = x.pieces.map(lambda x, g: (Real.exact(finite_part(x)) - Real.exact(mean)) * finite_part(g), grad.pieces)
-
-    def balls(of: np.ndarray | None) -> Ball:
-        def product(x: np.ndarray, g: np.ndarray) -> Ball:
-            return _balls(compute, finite_part(g), finite_part(x) if of is None else of)
-
-        return Ball.total(x.pieces.map(product, grad.pieces))
-
-    def number(index: tuple[int, int]) -> Fraction:
-        row, total = index[0], Fraction(0)
-        for own, g in zip(x.row(row), grad.row(row), strict=True):
-            for one, grad_here in zip(own.tolist(), g.tolist(), strict=True):
-                total += Fraction(grad_here) * (Fraction(one) - Fraction(float(mean[row, 0])))
-        return _over_root(total, variance[row, 0], eps)
-
-    with np.errstate(all="ignore"):
-        root_of = (Real.exact(variance) + Real.exact(np.float64(eps))).sqrt()
-        real = Real.total(terms) / root_of
-        ball = (balls(None) - balls(mean)) / (Ball.exact(variance, compute) + eps).sqrt()
-    value, real = decide_exactly(fmt, real, of_finite(number, nan, infinite))
-    golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
-    return golden.opened(is_over_zero, "P63").rearranged(lambda part: part[:, 0])
-
-
-def _over_root(number: Fraction, variance: float, eps: float) -> Fraction:
-    """number / sqrt(variance + eps); 0 where that is open."""
-    square = Fraction(float(variance)) + Fraction(eps)
-    if square <= 0 or number == 0:
-        return Fraction(0)
-    magnitude = root(number**2 / square, 2)
-    return magnitude if number > 0 else type(magnitude)(-magnitude)
+    return Outcome(gradients, _refusal(fmt) if train or has_saved else REFUSAL)

@@ -135,9 +135,9 @@ def native_layer_norm(
     weight: np.ndarray | None,
     bias: np.ndarray | None,
     eps: float,
-) -> tuple[Golden, Golden, Golden]:
+) -> Outcome:
     """((x - mean) * rstd * weight + bias, mean, rstd) over the last dimensions normalized_shape, with the biased
-    variance and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype)"""
+    variance and rstd = 1 / sqrt(var + eps); mean and rstd keep those dimensions as 1 (P36 for their dtype, P62)"""
     fmt = format_of(input)
     leading = input.shape[: input.ndim - len(normalized_shape)]
     statistic_shape = (*leading, *[1] * len(normalized_shape))
@@ -147,7 +147,13 @@ def native_layer_norm(
         return norm.outputs(fmt), *norm.statistics(fmt)
 
     output, *statistics = by_rows_each(of_rows, Rows(input, prod(leading), prod(normalized_shape)))
-    return reshaped(output, input.shape), *(reshaped(statistic, statistic_shape) for statistic in statistics)
+    reshaped_statistics = (reshaped(statistic, statistic_shape) for statistic in statistics)
+    return Outcome((reshaped(output, input.shape), *reshaped_statistics), refused_beside(input, weight, bias))
+
+
+def refused_beside(input: np.ndarray, *parameters: np.ndarray | None) -> str | None:
+    """The rule by which a backend may refuse parameters of another dtype than the input's (P62)."""
+    return "P62" if any(one is not None and one.dtype != input.dtype for one in parameters) else None
 
 
 def per_column(rows: Rows, parameter: np.ndarray | None) -> Pieces[np.ndarray] | None:

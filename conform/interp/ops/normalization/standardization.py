@@ -9,16 +9,16 @@ from math import prod
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
-from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows_each
+from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows, by_rows_each
 from conform.interp.formulas import moments
 from conform.interp.formulas.standardized import Standardized
-from conform.interp.golden import Golden
-from conform.interp.operands import steps_of
+from conform.interp.golden import Golden, Outcome
+from conform.interp.operands import converted, steps_of
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.ops.normalization.softmax import per_column
+from conform.interp.ops.normalization.softmax import per_column, refused_beside
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
-from conform.numerics.formats import format_of
+from conform.numerics.formats import Format, format_of
 
 # Group normalization
 
@@ -33,7 +33,7 @@ def native_group_norm(
     HxW: int,
     group: int,
     eps: float,
-) -> tuple[Golden, Golden, Golden]:
+) -> Outcome:
     """((x - mean) * rstd * weight + bias, mean, rstd) with the mean and biased variance of each of the `group` groups
     of C / group channels of a sample; weight and bias are per channel (P54, P62)"""
     fmt = format_of(input)
@@ -44,7 +44,8 @@ def native_group_norm(
         return norm.outputs(fmt), *norm.statistics(fmt)
 
     output, *statistics = by_rows_each(of_rows, Rows(input, N * group, C // group * HxW))
-    return reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
+    goldens = reshaped(output, input.shape), *(reshaped(statistic, (N, group)) for statistic in statistics)
+    return Outcome(goldens, refused_beside(input, weight, bias))
 
 
 def per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int) -> Pieces[np.ndarray] | None:
@@ -88,21 +89,52 @@ def batch_norm_of_running(
     running_var: np.ndarray,
     eps: float,
 ) -> tuple[Golden, Golden, Golden]:
-    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1 (P54, P63)"""
+    """((x - running_mean) / sqrt(running_var + eps) * weight + bias, nothing, nothing) per channel, dim 1; as right are
+    the statistics that were used, running_mean and 1 / sqrt(running_var + eps), for the two nothings (P54, P63)"""
+    used = _nothing_or_used(format_of(input), running_mean, running_var, eps)
+    return by_running_statistics(input, weight, bias, running_mean, running_var, eps), *used
+
+
+def by_running_statistics(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray,
+    running_var: np.ndarray,
+    eps: float,
+) -> Golden:
+    """(x - running_mean) / sqrt(running_var + eps) * weight + bias per channel."""
     fmt = format_of(input)
-    empty = [exact(np.empty(0, step.storage), step) for step in steps_of(fmt)]
-    nothing = empty[0].or_else(*empty[1:])
     if input.size == 0:
-        return exact(np.empty(input.shape, fmt.storage), fmt), nothing, nothing
-    mean, variance = (p.astype(np.float64)[:, None] for p in (running_mean, running_var))
+        return exact(np.empty(input.shape, fmt.storage), fmt)
 
     def of_rows(some: Rows) -> Iterator[Golden]:
-        given = moments.Given(mean[some.place], variance[some.place])
+        given = _given(running_mean, running_var, some.place)
         pole = given.variance + eps == 0
         for piece in _batch_norm(some, weight, bias, eps, given).outputs(fmt):
             yield piece.opened(np.broadcast_to(pole, piece.value.shape), "P63")
 
-    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input), nothing, nothing
+    return as_input(by_elements_of_rows(of_rows, channels_of(input)), input)
+
+
+def _given(mean: np.ndarray, variance: np.ndarray, place: slice) -> moments.Given:
+    return moments.Given(*(each[place, None].astype(np.float64) for each in (mean, variance)))
+
+
+def _nothing_or_used(fmt: Format, mean: np.ndarray, variance: np.ndarray, eps: float) -> tuple[Golden, Golden]:
+    """(nothing, or the mean; nothing, or 1 / sqrt(variance + eps)), each in the compute type or the input's (P62)."""
+    steps = steps_of(fmt)
+    first, *others = (exact(np.empty(0, step.storage), step) for step in steps)
+    of_channels = Rows(variance, len(variance), 1, lambda variances: np.zeros(variances.shape))
+
+    def rstd(step: Format, some: Rows) -> Golden:
+        given = _given(mean, variance, some.place)
+        pole = given.variance + eps == 0
+        return Standardized(some, None, None, eps, given).rstd_in(step).opened(pole, "P63")
+
+    means = [exact(converted(mean, step), step) for step in steps]
+    rstds = [reshaped(by_rows(partial(rstd, step), of_channels), variance.shape) for step in steps]
+    return first.or_else(*others, *means), first.or_else(*others, *rstds)
 
 
 def channels_of(input: np.ndarray) -> Rows:
