@@ -275,6 +275,7 @@ CRASHES = {
     "aten::_embedding_bag", "aten::embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
+    "aten::max_pool2d_with_indices_backward",
 }  # fmt: skip
 READS_BEYOND = {"aten::take_along_dim"}  # invalid calls that are taken
 # What torch lacks, or its CPU.

@@ -88,7 +88,7 @@ GRADS = half([1, 1, 1, 5], 0, *TERMS)  # of windows of 4 that begin 2 before the
         ("avg_pool2d_backward",
          (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], False, True, None), 2, 65.0),
         ("max_pool2d_with_indices_backward",
-         (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], [1, 1], False, np.full((1, 1, 1, 5), 2)),
+         (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], [1, 1], False, np.array([[[[0, 2, 2, 2, 2]]]])),
          2, 260.0),
         ("col2im",
          (half([1, 4, 4], *np.fliplr(np.diag(TERMS[::-1])).ravel()), [1, 1], [1, 4], [1, 1], [0, 3], [1, 1]),
