@@ -71,8 +71,9 @@ def test_rounded_once_and_wrapped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "terms", "columns", "rule"), [(17, 8, 16, None), (16, 8, 16, "P158"), (17, 9, 16, "P158"), (17, 8, 4, "P158"),
-                                           (17, 0, 8, "P158"), (17, 8, 0, "P158")]
+    ("rows", "terms", "columns", "rule"),
+    [(17, 8, 16, None), (16, 8, 16, "P158"), (17, 9, 16, "P158"), (17, 8, 4, "P158"), (17, 0, 8, "P158"),
+     (17, 8, 0, "P158")],
 )  # fmt: skip
 def test_products_of_integers_of_some_sizes_may_be_refused(rows: int, terms: int, columns: int, rule: str) -> None:
     factors = np.ones((rows, terms), np.int8), np.ones((terms, columns), np.int8)
