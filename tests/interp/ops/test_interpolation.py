@@ -75,6 +75,8 @@ ZEROS, BORDER, REFLECTION = range(3)
         ((3.0, -0.5), BILINEAR, BORDER, False, 2.0),
         ((2.0, -1.0), BILINEAR, REFLECTION, True, 1.5),  # x 1.5 is reflected to 0.5
         ((inf, -inf), BILINEAR, BORDER, True, 2.0),
+        ((2.0**127, -(2.0**127)), BILINEAR, BORDER, True, 2.0),
+        ((2.0**126, -1.0), BICUBIC, ZEROS, True, 0.0),
         ((nan, nan), BILINEAR, BORDER, True, 1.0),
         ((0.75, -0.25), NEAREST, ZEROS, True, 2.0),
         ((5.0, 0.25), NEAREST, ZEROS, False, 0.0),
@@ -90,8 +92,9 @@ def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, exp
 
 @pytest.mark.parametrize(
     ("place", "mode", "padding"),
-    [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS)],
-)
+    [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS),
+     ((2.0**127, 0.0), BICUBIC, BORDER), ((0.0, -(2.0**127)), BILINEAR, ZEROS)],  # 2^127 times 2 elements overflows
+)  # fmt: skip
 def test_places_that_are_open(place: tuple, mode: int, padding: int) -> None:
     (golden,) = goldens("aten::grid_sampler_2d", f32(IMAGE), f32([[[place]]]), mode, padding, True)
     assert golden.open.all()
