@@ -150,7 +150,7 @@ def _vanishing_beside_an_infinity(fmt: Format, lhs: np.ndarray, rhs: np.ndarray,
     if not (infinite[0].any() or infinite[1].any()):
         return np.False_
     magnitudes = (np.abs(factor.astype(np.float64)) for factor in (lhs, rhs))
-    lost = [(0 < each) & (each * abs(alpha) <= least) for each in magnitudes]
+    lost = [(each > 0) & (each * abs(alpha) <= least) for each in magnitudes]
     terms = (lost[0], infinite[1]), (infinite[0], lost[1])
     return sum(one.astype(np.float32) @ other.astype(np.float32) for one, other in terms) > 0
 
