@@ -150,8 +150,8 @@ def _special_in_doubt(
 
 
 def _reached(compute: Format, line: Line) -> list[Place]:
-    """What the line may be a mean of. A coordinate that is near an element may lie on it, and on its other side; a cubic
-    weight has a slope of 3/2 at most, since those of all four add up to 0 and their magnitudes to less than 3."""
+    """What the line may be a mean of. A coordinate that is near an element may lie on it, and on its other side; a
+    cubic weight has a slope of 3/2 at most, since those of all four add up to 0 and their magnitudes to less than 3."""
     weights, error = line.weights.hi, line.error
     if line.around is not None:
         near = list(np.abs(weights) <= error)
