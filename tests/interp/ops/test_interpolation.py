@@ -113,8 +113,8 @@ def test_bicubic_is_exact_at_elements_and_repeats_the_ends() -> None:
 
 def test_an_infinity_whose_cubic_weight_is_zero_is_open() -> None:
     (golden,) = goldens("aten::upsample_bicubic2d", f32([[[[1.0, inf, 4.0, 8.0, 1.0]]]]), [1, 5], True)
-    # It stands in four rows, of which three have weight 0; the fourth result reads the elements 2 and 3, and 4 twice, but
-    # element 1 where its place comes out below 3.
+    # It stands in four rows, of which three have weight 0; the fourth result reads the elements 2 and 3, and 4 twice,
+    # but element 1 where its place comes out below 3.
     assert golden.open.tolist() == [[[[True, True, True, True, False]]]]
     assert golden.open_rule == "P123, P126"
 
