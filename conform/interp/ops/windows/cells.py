@@ -126,7 +126,7 @@ def interpolated(
     budget = np.where(np.isfinite(real.hi), budget, 0.0)
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
-    doubtful = _special_in_doubt(tensor, read, lines, compute)
+    doubtful = _special_in_doubt(read, lines, compute)
     return golden.opened(hidden, "P123").opened(doubtful, "P126").opened(overflows, "P35")
 
 
@@ -134,17 +134,18 @@ Place = tuple[np.ndarray, np.ndarray, np.ndarray]  # [n]: an element, whether it
 
 
 def _special_in_doubt(
-    tensor: np.ndarray, read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], compute: Format
+    read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], compute: Format
 ) -> np.ndarray:
     """[m]: whether an infinity or NaN has a weight that the error of the coordinates makes 0 or not 0, beside no NaN
     that surely counts."""
-    if np.isfinite(tensor).all():
-        return np.False_
     in_doubt, is_nan = np.False_, np.False_
     for corner in itertools.product(*map(partial(_reached, compute), lines)):
         at, counts, reached = zip(*corner, strict=True)
-        element, sure = read(at), np.logical_and.reduce(counts)
-        in_doubt = in_doubt | ~np.isfinite(element) & ~sure & np.logical_and.reduce(reached)
+        sure, is_reached = np.logical_and.reduce(counts), np.logical_and.reduce(reached)
+        if not is_reached.any():
+            continue
+        element = read(at)
+        in_doubt = in_doubt | ~np.isfinite(element) & ~sure & is_reached
         is_nan = is_nan | np.isnan(element) & sure
     return in_doubt & ~is_nan
 
