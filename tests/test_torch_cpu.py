@@ -166,7 +166,7 @@ EVERYWHERE |= {
         "aten::max_pool2d_with_indices_backward", "aten::grid_sampler_2d",
     )),
     *((op, "bfloat16", ERROR) for op in ("aten::avg_pool2d_backward", "aten::col2im")),
-    *(("aten::addbmm", dtype, NAN) for dtype in ("float16", "float32")),
+    ("aten::addbmm", "float16", NAN),
     *((op, "float32", "a number where NaN is expected") for op in ("aten::addbmm", "aten::addmv")),
     ("aten::_adaptive_avg_pool2d_backward", "float16", NAN),
     *(("aten::grid_sampler_2d", dtype, NAN) for dtype in FLOATS),
@@ -202,13 +202,10 @@ EVERYWHERE |= {
     ("aten::_int_mm", "int8", "wrong value"),  # expanded operands; others where there is no VNNI
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
 }  # fmt: skip
-# A place that float32 rounds onto an element, or off it, meets an infinity beside it or does not.
+# A place that NaN in the grid names, or that is computed in the half type, meets an infinity or does not.
 EVERYWHERE |= {
     (op, dtype, reason)
-    for op in (
-        "aten::upsample_linear1d", "aten::upsample_bilinear2d", "aten::upsample_trilinear3d", "aten::grid_sampler_2d",
-        "aten::upsample_bicubic2d", "aten::grid_sampler_3d",
-    )
+    for op in ("aten::grid_sampler_2d", "aten::grid_sampler_3d")
     for dtype in FLOATS
     for reason in (NAN, "wrong infinity", "a number where NaN is expected")
 }
@@ -275,6 +272,7 @@ CRASHES = {
     "aten::_embedding_bag", "aten::embedding_bag",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
+    "aten::max_pool2d_with_indices_backward",
 }  # fmt: skip
 READS_BEYOND = {"aten::take_along_dim"}  # invalid calls that are taken
 # What torch lacks, or its CPU.

@@ -62,11 +62,14 @@ def test_max_pools() -> None:
 
 
 def test_max_pool_gradient_adds_up_where_windows_share_an_element() -> None:
-    arguments = {"kernel_size": [1, 2], "stride": [1, 1], "padding": [0], "dilation": [1], "ceil_mode": False}
-    grad, x = tensor("float32", [[[2.0**24, 1.0, 1.0]]]), RefTensor("float32", (1, 1, 4), [0.0] * 4)
+    arguments = {"kernel_size": [1, 3], "stride": [1, 1], "padding": [0], "dilation": [1], "ceil_mode": False}
+    grad, x = tensor("float32", [[[2.0**24, 1.0, 1.0]]]), RefTensor("float32", (1, 1, 5), [0.0] * 5)
     result = call("max_pool2d_with_indices_backward", grad_output=grad, self=x,
-                  indices=tensor("int64", [[[1, 1, 1]]]), **arguments)  # fmt: skip
-    same(result, "float32", [[[0.0, 2.0**24 + 2, 0.0, 0.0]]])
+                  indices=tensor("int64", [[[2, 2, 2]]]), **arguments)  # fmt: skip
+    same(result, "float32", [[[0.0, 0.0, 2.0**24 + 2, 0.0, 0.0]]])
+    result = call("max_pool2d_with_indices_backward", grad_output=grad, self=x,
+                  indices=tensor("int64", [[[2, 0, 4]]]), **arguments)  # fmt: skip
+    assert result.data == [UNSPECIFIED, 0.0, 2.0**24, 0.0, 1.0]  # the second window begins behind element 0
 
 
 def test_adaptive_avg_pools() -> None:

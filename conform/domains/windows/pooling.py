@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from conform.domains.engine.arguments import (
     Argument,
     boolean,
@@ -23,6 +25,7 @@ from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped, sized
 from conform.domains.specs import FLOATS, NUMBERS, spec
+from conform.numerics.draws import Stream
 
 AVERAGED = ("int64", *FLOATS)
 Numbers = Sequence[int]
@@ -185,12 +188,12 @@ def _before(
     if at < -2:
         return (count,)
     numbers = [_each(values, 2)[at] for values in (kernel_size, stride or kernel_size, padding, dilation)]
-    if min(numbers[0], numbers[1], numbers[3]) < 1:
+    if min(count, numbers[0], numbers[1], numbers[3]) < 1:
         return ANYTHING
     kernel, step, pad, gap = numbers
     most = count * step + _reach(kernel, gap) - 2 * pad  # of which there are so many with ceil_mode, or one more
     near = range(max(1, most - 2 * step + 1), most + 1)
-    return tuple(size for size in near if _windows(size, *numbers, ceil_mode) == count) or ANYTHING
+    return tuple(size for size in near if _windows(size, *numbers, ceil_mode) == count)
 
 
 def _grads(sizes: Callable[..., Numbers], *more: Argument) -> tuple[Argument, ...]:
@@ -245,11 +248,35 @@ def _places(self: MetaArgument) -> Space:
     return integers_between(0, math.prod(self.shape[-2:]) - 1)
 
 
+def _drawn_maxima(
+    stream: Stream, self: MetaArgument, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
+    indices: MetaArgument,
+) -> np.ndarray:  # fmt: skip
+    """Where the maxima of the windows stand, in images whose elements are sums of one number for their row and one for
+    their column: neighbouring windows share them."""
+    images = math.prod(indices.shape[:-2])
+    if min(self.rank, indices.rank) < 2 or min(*kernel_size, *self.shape, images) < 1:
+        return np.zeros(indices.shape, np.int64)  # in which another argument is at fault, or there is none
+    numbers = (_each(values, 2) for values in (kernel_size, stride or kernel_size, padding, dilation))
+    along = zip(self.shape[-2:], indices.shape[-2:], *numbers, strict=True)
+    rows, columns = [_maxima_along(stream.uniform((images, one[0])), *one[1:]) for one in along]
+    return (rows[:, :, None] * self.size(-1) + columns[:, None]).reshape(indices.shape)
+
+
+def _maxima_along(heights: np.ndarray, count: int, kernel: int, step: int, pad: int, gap: int) -> np.ndarray:
+    """[images, count]: where the greatest of the heights [images, size] of each window stands, 0 if it has none."""
+    places = np.arange(count)[:, None] * step - pad + np.arange(kernel) * gap
+    there = (places >= 0) & (places < heights.shape[1])
+    places = np.where(there, places, 0)
+    tap = np.where(there, heights[:, places], -1).argmax(-1)
+    return places[np.arange(count), tap]
+
+
 spec(
     "aten::max_pool2d_with_indices_backward",
     *_grads(_sizes_before_dilated, _numbers("dilation", 2, least=1, preferred=(1, 2))),
     index_tensor("indices", Dtype.Eq("int64"), shape_of("grad_output"),
-                 Value.In(_places).unjudged("some of torch's kernels do not check it")),
+                 Value.In(_places).unjudged("some of torch's kernels do not check it"), Value.Gen(_drawn_maxima)),
     result(dtype_of("self"), shape_of("self")),
 )
 

@@ -48,6 +48,9 @@ def _inside(index: int, size: int) -> int | None:
     return index if 0 <= index < size else None
 
 
+OVERFLOW = {24: 2**128, 53: 2**1024}  # by the precision of what places are computed in: float32, float64
+
+
 def _taps(
     coordinate: float, size: int, mode: int, padding_mode: int, align_corners: bool, precision: int
 ) -> list[Tap] | None:
@@ -56,7 +59,7 @@ def _taps(
         coordinate = -1.0
     if padding_mode == REFLECTION and (abs(coordinate) + 1) * size >= 2.0 ** (precision - 5):
         return None  # P124: rounding alone moves the place by an element
-    if not isfinite(coordinate):
+    if not isfinite(coordinate) or (abs(Fraction(coordinate)) + 1) * size >= OVERFLOW[precision]:
         if padding_mode != BORDER or mode == BICUBIC:
             return None
         coordinate = 3.0 if coordinate > 0 else -3.0  # beyond the border, as an infinity is

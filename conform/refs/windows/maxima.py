@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf, prod
 
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, category
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.references import reference
 from conform.refs.windows.sliding import Ints, Window, adaptive_windows, joined, planes, pooling_windows
 from conform.refs.windows.sums import Term, check_floats, check_planes, weighted_sum
@@ -122,18 +122,29 @@ def max_pool2d_with_indices_backward(
     grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
     ceil_mode: bool, indices: RefTensor,
 ) -> RefTensor:  # fmt: skip
-    """Zeros of self's shape, to which each element of grad_output is added at its index: exact sums, rounded once."""
+    """Zeros of self's shape, to which each element of grad_output is added at its index: exact sums, rounded once. What
+    the index of a window names that is none of its elements is open."""
     dtype = check_floats("max_pool2d_with_indices_backward", grad_output, self)
     check_planes("max_pool2d_with_indices_backward", self.shape, 2)
     windows = pooling_windows(self.shape, 2, kernel_size, stride, padding, dilation, ceil_mode)
     if not grad_output.shape == indices.shape == (*self.shape[:-2], *map(len, windows)) or indices.dtype != "int64":
         raise ValueError(f"grad_output {grad_output.shape} and int64 indices {indices.shape} do not fit the windows")
-    count, volume, data = prod(map(len, windows)), prod(self.shape[-2:]), []
-    for grads, places in zip(planes(grad_output, count), planes(indices, count), strict=True):
-        terms: list[list[Term]] = [[] for _ in range(volume)]
-        for grad, place in zip(grads, places, strict=True):
-            if not 0 <= place < volume:
-                raise ValueError(f"index {place} is outside a plane of {volume} elements")
-            terms[place].append((Fraction(1), grad))
-        data += [weighted_sum(dtype, own) for own in terms]
+    inside = [places for places, _ in joined(windows, self.shape[-2:])]
+    volume, data = prod(self.shape[-2:]), []
+    for grads, places in zip(planes(grad_output, len(inside)), planes(indices, len(inside)), strict=True):
+        data += _gradients_of_plane(dtype, volume, grads, places, inside)
     return RefTensor(dtype, self.shape, data)
+
+
+def _gradients_of_plane(
+    dtype: str, volume: int, grads: list[float], places: list[int], inside: list[list[int]]
+) -> list[float | Unspecified]:
+    terms: list[list[Term]] = [[] for _ in range(volume)]
+    strays = set()
+    for grad, place, window in zip(grads, places, inside, strict=True):
+        if not 0 <= place < volume:
+            raise ValueError(f"index {place} is outside a plane of {volume} elements")
+        terms[place].append((Fraction(1), grad))
+        if place not in window:
+            strays.add(place)
+    return [UNSPECIFIED if i in strays else weighted_sum(dtype, own) for i, own in enumerate(terms)]

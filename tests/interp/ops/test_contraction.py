@@ -62,6 +62,24 @@ def test_addmm_is_open_where_a_step_overflows(alpha: float, mat1: object, mat2: 
     assert (golden.open.tolist(), golden.open_rule) == ([[True]], "P35")
 
 
+@pytest.mark.parametrize(
+    ("alpha", "mat1", "mat2", "is_open"),
+    [
+        (0.5, [[2.0**-149]], [[inf]], True),  # alpha * 2^-149 is a tie that goes to 0, and 0 * inf is NaN
+        (-0.5, [[inf, 1.0]], [[2.0**-149], [1.0]], True),
+        (0.75, [[2.0**-149]], [[inf]], False),  # alpha * 2^-149 is 2^-149 again
+        (0.5, [[2.0**-149, 1.0]], [[1.0], [inf]], False),  # of another term
+        (0.5, [[2.0**-149, nan]], [[inf], [1.0]], False),  # NaN in any order
+        (1.0, [[2.0**-149]], [[inf]], False),
+    ],
+)
+def test_addmm_is_open_where_alpha_makes_zero_of_a_factor_of_infinity(
+    alpha: float, mat1: object, mat2: object, is_open: bool
+) -> None:
+    (golden,) = goldens("aten::addmm", f32([0.0]), f32(mat1), f32(mat2), alpha=alpha)
+    assert (golden.open is not None and golden.open.any()) == is_open
+
+
 def test_addmm_refuses() -> None:
     one = i64([[1]])
     for self, keywords in ((one, {"beta": 2j}), (i64([1, 2]), {}), (i8([1]), {})):

@@ -75,6 +75,8 @@ ZEROS, BORDER, REFLECTION = range(3)
         ((3.0, -0.5), BILINEAR, BORDER, False, 2.0),
         ((2.0, -1.0), BILINEAR, REFLECTION, True, 1.5),  # x 1.5 is reflected to 0.5
         ((inf, -inf), BILINEAR, BORDER, True, 2.0),
+        ((2.0**127, -(2.0**127)), BILINEAR, BORDER, True, 2.0),
+        ((2.0**126, -1.0), BICUBIC, ZEROS, True, 0.0),
         ((nan, nan), BILINEAR, BORDER, True, 1.0),
         ((0.75, -0.25), NEAREST, ZEROS, True, 2.0),
         ((5.0, 0.25), NEAREST, ZEROS, False, 0.0),
@@ -90,8 +92,9 @@ def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, exp
 
 @pytest.mark.parametrize(
     ("place", "mode", "padding"),
-    [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS)],
-)
+    [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS),
+     ((2.0**127, 0.0), BICUBIC, BORDER), ((0.0, -(2.0**127)), BILINEAR, ZEROS)],  # 2^127 times 2 elements overflows
+)  # fmt: skip
 def test_places_that_are_open(place: tuple, mode: int, padding: int) -> None:
     (golden,) = goldens("aten::grid_sampler_2d", f32(IMAGE), f32([[[place]]]), mode, padding, True)
     assert golden.open.all()
@@ -110,9 +113,30 @@ def test_bicubic_is_exact_at_elements_and_repeats_the_ends() -> None:
 
 def test_an_infinity_whose_cubic_weight_is_zero_is_open() -> None:
     (golden,) = goldens("aten::upsample_bicubic2d", f32([[[[1.0, inf, 4.0, 8.0, 1.0]]]]), [1, 5], True)
-    # It stands in four rows, of which three have weight 0; the fourth result reads the elements 2 and 3, and 4 twice.
-    assert golden.open.tolist() == [[[[True, True, True, False, False]]]]
-    assert golden.open_rule == "P123"
+    # It stands in four rows, of which three have weight 0; the fourth result reads the elements 2 and 3, and 4 twice,
+    # but element 1 where its place comes out below 3.
+    assert golden.open.tolist() == [[[[True, True, True, True, False]]]]
+    assert golden.open_rule == "P123, P126"
+
+
+@pytest.mark.parametrize(
+    ("special", "at", "expected"),
+    [(inf, 5, inf), (inf, 4, None), (inf, 6, None), (nan, 6, None), (inf, 3, 6.0), (nan, 7, 6.0)],
+)
+def test_an_infinity_beside_an_element_at_which_the_place_may_lie_is_open(
+    special: float, at: int, expected: float | None
+) -> None:
+    """The double next to 1/11 puts the middle of 11 elements 10^-15 beside the sixth, which float32 cannot tell."""
+    numbers = [float(number) for number in range(1, 12)]
+    numbers[at] = special
+    (golden,) = goldens("aten::upsample_linear1d", f32([[numbers]]), [1], False, 1 / 11)
+    assert golden.open_rule == (None if expected else "P126")
+    assert expected is None or golden.value.item() == expected
+
+
+def test_a_nan_that_counts_is_nan_beside_whatever_is_in_doubt() -> None:
+    (golden,) = goldens("aten::upsample_linear1d", f32([[[1.0, inf, nan, 1.0]]]), [4], True)
+    assert (golden.open_rule, golden.open.tolist()) == ("P123, P126", [[[True, True, False, True]]])
 
 
 def test_grid_sampler_3d() -> None:

@@ -61,6 +61,16 @@ def test_gradient_of_maxima_adds_up_what_has_the_index() -> None:
           gives=f32([[[0.0, 0.0, 0.0], [0.0, 7.0, 0.0], [0.0, 0.0, 8.0]]]))  # fmt: skip
 
 
+def test_gradient_of_maxima_is_open_at_an_index_that_its_window_has_not() -> None:
+    """Windows of elements 0 and 2, and of 2 (4 is in the padding), of four images of one line."""
+    places = i64([[[0, 2]], [[2, 2]], [[1, 2]], [[0, 0]]])
+    found = goldens("aten::max_pool2d_with_indices_backward", np.ones((4, 1, 2), np.float32), np.zeros((4, 1, 4), "f4"),
+                    [1, 2], [1, 2], [0, 0], [1, 2], True, places)[0]  # fmt: skip
+    assert found.open[:, 0].tolist() == [[False] * 4, [False] * 4, [False, True, False, False], [True] + [False] * 3]
+    assert found.open_rule == "P125"
+    assert found.value[:2, 0].tolist() == [[1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 2.0, 0.0]]
+
+
 def test_columns_and_back() -> None:
     options = {"kernel_size": [2, 2], "dilation": [1, 1], "padding": [0, 0], "stride": [1, 1]}
     columns = [[1.0, 2.0, 4.0, 5.0], [2.0, 3.0, 5.0, 6.0], [4.0, 5.0, 7.0, 8.0], [5.0, 6.0, 8.0, 9.0]]

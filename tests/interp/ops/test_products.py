@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from conform.interp.blocks.tiles import Contraction
+from conform.interp.evaluate import evaluate
 from conform.interp.ops.contraction import matrices
 from conform.numerics import matmul
 from conform.numerics.formats import FORMATS
@@ -67,6 +68,18 @@ def test_rounded_once_and_wrapped() -> None:
     check("aten::dot", f16([2048.0, 1.0, 1.0]), f16([1.0, 1.0, 1.0]), gives=f16(2050.0))
     check("aten::bmm", i64([[[2**62]]]), i64([[[4]]]), gives=i64([[[0]]]))
     check("aten::_int_mm", np.int8([[-128, 127]]), np.int8([[-128], [127]]), gives=np.int32([[32513]]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "terms", "columns", "rule"),
+    [(17, 8, 16, None), (16, 8, 16, "P158"), (17, 9, 16, "P158"), (17, 8, 4, "P158"), (17, 0, 8, "P158"),
+     (17, 8, 0, "P158")],
+)  # fmt: skip
+def test_products_of_integers_of_some_sizes_may_be_refused(rows: int, terms: int, columns: int, rule: str) -> None:
+    factors = np.ones((rows, terms), np.int8), np.ones((terms, columns), np.int8)
+    outcome = evaluate("aten::_int_mm", factors, {})
+    assert outcome.refusal == rule
+    assert (outcome.goldens[0].value == terms).all()
 
 
 def test_without_terms_or_batch() -> None:

@@ -13,7 +13,7 @@ from conform.interp.blocks.assembly import Assembly, assembled
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.blocks.converted import moved
 from conform.interp.blocks.tiles import Contraction, by_tiles
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.operands import refuse_complex
 from conform.interp.ops.contraction.sums import contraction, float_addmm, float_product, integer_addmm, integer_tile
 from conform.interp.ops.elementwise.arithmetic import mul
@@ -240,9 +240,11 @@ def matmul(self: np.ndarray, other: np.ndarray) -> Contraction:
 
 
 @semantics("aten::_int_mm", accumulates="self", elements=_elements_of("self", "mat2"))
-def int_mm(self: np.ndarray, mat2: np.ndarray) -> Golden:
-    """result[i, j] = sum over k of self[i, k] * mat2[k, j] of int8, in int32"""
-    return products(FORMATS["int32"], self, mat2).golden()
+def int_mm(self: np.ndarray, mat2: np.ndarray) -> Outcome:
+    """result[i, j] = sum over k of self[i, k] * mat2[k, j] of int8, in int32; a backend may refuse some sizes (P158)"""
+    golden = products(FORMATS["int32"], self, mat2).golden()
+    is_odd = any(size % 8 or size == 0 for size in mat2.shape)
+    return Outcome((golden,), refusal="P158" if is_odd or len(self) <= 16 else None)
 
 
 # Without sums

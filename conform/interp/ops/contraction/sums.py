@@ -134,10 +134,25 @@ def float_addmm(
         factor = np.maximum(_largest_of_columns(lhs.mT)[..., :, None], _largest_of_columns(rhs)[..., None, :])
         step = np.maximum(product.magnitude, abs(alpha) * factor)  # to whichever factor alpha is multiplied
     steps = replace(total, magnitude=np.maximum(total.magnitude, step))
-    golden = replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps), "P35")
+    vanishing = _vanishing_beside_an_infinity(fmt, lhs, rhs, alpha) & ~np.isnan(total.real.hi)
+    golden = replace(golden, open=None, open_rule=None).opened(overflowing(fmt, steps) | vanishing, "P35")
     if np.isfinite(alpha) and abs(alpha) not in (0, 1):
         golden = replace(golden, amplified=np.maximum(factor, max(abs(alpha), 1.0)))
     return golden.on_grid(_grid_of_addmm(grid_of(fmt, lhs, rhs), addend, beta, alpha))
+
+
+def _vanishing_beside_an_infinity(fmt: Format, lhs: np.ndarray, rhs: np.ndarray, alpha: np.float64) -> np.ndarray:
+    """Whether there is a term of an infinity and a number that alpha, multiplied into it, makes 0: together NaN."""
+    if not 0 < abs(alpha) < 1:
+        return np.False_
+    least = compute_format(fmt).min_subnormal / 2
+    infinite = np.isinf(lhs), np.isinf(rhs)
+    if not (infinite[0].any() or infinite[1].any()):
+        return np.False_
+    magnitudes = (np.abs(factor.astype(np.float64)) for factor in (lhs, rhs))
+    lost = [(each > 0) & (each * abs(alpha) <= least) for each in magnitudes]
+    terms = (lost[0], infinite[1]), (infinite[0], lost[1])
+    return sum(one.astype(np.float32) @ other.astype(np.float32) for one, other in terms) > 0
 
 
 def _grid_of_addmm(

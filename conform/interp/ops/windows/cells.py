@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import floor, lcm, prod
 from operator import add, mul
 
@@ -88,17 +88,16 @@ def interpolated(
     """[m]: the sum of the elements around, each times its weights along every dim.
 
     The budget is the change that an error of the coordinates makes (the slopes of the cells they may lie in), and the
-    rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123). there: of coordinates,
-    whether an element stands there; one that does not is 0.
+    rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123), and one whose weight that
+    error may make 0, or not 0 (P126). there: of coordinates, whether an element stands there; one that does not is 0.
     """
     compute, corners = compute_format(fmt), list(itertools.product(*(range(len(line.at)) for line in lines)))
 
     def read(places: Sequence[np.ndarray]) -> np.ndarray:
-        if there is None:
-            return tensor[(*batch, *places)].astype(np.float64)
         sizes = tensor.shape[-len(places) :]
         inside = [np.clip(place, 0, size - 1) for place, size in zip(places, sizes, strict=True)]
-        return np.where(there(places), tensor[(*batch, *inside)].astype(np.float64), 0.0)
+        found = tensor[(*batch, *inside)].astype(np.float64)
+        return found if there is None else np.where(there(places), found, 0.0)
 
     elements = [read([line.at[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
     weights = [reduce(mul, [line.weights[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
@@ -127,7 +126,45 @@ def interpolated(
     budget = np.where(np.isfinite(real.hi), budget, 0.0)
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
-    return golden.opened(hidden, "P123").opened(overflows, "P35")
+    doubtful = _special_in_doubt(read, lines, compute)
+    return golden.opened(hidden, "P123").opened(doubtful, "P126").opened(overflows, "P35")
+
+
+Place = tuple[np.ndarray, np.ndarray, np.ndarray]  # [n]: an element, whether its weight is surely not 0, if reached
+
+
+def _special_in_doubt(
+    read: Callable[[Sequence[np.ndarray]], np.ndarray], lines: Sequence[Line], compute: Format
+) -> np.ndarray:
+    """[m]: whether an infinity or NaN has a weight that the error of the coordinates makes 0 or not 0, beside no NaN
+    that surely counts."""
+    in_doubt, is_nan = np.False_, np.False_
+    for corner in itertools.product(*map(partial(_reached, compute), lines)):
+        at, counts, reached = zip(*corner, strict=True)
+        sure, is_reached = np.logical_and.reduce(counts), np.logical_and.reduce(reached)
+        if not is_reached.any():
+            continue
+        element = read(at)
+        in_doubt = in_doubt | ~np.isfinite(element) & ~sure & is_reached
+        is_nan = is_nan | np.isnan(element) & sure
+    return in_doubt & ~is_nan
+
+
+def _reached(compute: Format, line: Line) -> list[Place]:
+    """What the line may be a mean of. A coordinate that is near an element may lie on it, and on its other side; a
+    cubic weight has a slope of 3/2 at most, since those of all four add up to 0 and their magnitudes to less than 3."""
+    weights, error = line.weights.hi, line.error
+    if line.around is not None:
+        near = list(np.abs(weights) <= error)
+        last, never, always = len(weights) - 1, np.zeros_like(near[0]), np.ones_like(near[0])
+        return [(line.around[0], never, near[last]), (line.around[1], ~near[0], always),
+                (line.around[2], ~near[last], always), (line.around[3], never, near[0])]  # fmt: skip
+    rounded = 0.0 if line.rounded is None else line.rounded * compute.unit_roundoff
+    near = np.abs(weights) <= 1.5 * error + rounded
+    on_second, on_third = near[2] & (weights[1] > 0.5), near[1] & (weights[2] > 0.5)
+    never, always = np.zeros_like(on_second), np.ones_like(on_second)
+    own = [(at, ~one, always) for at, one in zip(line.at, near, strict=True)]
+    return [(line.at[0] - 1, never, on_second), *own, (line.at[3] + 1, never, on_third)]
 
 
 def _of_weights(

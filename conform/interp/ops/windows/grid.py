@@ -88,13 +88,10 @@ def _golden(
     size, compute = input.shape[2:], compute_format(fmt)
     axes = [_Axis(count, mode, padding, align_corners) for count in size]
     numbers = list(points.T[::-1])
-    infinite = np.isinf(points).any(1)
-    unknown = np.zeros(len(points), bool)
-    if padding == REFLECTION:
-        limit = 2.0 ** (compute.precision - 5)
-        with np.errstate(over="ignore"):
-            far = (np.nan_to_num(np.abs(points), nan=0.0) + 1) * np.array(size[::-1])
-        unknown = (far >= limit).any(1)
+    with np.errstate(over="ignore"):
+        far = (np.where(np.isnan(points), 0.0, np.abs(points)) + 1) * np.array(size[::-1])
+        infinite = (far >= np.float64(2.0**compute.emax) * 2).any(1)
+    unknown = (far >= 2.0 ** (compute.precision - 5)).any(1) & (padding == REFLECTION)
     is_open = unknown[which] | (infinite if mode == BICUBIC or padding != BORDER else np.zeros_like(infinite))[which]
 
     def there(places: Sequence[np.ndarray]) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.patches import Windows
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.sums import accumulation, sums_of
@@ -118,19 +119,50 @@ for _rank in (1, 2, 3):
     semantics(f"aten::adaptive_max_pool{_rank}d", compares=True, elements=_windows)(_adaptive(_rank))
 
 
-OF_WINDOWS = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")  # of which the indices tell the outcome
+@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output")
+def max_pool2d_with_indices_backward(
+    grad_output: np.ndarray,
+    self: np.ndarray,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    indices: np.ndarray,
+) -> Golden:
+    """The sum of grad_output over the windows whose index each element is, in its image; open where that of a window is
+    an element that the window does not have (P125)"""
+    plane = self.shape[-2:]
+    windows = pooling(plane, kernel_size, stride, padding, dilation, ceil_mode)
+    targets = _in_all_images(indices, prod(plane))
+    strays = np.zeros(prod(self.shape), bool)
+    strays[targets[~_is_within(indices, windows, plane).reshape(-1)]] = True
+    return _sums_at(grad_output, targets, self.shape).opened(strays.reshape(self.shape), "P125")
 
 
-@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output", ignores=OF_WINDOWS)
-def max_pool2d_with_indices_backward(grad_output: np.ndarray, self: np.ndarray, indices: np.ndarray) -> Golden:
-    """The sum of grad_output over the windows whose index each element is, in its image"""
-    return _sums_at(grad_output, indices, self.shape, prod(self.shape[-2:]))
+def _is_within(indices: np.ndarray, windows: Sliding, plane: Sequence[int]) -> np.ndarray:
+    """Whether each element, told by its number in the image, is one of its window's."""
+    rows, columns = np.divmod(indices, plane[1])
+    beside = np.arange(windows.counts[0])[:, None], np.arange(windows.counts[1])
+    along = zip((rows, columns), beside, windows.along, windows.taps, strict=True)
+    return np.logical_and.reduce([_is_tap(places, of, one, taps) for places, of, one, taps in along])
 
 
-def _sums_at(grad_output: np.ndarray, indices: np.ndarray, shape: tuple[int, ...], plane: int) -> Golden:
-    """Of results of `shape`, images of `plane` elements each: the sums of what has each as its index."""
-    fmt, count = format_of(grad_output), prod(indices.shape[-2:])
-    targets = indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
+def _is_tap(places: np.ndarray, of: np.ndarray, windows: Windows, taps: int) -> np.ndarray:
+    """Whether the windows `of` have an element at the places, along one dim."""
+    tap, rest = np.divmod(places + windows.padding - of * windows.stride, windows.dilation)
+    return (rest == 0) & (tap >= 0) & (tap < taps)
+
+
+def _in_all_images(indices: np.ndarray, plane: int) -> np.ndarray:
+    """Numbers in images of `plane` elements each, as numbers in all of them, flat."""
+    count = prod(indices.shape[-2:])
+    return indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
+
+
+def _sums_at(grad_output: np.ndarray, targets: np.ndarray, shape: tuple[int, ...]) -> Golden:
+    """Of results of `shape`: the sums of what has each as its target."""
+    fmt = format_of(grad_output)
     grads = grad_output.reshape(-1).astype(np.float64)
     total = accumulate.total_at([(targets, grads)], prod(shape))
 
