@@ -169,8 +169,10 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                           "size[i] in {0} for some i where self has no elements")},
     ("aten::as_strided", "storage_offset <= 4096"): "self has fewer elements",
     ("aten::embedding_dense_backward", "1 <= rank(grad_output)"): "no indices have a rank below 0",
-    ("aten::_embedding_bag", "dtype(indices) in {int64, int32}"): "offsets, of the same dtype, have none then",
-    ("aten::_embedding_bag", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE,
+    **{(f"aten::_embedding_bag{name}", f"dtype({operand}) in {{int64, int32}}"): "the other has the same dtype"
+       for name, operand in (("", "indices"), ("_forward_only", "indices"), ("_forward_only", "offsets"))},
+    **{(f"aten::_embedding_bag{name}", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE
+       for name in ("", "_forward_only")},
     **{("aten::kthvalue", constraint): "no k is then in range"
        for constraint in ("1 <= size(self, d) for one d at least", "dim not in dims of self whose size is 0")},
 }  # fmt: skip
@@ -214,7 +216,7 @@ def run(spec: OpSpec, call: Arguments) -> list[torch.Tensor | bool | int | float
 def is_taken(spec: OpSpec, call: Arguments) -> bool:
     try:
         run(spec, call)
-    except (RuntimeError, IndexError, ValueError, TypeError, AssertionError):  # the last of libraries in Python
+    except (RuntimeError, IndexError, ValueError, TypeError, OverflowError, AssertionError):  # the last of libraries
         return False
     return True
 
