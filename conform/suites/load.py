@@ -123,7 +123,7 @@ def _from_specs(names: list[str]) -> list[str]:
 
 def _all_may_match(tests: Sequence[Test], ops: Sequence[str], ids: Sequence[str]) -> bool:
     """Whether each glob may match one of the tests, so that nobody has to be told of others."""
-    of_ops = all(any(may_match_op(test.op, [glob]) for test in tests) for glob in ops)
+    of_ops = all(any(may_match_op(test.op_name, [glob]) for test in tests) for glob in ops)
     return of_ops and all(any(may_match_id(f"{test.id}/", [glob]) for test in tests) for glob in ids)
 
 

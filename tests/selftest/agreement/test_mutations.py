@@ -58,7 +58,7 @@ REDUNDANT = {
     # it is True, or False, or the dtype of grad_output, or 0
     ("aten::_native_batch_norm_legit.no_stats", "training"), ("aten::_native_batch_norm_legit", "training"),
     *((f"aten::{op}_backward_data", "input_dtype") for op in ("_softmax", "_log_softmax")),
-    ("aten::scaled_dot_product_attention", "dropout_p"),
+    *((op, "dropout_p") for op in semantics.names() if "scaled_dot_product" in op),
     # the quotient of the sizes, or close to it, as it is where no scale is given
     ("aten::upsample_nearest1d", "scales"), ("aten::upsample_nearest3d", "scales_w"),
     # a bound depends on it; memory, which the references have none of; equal elements that nobody can tell apart
