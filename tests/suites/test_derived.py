@@ -245,7 +245,7 @@ def test_no_target_is_lost_unseen() -> None:
         "many": (315, 294),
         "promotes": (690, 86),
         "rank": (1943, 472),
-        "refuses": (1919, 438),
+        "refuses": (1918, 438),
         "rows": (1818, 286),
         "shape": (721, 366),
         "size": (4021, 483),
