@@ -7,10 +7,12 @@ import sys
 from functools import partial
 
 import pytest
+import torch._dynamo  # noqa: F401
 
 from conform import kit, suites
 
-kit.load()  # pytester forgets what a session imports, and PyYAML's parser and the families cannot be imported twice
+# pytester forgets what a session imports; PyYAML's parser, the families and torch's compiler cannot be imported twice.
+kit.load()
 
 pytest_plugins = "pytester"
 
