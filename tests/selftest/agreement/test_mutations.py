@@ -19,18 +19,21 @@ from conform.interp.golden import Golden, Outcome
 from conform.selftest.agreement.agreement import witnesses
 from conform.selftest.agreement.compare import compare
 
-ROUNDS = 16  # of which one must find it
+ROUNDS = 4  # of which one must find it
+ROUNDS_FOR_RARE = 16
 Meaning = Callable[..., Golden | tuple[Golden, ...] | Outcome]
 Mutation = Callable[[Meaning, dict[str, Any]], Any]  # from the meaning and the arguments to the outcome
 
 
-def differences(op: str, dtype: str, mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def differences(
+    op: str, dtype: str, mutation: Mutation, monkeypatch: pytest.MonkeyPatch, count: int = ROUNDS
+) -> Iterator[str]:
     """What tells the mutated semantics from the reference on the calls of the first rounds."""
     definition = semantics.find(op)
     assert definition is not None
     mutated = replace(definition, function=lambda **arguments: mutation(definition.function, arguments))
     monkeypatch.setitem(semantics._table, op, mutated)
-    rounds = (witness for round_ in range(ROUNDS) for witness in witnesses(op, dtype, round_))
+    rounds = (witness for round_ in range(count) for witness in witnesses(op, dtype, round_))
     parted = (compare(op, call, is_valid).first for call, is_valid in rounds)
     return (first.what for first in parted if first is not None)
 
@@ -70,6 +73,13 @@ REDUNDANT = {
 }  # fmt: skip
 
 
+# What half types show rarely: a scale that is given and is far enough from the quotient of the sizes, a mask of chance.
+RARE = {
+    ("aten::_scaled_dot_product_attention_math", "dropout_mask"), ("aten::upsample_bicubic2d", "scales_h"),
+    ("aten::_upsample_bilinear2d_aa", "scales_w"), ("aten::_upsample_nearest_exact3d", "scales_w"),
+}  # fmt: skip
+
+
 def ignored(name: str, default: list[Any]) -> Mutation:
     """The meaning with the schema's default, or the value of the first call, whatever the argument is."""
 
@@ -87,7 +97,8 @@ def test_an_argument_that_is_ignored_is_noticed(op: str, name: str, monkeypatch:
     dtypes = spec_of(op).dtypes  # half types have arguments of their own
     (declared,) = [argument for argument in schemas.schema(op).arguments if argument.name == name]
     mutation = ignored(name, [declared.default] if declared.has_default else [])
-    assert any(differences(op, "float16" if "float16" in dtypes else dtypes[0], mutation, monkeypatch))
+    dtype, count = "float16" if "float16" in dtypes else dtypes[0], ROUNDS_FOR_RARE if (op, name) in RARE else ROUNDS
+    assert any(differences(op, dtype, mutation, monkeypatch, count))
 
 
 # --- Defects of values ------------------------------------------------------------------------------------------------
