@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import conform
 
 _ROOT = Path(__file__).parent
+
+Parts = tuple[str, ...]  # a path below the root
 # Rooms of which a run imports nothing or what it needs at once: torch, flint and pytest load with them.
 _APART = (
     "conform.__main__", "conform.backends", "conform.from_torch", "conform.frontends", "conform.pytest_plugin",
@@ -20,6 +24,7 @@ _APART = (
 )  # fmt: skip
 
 
+@cache
 def load() -> None:
     """Imports every module, and reads every table and part of a page, that a run and its reports may need later."""
     for module in pkgutil.walk_packages(conform.__path__, "conform."):
@@ -38,8 +43,10 @@ def load() -> None:
 
 
 # What the truth is made of: the interpreter, the references, and what I8 compares them by.
-_OF_TRUTH = ("call", "domains", "inputs", "interp", "numerics", "refs", "selftest/agreement")
-_OF_PROGRAMS = ("interp/stablehlo", "refs/stablehlo")  # another operator set, of which I8 compares nothing
+_OF_TRUTH = (
+    ("call",), ("domains",), ("inputs",), ("interp",), ("numerics",), ("refs",), ("selftest", "agreement"),
+)  # fmt: skip
+_OF_PROGRAMS = (("interp", "stablehlo"), ("refs", "stablehlo"))  # another operator set, of which I8 compares nothing
 
 
 def digest() -> str:
@@ -49,22 +56,24 @@ def digest() -> str:
 
 def truth_digest() -> str:
     """The same of interpreter and references alone, and of what decides whether they agree (I8)."""
-    files = _files(*(_ROOT / folder for folder in _OF_TRUTH))
-    return _digest_of(
-        path for path in files if not any(path.is_relative_to(_ROOT / other) for other in _OF_PROGRAMS)
-    )  # fmt: skip
+    files = _files(*(_ROOT.joinpath(*room) for room in _OF_TRUTH))
+    return _digest_of(parts for parts in files if parts[:2] not in _OF_PROGRAMS)
 
 
-def _files(*folders: Path) -> list[Path]:
+def _files(*folders: Path) -> list[Parts]:
     """Those of the folders, in order, without what Python compiled of them."""
-    every = sorted(path for folder in folders for path in folder.rglob("*"))
-    return [path for path in every if path.is_file() and path.suffix != ".pyc"]
+    start = len(os.fspath(_ROOT)) + 1
+    every = (
+        os.path.join(where, name)[start:] for folder in folders for where, _, names in os.walk(folder) for name in names
+    )
+    return sorted(tuple(path.split(os.sep)) for path in every if not path.endswith(".pyc"))
 
 
-def _digest_of(paths: Iterable[Path]) -> str:
+def _digest_of(paths: Iterable[Parts]) -> str:
     whole = hashlib.sha256()
-    for path in paths:
-        content = path.read_bytes()
-        whole.update(f"{path.relative_to(_ROOT).as_posix()}\0{len(content)}\0".encode())
+    for parts in paths:
+        with open(os.path.join(_ROOT, *parts), "rb") as file:
+            content = file.read()
+        whole.update(f"{'/'.join(parts)}\0{len(content)}\0".encode())
         whole.update(content)
     return f"sha256:{whole.hexdigest()}"

@@ -155,7 +155,8 @@ def check(
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
     with _suite_kept():
-        bench = _bench(1 if fail_fast else worth_while(sum(map(len, left)), workers), left, process, judged, counting)
+        count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
+        bench = _bench(count, left, process, judged, counting, jailed is not None)
         underway = Underway(asked, groups, bench, on_verdict)
 
         def run() -> None:
@@ -221,11 +222,12 @@ def _suite_kept() -> Iterator[None]:
 
 
 def _bench(
-    count: int, groups: Sequence[Group], process: Callable[[], BackendProcess], judged: Judged, checks: Collection[str]
-) -> Alone | Pool:
+    count: int, groups: Sequence[Group], process: Callable[..., BackendProcess], judged: Judged,
+    checks: Collection[str], is_jailed: bool,
+) -> Alone | Pool:  # fmt: skip
     """Where so many processes of the kit judge the groups: this one, or others."""
     cases = [[case for _, case in group] for group in groups]
-    return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks)
+    return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks, is_jailed)
 
 
 def contract_of(contract: str, suite: Suite) -> Table:

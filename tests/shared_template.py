@@ -1,7 +1,7 @@
 """One template for all runs of a process of the tests: torch is imported once, not once a run (1.4 s of a processor).
 
-What a template started with is what its workers start with. So a run with another environment, in a jail or in a forked
-process gets one of its own, as do the tests of templates.
+What a template started with is what its workers start with. So a run with another environment or in a jail gets one of
+its own, as do the tests of templates. Runs of several processes of the kit get a twin of it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import pytest
 
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
+from conform.running import pool
 
 
 @contextmanager
 def shared_template() -> Iterator[Callable[[], Template]]:
-    """Gives one template to each BackendProcess that is made without one and would start the same; and to who asks."""
+    """Gives one template to each BackendProcess that is made without one and would start the same, a twin of it to each
+    pool; and the template to who asks."""
     process, environment, started = os.getpid(), _environment(), []
     made = BackendProcess.__init__
 
@@ -26,14 +28,17 @@ def shared_template() -> Iterator[Callable[[], Template]]:
         started[:] = started or [Template()]
         return started[0]
 
+    def is_alike() -> bool:
+        return os.getpid() == process and _environment() == environment
+
     def init(self: BackendProcess, *args: object, **options: object) -> None:
         made(self, *args, **options)
-        is_alike = self._jail is None and os.getpid() == process and _environment() == environment
-        if self._given_template is None and is_alike:
+        if self._given_template is None and self._jail is None and is_alike():
             self._given_template = shared()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BackendProcess, "__init__", init)
+        patch.setattr(pool, "Template", lambda: shared().twin() if is_alike() else Template())
         yield shared
     for template in started:
         template.close()

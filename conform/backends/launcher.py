@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from multiprocessing import reduction
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -43,9 +44,39 @@ class Template:
     Several backends may share one, unless it is in a `jail`. If it dies, the next `fork` starts another.
     """
 
+    process: subprocess.Popen | None  # None of a twin, which is the child of another template
+    _twin_pid: int | None = None
+
     def __init__(self, jail: Jail | None = None) -> None:
         self._jail = jail
         self._start()
+
+    def twin(self) -> Template:
+        """A template for another process of the kit: a fork of this one's process, which has imported torch by then.
+        It ends when nobody holds it any more; a process that shall not hold it any longer leaves it.
+        """
+        twin = object.__new__(type(self))
+        twin._jail, twin.process, twin._has_worked = None, None, False
+        twin._control, theirs = socket.socketpair()
+        twin._log = os.fdopen(os.dup(self._log.fileno()), "rb")
+        with theirs, contextlib.suppress(ConnectionError):  # one that is dead is found out by who asks the twin
+            socket.send_fds(self._control, [json.dumps({"twin": True}).encode() + b"\n"], [theirs.fileno()])
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A twin goes to a process that is being spawned, which holds it then, too."""
+        if self.process is not None:
+            raise TypeError("a template that is the child of this process cannot be another's; found no twin")
+        return {"process": None, "_jail": None, "_has_worked": False,
+                "_control": self._control, "_log": reduction.DupFd(self._log.fileno())}  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _log=os.fdopen(state["_log"].detach(), "rb"))
+
+    def leave(self) -> None:
+        """Lets go of it, in this process alone."""
+        self._control.close()
+        self._log.close()
 
     def __enter__(self) -> Template:
         return self
@@ -85,13 +116,15 @@ class Template:
         request = {"fork": {"directory": os.getcwd(), "backend": backend, "threads": threads, "imports": imports}}
         descriptors = [connection.fileno(), log.writer]
         reply = self._ask(request, descriptors)
-        if reply is None and self._has_worked:
+        if reply is None and (self._has_worked or self.process is None):
             self.close()
             self._start()
             reply = self._ask(request, descriptors)
         if reply is None:
             raise BackendUnavailable(f"the process that imports torch ended while starting:\n{_tail(self._log)}")
         self._has_worked = True
+        if self.process is None:
+            self._twin_pid = reply["template"]
         return reply["pid"]
 
     def end(self, pid: int, kill: bool) -> tuple[int | None, list[str]]:
@@ -123,19 +156,43 @@ class Template:
         except ConnectionError:
             return None
         except TimeoutError:
-            self.process.kill()
+            self._kill()
             return None
         return json.loads(answer)
 
     def close(self) -> None:
         """Ends the template, and with it every worker."""
-        self._control.close()
-        self._log.close()
+        if self.process is None:
+            self._close_twin()
+        else:
+            self._close_process(self.process)
+
+    def _close_process(self, process: subprocess.Popen) -> None:
+        self.leave()
         try:
-            self.process.wait(_CLOSING_S)
+            process.wait(_CLOSING_S)
         except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _close_twin(self) -> None:
+        """A twin is no child of this process, which hears of its end by its socket's."""
+        try:
+            self._control.shutdown(socket.SHUT_WR)
+            self._control.settimeout(_CLOSING_S)
+            self._control.recv(1)
+        except TimeoutError:
+            self._kill()
+        except OSError:
+            pass  # it has ended
+        self.leave()
+
+    def _kill(self) -> None:
+        if self.process is not None:
             self.process.kill()
-            self.process.wait()
+        elif self._twin_pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._twin_pid, signal.SIGKILL)
 
 
 def _poisoned(variables: Mapping[str, str]) -> dict[str, str]:

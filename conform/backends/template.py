@@ -1,13 +1,15 @@
 """The template process: `python -m conform.backends.template FD [SETTLING]`.
 
-It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys two requests, each one
-line of JSON, each answered by one line:
+It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys three requests, each one
+line of JSON, the first two answered by one line each:
 
 * `{"fork": {"directory": PATH, "backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the
   worker's socket, a log file): forks a worker that serves the socket in that directory and prints to the log, and
-  answers `{"pid": P}`; where NAME is null, the backend itself comes first over the worker's socket;
+  answers `{"pid": P, "template": T}`, T being its own id; where NAME is null, the backend itself comes first over the
+  worker's socket;
 * `{"end": P, "kill": true|false}`: waits until worker P has ended, kills it if asked or if it lingers, and what it left
-  running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal.
+  running; answers `{"exit_code": N, "left": NAMES}`, the code negative for a signal;
+* `{"twin": true}`, with a file descriptor, another control socket: forks a template that obeys that one.
 
 SETTLING is what `conform.backends.confine.settle` takes, as JSON, for a template in a jail; it is then process 1 there.
 When the socket closes (the parent closed it, or ended in whatever way) it kills its workers and ends.
@@ -19,6 +21,7 @@ import contextlib
 import faulthandler
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -30,6 +33,7 @@ from conform.backends import confine, offspring
 
 # How long a worker may take to end after it closed its socket, before it is killed.
 LINGER_S = 5.0
+REAPED_EVERY_S = 1.0  # twins that have ended
 _MAX_REQUEST_BYTES = 1 << 16
 
 
@@ -40,30 +44,48 @@ def main(control_fd: int, settling: dict | None = None) -> None:
     sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
     import torch  # noqa: F401 - once, for all workers
 
+    serve(socket.socket(fileno=control_fd))
+
+
+def serve(control: socket.socket) -> None:
+    """Obeys until the control socket closes, and ends what it started."""
     offspring.adopt()
-    control = socket.socket(fileno=control_fd)
     workers: set[int] = set()
+    twins: set[int] = set()
     try:
-        while (request := receive(control)) is not None:
-            reply = obey(control, *request, workers)
-            control.sendall(json.dumps(reply).encode() + b"\n")
+        while True:
+            while twins and not select.select([control], [], [], REAPED_EVERY_S)[0]:
+                twins -= {pid for pid in twins if os.waitpid(pid, os.WNOHANG)[0]}
+            request = receive(control)
+            if request is None:
+                return
+            reply = obey(control, *request, workers, twins)
+            if reply is not None:
+                control.sendall(json.dumps(reply).encode() + b"\n")
     finally:
+        for pid in twins:
+            end(pid, kill=False)  # who has one has closed it, or has ended
         for pid in workers:
             end(pid, kill=True)
         for pid in workers:
-            clear(pid, set())
+            clear(pid, set(), set())
 
 
-def obey(control: socket.socket, message: dict, descriptors: list[int], workers: set[int]) -> dict:
-    """Carries out one request and keeps `workers`, the process ids of those that have not been ended."""
+def obey(
+    control: socket.socket, message: dict, descriptors: list[int], workers: set[int], twins: set[int]
+) -> dict | None:
+    """Carries out one request and keeps `workers` and `twins`, the process ids of those that have not been ended."""
+    if "twin" in message:
+        twins.add(twin(control, *descriptors))
+        return None
     if "fork" in message:
         pid = fork(control, descriptors, **message["fork"])
         workers.add(pid)
-        return {"pid": pid}
+        return {"pid": pid, "template": os.getpid()}
     pid = message["end"]
     workers.remove(pid)
     exit_code = end(pid, message["kill"])
-    return {"exit_code": exit_code, "left": clear(pid, workers)}
+    return {"exit_code": exit_code, "left": clear(pid, workers, twins)}
 
 
 def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
@@ -92,6 +114,19 @@ def fork(control: socket.socket, descriptors: list[int], **served: Any) -> int:
     os.setpgid(pid, pid)  # a group of its own, so that what it starts ends with it
     for descriptor in descriptors:
         os.close(descriptor)
+    return pid
+
+
+def twin(control: socket.socket, descriptor: int) -> int:
+    """The process id of another template, which obeys the control socket `descriptor`."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            control.close()
+            serve(socket.socket(fileno=descriptor))
+        finally:
+            os._exit(0)
+    os.close(descriptor)
     return pid
 
 
@@ -131,12 +166,12 @@ def end(pid: int, kill: bool) -> int:
     return os.waitstatus_to_exitcode(ended[1])
 
 
-def clear(pid: int, workers: set[int]) -> list[str]:
+def clear(pid: int, workers: set[int], twins: set[int]) -> list[str]:
     """Kills what worker `pid`, which has ended, left running; the names of that.
 
     While other `workers` live, no more than its group is known to be its own.
     """
-    left = [] if workers else offspring.kill_all_but(())
+    left = [] if workers else offspring.kill_all_but(twins)
     with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
         os.killpg(pid, signal.SIGKILL)
     return left

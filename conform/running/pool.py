@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -23,7 +24,7 @@ from typing import Any
 
 from conform.backends.base import BackendUnavailable
 from conform.backends.client import IDENTITY, BackendProcess
-from conform.backends.launcher import describe_exit
+from conform.backends.launcher import Template, describe_exit
 from conform.errors import ConformError, KitDefect, Scarcity
 from conform.judging.checks import EVERY
 from conform.judging.ended import defect, undecided
@@ -102,18 +103,21 @@ class _Worker:
 class Pool:
     """`count` processes that judge `groups`; a context manager, which ends them.
 
-    `backend()` makes the backend process of one of them, and `judged` the verdicts on it; `checks` count.
+    `backend(template=...)` makes the backend process of one of them, and `judged` the verdicts on it; `checks` count.
+    The templates are twins, so that torch is imported once for all; with a jail each needs one of its own (None).
     """
 
     def __init__(
         self,
         count: int,
         groups: Sequence[Sequence[Case]],
-        backend: Callable[[], BackendProcess],
+        backend: Callable[..., BackendProcess],
         judged: Judged,
         checks: Collection[str] = EVERY,
+        is_jailed: bool = False,
     ) -> None:
         self._groups, self._backend, self._judged, self._checks = groups, backend, judged, checks
+        self._template = None if is_jailed else Template()
         self._workers = [self._started(is_careful=False) for _ in range(count)]
         self._described: dict[str, Any] | None = None
         self.left_running: list[str] = []
@@ -125,6 +129,8 @@ class Pool:
         for worker in self._workers:
             worker.process.kill()  # its template sees that its socket closed, and ends with what it started
             worker.process.join()
+        if self._template is not None:
+            self._template.close()
 
     def describe(self) -> dict[str, Any]:
         """What the first process to start its backend tells of it. Raises what starting it raises."""
@@ -148,11 +154,16 @@ class Pool:
 
     def _started(self, is_careful: bool) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
-        target = (theirs, ours, self._groups, self._backend, self._judged, is_careful)
+        twin = None if self._template is None else self._template.twin()
+        of_parent = [ours.close, *([] if self._template is None else [self._template.leave])]
+        backend = partial(self._backend, template=twin)
+        target = (theirs, of_parent, self._groups, backend, self._judged, is_careful)
         process = multiprocessing.get_context("fork").Process(target=_serve, args=target, daemon=True)
         with _signals_blocked():
             process.start()
         theirs.close()
+        if twin is not None:
+            twin.leave()
         return _Worker(process, ours, is_careful)
 
     def _give(self, worker: _Worker, numbers: Iterator[int]) -> None:
@@ -218,14 +229,16 @@ class Pool:
 
 def _serve(
     connection: Connection,
-    parents: Connection,
+    of_parent: Sequence[Callable[[], None]],
     groups: Sequence[Sequence[Case]],
     backend: Callable[[], BackendProcess],
     judged: Judged,
     is_careful: bool,
 ) -> None:
-    """Judges the groups that are named over the connection, until there is none or the parent is gone."""
-    parents.close()
+    """Judges the groups that are named over the connection, until there is none or the parent is gone. `of_parent` lets
+    go of what is the parent's alone."""
+    for let_go in of_parent:
+        let_go()
     for number in _THE_PARENTS:  # it tells what becomes of the run
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -28,13 +28,13 @@ def tallies(
     plan: Plan, blocks: Sequence[Codes], workers: int, template: Template
 ) -> Iterator[tuple[Codes, Tally]]:
     """Each block with its tally, as they are done. Raises what a worker raises, and WorkerLost. A worker that is alone
-    works in this process, with a backend of `template`."""
+    works in this process, with a backend of `template`, others with one of its twin."""
     if min(workers, len(blocks)) <= 1:
         with worker(plan, template) as alone:
             for block in blocks:
                 yield block, alone.tally(block)
         return
-    crew = _Crew(plan, min(workers, len(blocks)))
+    crew = _Crew(plan, min(workers, len(blocks)), template)
     try:
         yield from crew.tallies(deque(blocks))
     finally:
@@ -42,16 +42,18 @@ def tallies(
 
 
 class _Crew:
-    def __init__(self, plan: Plan, size: int) -> None:
+    def __init__(self, plan: Plan, size: int, template: Template) -> None:
         self._processes: dict[Connection, BaseProcess] = {}
         context = multiprocessing.get_context("spawn")  # a fork would share the locks of whatever runs here
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, THE_PARENTS)
         try:
             for _ in range(size):
                 ours, theirs = context.Pipe()
-                process = context.Process(target=_serve, args=(plan, theirs), daemon=True)
+                twin = template.twin()
+                process = context.Process(target=_serve, args=(plan, theirs, twin), daemon=True)
                 process.start()
                 theirs.close()
+                twin.leave()
                 self._processes[ours] = process
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
@@ -91,13 +93,13 @@ class _Crew:
             process.join()
 
 
-def _serve(plan: Plan, connection: Connection) -> None:
+def _serve(plan: Plan, connection: Connection, template: Template) -> None:
     """A worker's process: blocks come, tallies go, until the parent closes the connection or ends."""
     for number in THE_PARENTS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, THE_PARENTS)
     try:
-        with worker(plan) as own:
+        with worker(plan, template) as own:
             while True:
                 connection.send(own.tally(connection.recv()))
     except (EOFError, ConnectionError):

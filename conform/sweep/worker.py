@@ -41,7 +41,7 @@ class Plan:
 
 
 @contextmanager
-def worker(plan: Plan, template: Template | None = None) -> Iterator[Worker]:
+def worker(plan: Plan, template: Template) -> Iterator[Worker]:
     """A worker with a backend's process of its own, which ends with the context."""
     with BackendProcess(plan.backend, timeout_s=plan.timeout_s, template=template) as process:
         declared = arithmetic_for(plan.subject.op, arithmetic_of(process.describe()))

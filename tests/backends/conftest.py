@@ -14,9 +14,8 @@ MISBEHAVING = str(Path(__file__).parent / "misbehaving.py")
 
 
 @pytest.fixture(scope="session")
-def template() -> Iterator[Template]:
-    with Template() as one:
-        yield one
+def template(one_template: Callable[[], Template]) -> Template:
+    return one_template()
 
 
 @pytest.fixture

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -60,6 +63,70 @@ def test_dead_template_is_replaced_when_a_worker_is_needed() -> None:
         assert (crashed.status, crashed.reason) == ("crash", "the worker ended, and its template process with it")
         assert answered.result[1] == template.process.pid != first_template
     assert template.process.returncode == 0
+
+
+# --- Twins ------------------------------------------------------------------------------------------------------------
+
+
+def where(process: BackendProcess) -> tuple[int, int]:
+    """The ids of its worker and of the worker's parent."""
+    process.submit(Call("do::where", []))
+    return tuple(process.receive().result[:2])
+
+
+def test_a_twin_is_a_template_of_its_own() -> None:
+    with Template() as template, template.twin() as twin:
+        with BackendProcess(NAME, template=template) as first, BackendProcess(NAME, template=twin) as second:
+            (_, of_template), (worker, of_twin) = where(first), where(second)
+            assert of_template == template.process.pid != of_twin
+            first.retire()  # what a worker left running is killed then: the twin is none of that
+            assert where(second) == (worker, of_twin)
+            os.kill(of_template, signal.SIGKILL)
+            template.process.wait()
+            second.retire()
+            assert where(second)[1] == of_twin
+    assert is_gone(of_twin)
+
+
+def test_a_dead_twin_is_replaced_by_a_template_that_imports_torch() -> None:
+    with Template() as template, template.twin() as twin, BackendProcess(NAME, template=twin) as process:
+        _, first = where(process)
+        os.kill(first, signal.SIGKILL)
+        process.retire()
+        assert where(process)[1] == twin.process.pid not in (first, template.process.pid)
+
+
+def test_a_twin_of_a_template_that_cannot_start_tells_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('a broken torch')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Template() as template, template.twin() as twin, BackendProcess("cpu", template=twin) as process:
+        with pytest.raises(BackendUnavailable, match="ImportError: a broken torch"):
+            process.describe()
+
+
+def killed_with(twin: Template, template: Template, connection: Connection) -> None:
+    template.leave()
+    with BackendProcess(NAME, template=twin) as process:
+        connection.send(where(process))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_twin_ends_with_the_process_that_holds_it() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    with Template() as template, ours, theirs:
+        twin = template.twin()
+        holder = multiprocessing.get_context("fork").Process(target=killed_with, args=(twin, template, theirs))
+        holder.start()
+        twin.leave()
+        worker, of_twin = ours.recv()
+        holder.join()
+        assert is_gone(worker)
+        assert is_gone(of_twin)
+
+
+def test_a_template_that_is_a_child_of_this_process_is_not_handed_on() -> None:
+    with Template() as template, pytest.raises(TypeError, match="found no twin"):
+        pickle.dumps(template)
 
 
 def test_template_that_cannot_start_tells_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
