@@ -75,16 +75,20 @@ def where(process: BackendProcess) -> tuple[int, int]:
 
 
 def test_a_twin_is_a_template_of_its_own() -> None:
-    with Template() as template, template.twin() as twin:
-        with BackendProcess(NAME, template=template) as first, BackendProcess(NAME, template=twin) as second:
-            (_, of_template), (worker, of_twin) = where(first), where(second)
-            assert of_template == template.process.pid != of_twin
-            first.retire()  # what a worker left running is killed then: the twin is none of that
-            assert where(second) == (worker, of_twin)
-            os.kill(of_template, signal.SIGKILL)
-            template.process.wait()
-            second.retire()
-            assert where(second)[1] == of_twin
+    with (
+        Template() as template,
+        template.twin() as twin,
+        BackendProcess(NAME, template=template) as first,
+        BackendProcess(NAME, template=twin) as second,
+    ):
+        (_, of_template), (worker, of_twin) = where(first), where(second)
+        assert of_template == template.process.pid != of_twin
+        first.retire()  # what a worker left running is killed then: the twin is none of that
+        assert where(second) == (worker, of_twin)
+        os.kill(of_template, signal.SIGKILL)
+        template.process.wait()
+        second.retire()
+        assert where(second)[1] == of_twin
     assert is_gone(of_twin)
 
 
@@ -99,9 +103,13 @@ def test_a_dead_twin_is_replaced_by_a_template_that_imports_torch() -> None:
 def test_a_twin_of_a_template_that_cannot_start_tells_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('a broken torch')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Template() as template, template.twin() as twin, BackendProcess("cpu", template=twin) as process:
-        with pytest.raises(BackendUnavailable, match="ImportError: a broken torch"):
-            process.describe()
+    with (
+        Template() as template,
+        template.twin() as twin,
+        BackendProcess("cpu", template=twin) as process,
+        pytest.raises(BackendUnavailable, match="ImportError: a broken torch"),
+    ):
+        process.describe()
 
 
 def killed_with(twin: Template, template: Template, connection: Connection) -> None:
