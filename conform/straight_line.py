@@ -15,6 +15,7 @@ from conform.backends.base import Backend
 from conform.backends.client import BackendProcess
 from conform.backends.given import given
 from conform.backends.jail import jail_for
+from conform.backends.launcher import Template
 from conform.backends.names import holds_kernels
 from conform.contracts.tables import Table, contract_table
 from conform.errors import UsageError
@@ -47,6 +48,7 @@ if TYPE_CHECKING:  # torch is imported for modules alone
 TIMEOUT_S = 30.0  # for one call of the backend
 MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it could wait no longer than 24
 MIN_COVERAGE = 0.5
+OF_AUTOGRAD = "torch.fx.experimental.symbolic_shapes"  # which torch.autograd.grad imports, and sympy with it
 CHECKS = "checks"  # the contract of a program's own checks
 PROGRAMS = ".mlir"  # of a name that is no suite's but that of a file of StableHLO programs
 
@@ -156,7 +158,8 @@ def check(
     process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
     with _suite_kept():
         count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
-        bench = _bench(count, left, process, judged, counting, jailed is not None)
+        template = None if jailed else Template(preloaded=_preloaded(left))
+        bench = _bench(count, left, process, judged, counting, template)
         underway = Underway(asked, groups, bench, on_verdict)
 
         def run() -> None:
@@ -184,6 +187,11 @@ def _load_for(groups: Sequence[Group], oracle: str) -> None:
     if oracle == REFS:
         importlib.import_module("conform.selftest.agreement.oracle").load()
     semantics.names()
+
+
+def _preloaded(groups: Sequence[Group]) -> list[str]:
+    """What torch imports in each worker that is asked for gradients."""
+    return [OF_AUTOGRAD] if any(case.of_gradients for group in groups for _, case in group) else []
 
 
 def _is_to_construct(case: Case) -> bool:
@@ -223,11 +231,13 @@ def _suite_kept() -> Iterator[None]:
 
 def _bench(
     count: int, groups: Sequence[Group], process: Callable[..., BackendProcess], judged: Judged,
-    checks: Collection[str], is_jailed: bool,
+    checks: Collection[str], template: Template | None,
 ) -> Alone | Pool:  # fmt: skip
     """Where so many processes of the kit judge the groups: this one, or others."""
     cases = [[case for _, case in group] for group in groups]
-    return Alone(process, cases, judged) if count == 1 else Pool(count, cases, process, judged, checks, is_jailed)
+    if count == 1:
+        return Alone(process, cases, judged, template)
+    return Pool(count, cases, process, judged, checks, template)
 
 
 def contract_of(contract: str, suite: Suite) -> Table:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from multiprocessing import reduction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -41,14 +41,15 @@ _POISON_MACOS = {"MallocPreScribble": "1", "MallocScribble": "1"}
 class Template:
     """A template process. It starts at once and in the background; a context manager that ends it and its workers.
 
-    Several backends may share one, unless it is in a `jail`. If it dies, the next `fork` starts another.
+    Several backends may share one, unless it is in a `jail`. If it dies, the next `fork` starts another. It imports the
+    modules `preloaded` beside torch: what workers would import, each by itself.
     """
 
     process: subprocess.Popen | None  # None of a twin, which is the child of another template
     _twin_pid: int | None = None
 
-    def __init__(self, jail: Jail | None = None) -> None:
-        self._jail = jail
+    def __init__(self, jail: Jail | None = None, preloaded: Sequence[str] = ()) -> None:
+        self._jail, self._preloaded = jail, list(preloaded)
         self._start()
 
     def twin(self) -> Template:
@@ -56,7 +57,7 @@ class Template:
         It ends when nobody holds it any more; a process that shall not hold it any longer leaves it.
         """
         twin = object.__new__(type(self))
-        twin._jail, twin.process, twin._has_worked = None, None, False
+        twin._jail, twin._preloaded, twin.process, twin._has_worked = None, self._preloaded, None, False
         twin._control, theirs = socket.socketpair()
         twin._log = os.fdopen(os.dup(self._log.fileno()), "rb")
         with theirs, contextlib.suppress(ConnectionError):  # one that is dead is found out by who asks the twin
@@ -67,8 +68,7 @@ class Template:
         """A twin goes to a process that is being spawned, which holds it then, too."""
         if self.process is not None:
             raise TypeError("a template that is the child of this process cannot be another's; found no twin")
-        return {"process": None, "_jail": None, "_has_worked": False,
-                "_control": self._control, "_log": reduction.DupFd(self._log.fileno())}  # fmt: skip
+        return self.__dict__ | {"_log": reduction.DupFd(self._log.fileno())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _log=os.fdopen(state["_log"].detach(), "rb"))
@@ -88,7 +88,7 @@ class Template:
         self._control, theirs = socket.socketpair()
         self._log = _new_log()
         self._has_worked = False
-        module = ["conform.backends.template", str(theirs.fileno())]
+        module = ["conform.backends.template", str(theirs.fileno()), json.dumps(self._preloaded)]
         command, variables = [sys.executable, "-m", *module], dict(os.environ)
         if self._jail is not None:
             command = self._jail.command([*module, json.dumps(self._jail.settling())], os.getcwd())

@@ -1,7 +1,7 @@
-"""The template process: `python -m conform.backends.template FD [SETTLING]`.
+"""The template process: `python -m conform.backends.template FD PRELOADED [SETTLING]`.
 
-It imports torch, runs nothing and holds no expected value. Over the control socket FD it obeys three requests, each one
-line of JSON, the first two answered by one line each:
+It imports torch and the modules PRELOADED (a list, as JSON), runs nothing and holds no expected value. Over the control
+socket FD it obeys three requests, each one line of JSON, the first two answered by one line each:
 
 * `{"fork": {"directory": PATH, "backend": NAME, "threads": N, "imports": MODULES}}`, with two file descriptors (the
   worker's socket, a log file): forks a worker that serves the socket in that directory and prints to the log, and
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import importlib
 import json
 import os
 import select
@@ -37,13 +38,16 @@ REAPED_EVERY_S = 1.0  # twins that have ended
 _MAX_REQUEST_BYTES = 1 << 16
 
 
-def main(control_fd: int, settling: dict | None = None) -> None:
+def main(control_fd: int, preloaded: list[str], settling: dict | None = None) -> None:
     """Serves until the control socket closes."""
     if settling is not None:
         confine.settle(**settling)
     sys.path.append(sys.path.pop(0))  # -m put conform's own root first; what is installed comes before it
     import torch  # noqa: F401 - once, for all workers
 
+    for module in preloaded:
+        with contextlib.suppress(ImportError):  # who needs it will say so
+            importlib.import_module(module)
     serve(socket.socket(fileno=control_fd))
 
 

@@ -59,9 +59,15 @@ def cores() -> int:
 class Alone:
     """This process judges `groups` itself, with the interface of a Pool."""
 
-    def __init__(self, backend: Callable[[], BackendProcess], groups: Sequence[Sequence[Case]], judged: Judged) -> None:
-        self._groups, self._judged = groups, judged
-        self._process = backend()
+    def __init__(
+        self,
+        backend: Callable[..., BackendProcess],
+        groups: Sequence[Sequence[Case]],
+        judged: Judged,
+        template: Template | None = None,
+    ) -> None:
+        self._groups, self._judged, self._template = groups, judged, template
+        self._process = backend(template=template)
 
     def __enter__(self) -> Alone:
         self._process.__enter__()
@@ -69,6 +75,8 @@ class Alone:
 
     def __exit__(self, *error: object) -> None:
         self._process.__exit__(*error)
+        if self._template is not None:
+            self._template.close()
 
     @property
     def left_running(self) -> list[str]:
@@ -104,7 +112,7 @@ class Pool:
     """`count` processes that judge `groups`; a context manager, which ends them.
 
     `backend(template=...)` makes the backend process of one of them, and `judged` the verdicts on it; `checks` count.
-    The templates are twins, so that torch is imported once for all; with a jail each needs one of its own (None).
+    Their templates are twins of `template`, which ends with the pool; in a jail each has one of its own (None).
     """
 
     def __init__(
@@ -114,10 +122,10 @@ class Pool:
         backend: Callable[..., BackendProcess],
         judged: Judged,
         checks: Collection[str] = EVERY,
-        is_jailed: bool = False,
+        template: Template | None = None,
     ) -> None:
         self._groups, self._backend, self._judged, self._checks = groups, backend, judged, checks
-        self._template = None if is_jailed else Template()
+        self._template = template
         self._workers = [self._started(is_careful=False) for _ in range(count)]
         self._described: dict[str, Any] | None = None
         self.left_running: list[str] = []
