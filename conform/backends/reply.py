@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +24,8 @@ from conform.foreign import line
 
 # A worker's answer is one of these; "crash" and "timeout" are the parent's findings.
 WORKER_STATUSES = ("ok", "error", "unsupported", "fallback")
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,14 @@ _GREETING: dict[str, tuple[type, ...]] = {
     "flushes_subnormals": (bool,), "rounds_intermediates": (list,), "accumulates_in_element_type": (list,),
     "keeps_intermediates": (bool,), "views_share_memory": (bool,), "numerics": (dict,),
 }  # fmt: skip
+
+
+def of_each(replies: Sequence[Reply], function: Callable[[Reply], Told]) -> Iterator[Told]:
+    """What the function says of each. Of equal replies to equal calls, which may be one object many times, it is asked
+    once."""
+    for _, same in groupby(replies, key=id):
+        first, *others = same
+        yield from [function(first)] * (1 + len(others))
 
 
 def decode_greeting(told: Any) -> dict[str, Any]:

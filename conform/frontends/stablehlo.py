@@ -19,7 +19,7 @@ import numpy as np
 from conform.errors import InvalidArguments, Unjudged, UsageError
 from conform.foreign import line
 from conform.frontends.stablehlo_attributes import attribute, value_of
-from conform.frontends.stablehlo_refused import constraint_of, constraint_of_types
+from conform.frontends.stablehlo_refused import UNVERIFIED, constraint_of, constraint_of_types
 from conform.frontends.stablehlo_resources import with_resources
 from conform.frontends.stablehlo_text import generic_checks, programs
 from conform.frontends.stablehlo_unparsed import refuse_unparsed
@@ -228,8 +228,10 @@ class Reader:
         operands = tuple(self.names[one] for one in op.operands)
         attributes = dict(self.attributes(op))
         regions = [self.region(one, where) for one in op.regions if len(one.blocks)]
-        for name in CALLEES.get(op.name, ()):
-            regions.append(self.function(attributes.pop(name)))
+        for name in CALLEES.get(op.name.replace(UNVERIFIED, "stablehlo."), ()):
+            callee = attributes.pop(name)
+            if callee in self.sources or not op.name.startswith(UNVERIFIED):
+                regions.append(self.function(callee))
         for name in PROGRAMS.get(op.name, ()):
             regions += [self.function(one) for one in named(attributes.get(name, ()))]
         results = tuple(self.value(one, where) for one in op.results)

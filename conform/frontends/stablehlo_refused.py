@@ -72,7 +72,7 @@ def _unverified(diagnostic: Any, text: str) -> Iterator[str]:
     for note in diagnostic.notes:
         shown = note.message.removeprefix(_SHOWN)
         match, types = _OP.search(shown), _TYPES.search(shown)
-        if shown != note.message and match and types:
+        if shown != note.message and match and types and match[1] != "composite":  # whose function is not shown
             names = re.findall(r"%[\w#]+", shown[match.end() : shown.index(")", match.end())])
             listed = dict(zip(names, re.split(r", (?![^<]*>)", types[1]), strict=False))
             arguments = ", ".join(f"{name}: {type_}" for name, type_ in listed.items())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from conform.backends.reply import Output, Reply
+from conform.backends.reply import Output, Reply, of_each
 from conform.documents.limits import Limits
 from conform.documents.source import parse_yaml, read_text
 from conform.interp.golden import Outcome
@@ -40,7 +40,7 @@ def verdict_on(
 def _differing(case: Case, replies: Sequence[Reply], free: Collection[int]) -> list[str]:
     """The places of the replies that are not equal to the first, but for the outputs `free`."""
     places = [f"call {number} of {case.times}" for number in range(2, case.times + 1)] + ["a call in another process"]
-    first, *others = (_answer(reply, free) for reply in replies)
+    first, *others = of_each(replies, partial(_answer, free=free))
     return [place for place, other in zip(places, others, strict=False) if other != first]
 
 

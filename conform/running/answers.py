@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from conform.backends.protocol import DTYPES
-from conform.backends.reply import Output, Reply
+from conform.backends.reply import Output, Reply, of_each
 
 MOST_BYTES = 2**26  # of an output that is kept; of a larger one the digest is
 DIGEST_BYTES = 32
@@ -41,7 +41,7 @@ class Keeper:
         """Notes how the calls of a case ended, and what came of them; of several answers to one case the last counts.
         """
         self._open()
-        told = [{"calls": len([*equal]), **one} for one, equal in groupby(map(self._told, replies))]
+        told = [{"calls": len([*equal]), **one} for one, equal in groupby(of_each(replies, self._told))]
         self._index.write(json.dumps({"id": case_id, "replies": told}).encode() + b"\n")
 
     def close(self) -> None:

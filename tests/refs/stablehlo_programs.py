@@ -1,4 +1,5 @@
-"""More programs of StableHLO's own ops: batches of indices, windows that choose, bits, rounded sums, and matrices."""
+"""More programs of StableHLO's own ops: batches of indices, windows that choose, bits, rounded sums, matrices
+and complex functions."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from conform.inputs.specials import special_values
 from conform.numerics.formats import FORMATS
 from tests.interp.stablehlo.generated import Case, array_of, constant, main, numbers, region, type_of
 
@@ -159,3 +161,35 @@ def transforms() -> Iterator[Case]:
                     text += (f"  %y = stablehlo.fft %x, type = {kind}, length = {lengths} : "
                              f"({type_of(source, of)}) -> {type_of(to, result)}\n")  # fmt: skip
                     yield Case("fft", source, main(text, [("y", type_of(to, result))]))
+
+
+def complex_functions(count: int = 60) -> Iterator[Case]:
+    """Special values; cubes; numbers of all sizes; and such beside the cuts, and beside the poles of atan2."""
+    draw = np.random.default_rng(38)
+    for part, whole in (("float32", "complex64"), ("float64", "complex128")):
+        specials = special_values(whole)
+        cubes = draw.integers(-9, 10, (count, 2)).astype(part).view(whole)[:, 0] ** 3
+        a, b, c, d, least = (_of_all_sizes(draw, part, count) for _ in range(5))
+        pairs = [
+            (draw.permutation(specials), specials), (draw.permutation(cubes), cubes), (_joined(a, b), _joined(c, d)),
+            (_joined(0 * a, b), _joined(-abs(c), least)),  # the cut of cbrt, and that of a root of x^2 + y^2
+            (_joined(a, least), _joined(-abs(b), least)),  # the quotient is near -1, or x^2 + y^2 is real
+            (_joined(a, b), _joined(np.nextafter(-b, c), a)),  # x is near iy, so x^2 + y^2 near 0
+        ]  # fmt: skip
+        y, x = (np.concatenate(each).astype(whole) for each in zip(*pairs, strict=True))
+        type_ = type_of(whole, x.shape)
+        text = constant("x", x, whole) + constant("y", y, whole)
+        text += f"  %r = stablehlo.cbrt %x : {type_}\n  %a = stablehlo.atan2 %y, %x : {type_}\n"
+        yield Case("complex functions", whole, main(text, [("r", type_), ("a", type_)]))
+
+
+def _of_all_sizes(draw: np.random.Generator, part: str, count: int) -> np.ndarray:
+    """Numbers of every exponent of the format; one in five is 0."""
+    fmt = FORMATS[part]
+    exponents = draw.integers(fmt.emin - fmt.mantissa_bits, fmt.emax, count)
+    numbers_ = np.ldexp(draw.uniform(-2, 2, count) * (draw.random(count) < 0.8), exponents)
+    return numbers_.astype(fmt.storage)
+
+
+def _joined(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    return np.stack([real, imag], -1).reshape(-1).view(FORMATS[f"complex{16 * real.itemsize}"].storage)

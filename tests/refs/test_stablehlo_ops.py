@@ -23,10 +23,11 @@ from conform.interp.stablehlo import registry
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.values import Tensor
 from conform.numerics.formats import FORMATS
-from conform.refs import RefTensor, lookup
-from conform.refs.exact.rounding import FLOAT_FORMATS, INTEGER_RANGES, round_ratio, wrap_integer
+from conform.refs import UNSPECIFIED, RefTensor, lookup
+from conform.refs.exact.rounding import COMPONENTS, FLOAT_FORMATS, INTEGER_RANGES, round_ratio, wrap_integer
 from conform.refs.stablehlo import (
     casts,
+    complex_functions,
     contraction,
     indexing,
     linear_algebra,
@@ -38,6 +39,7 @@ from conform.refs.stablehlo import (
 from conform.selftest.agreement.tensors import from_reference, to_reference
 from tests.interp.stablehlo import generated
 from tests.refs.stablehlo_programs import batching, bits, matrices, norms, rounded, selections
+from tests.refs.stablehlo_programs import complex_functions as of_complex_numbers
 from tests.refs.stablehlo_programs import transforms as transforming
 
 ARITHMETIC = ("bool", *FLOAT_FORMATS, *INTEGER_RANGES)  # what the references of arithmetic know
@@ -160,6 +162,10 @@ def reference(op: Op, given: Sequence[Tensor]) -> Answer:
         return [codes(Tensor(array))], same_codes
     if name == "fft":
         return transformed(op, given), same_parts
+    if name in OF_COMPLEX:
+        if any(one.dtype not in COMPONENTS for one in given):
+            raise Unknown
+        return [OF_COMPLEX[name](*(to_reference(one.array) for one in given))], same_where_specified
     if name not in OF_NUMBERS:
         return moved(op, given), same_codes
     return OF_NUMBERS[name](op, given), same_numbers
@@ -268,6 +274,13 @@ def same_parts(found: RefTensor, tensor: Tensor) -> bool:
     return found.shape == tensor.shape and parts.tobytes() == np.ascontiguousarray(tensor.array).view(part).tobytes()
 
 
+def same_where_specified(found: RefTensor, tensor: Tensor) -> bool:
+    """By the numbers that the parts are, so zeros whatever their signs, but for elements that are left open."""
+    pairs = zip(found.data, tensor.array.reshape(-1).tolist(), strict=True)
+    return found.shape == tensor.shape and all(one is UNSPECIFIED or one == other for one, other in pairs)
+
+
+OF_COMPLEX: dict[str, Callable[..., RefTensor]] = {"cbrt": complex_functions.cbrt, "atan2": complex_functions.atan2}
 OF_NUMBERS: dict[str, Callable[[Op, Sequence[Tensor]], list[RefTensor]]] = {
     "scatter": scattered, "reduce": reduced, "reduce_window": windowed, "select_and_scatter": chosen, "sort": ordered,
     "reduce_precision": cut, "dot_general": dotted, "convolution": convolved, "triangular_solve": solved,
@@ -294,6 +307,7 @@ SHARES: dict[str, tuple[Callable[[], Iterator[generated.Case]], set[str]]] = {
     "norms": (norms, {"batch_norm_inference", "batch_norm_training", "batch_norm_grad"}),
     "transforms": (transforming, {"fft"}),
     "matrices": (matrices, {"triangular_solve", "cholesky"}),
+    "complex functions": (of_complex_numbers, {"cbrt", "atan2"}),
 }  # fmt: skip
 
 
@@ -311,7 +325,7 @@ def differences(share: str) -> tuple[Counter[str], list[str]]:
             found, same = reference(op, operands)
         except Unknown:
             return
-        compared[name] += sum(one.array.size for one in results)
+        compared[name] += sum(each is not UNSPECIFIED for one in found for each in one.data)
         for one, result in zip(found, results, strict=True):
             if not same(one, result):
                 wrong.append(f"{case.program}\n{name}: {result.array.tolist()}, the reference {one.data}")
@@ -336,6 +350,8 @@ PLANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "an update is left out": ("indexing", "scatter", lambda values: np.where(values == values.max(), 0, values)),
     "a sum is one more": ("contractions", "dot_general", lambda values: values + np.ones_like(values)),
     "a transform is another's conjugate": ("transforms", "fft", np.conj),
+    "a root is another's conjugate": ("complex functions", "cbrt", np.conj),
+    "an angle is that of the conjugate": ("complex functions", "atan2", lambda values: -np.conj(values)),
     "a kernel is turned": ("convolutions", "convolution", lambda values: values[::-1]),
 }
 

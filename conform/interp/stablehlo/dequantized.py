@@ -66,8 +66,10 @@ def on_quantized(call: Call, meaning: Meaning) -> tuple[Any, ...]:
     """The results of an op of which an operand or a result is quantized. InvalidArguments for one that takes none."""
     rule = meaning.quantized
     if rule is None:
-        told = ", ".join(map(str, (*call.operands, *call.results)))
-        call.require("I1", False, f"a quantized type among {told}, which it does not take")
+        for at, one in enumerate(call.operands):
+            takes = quantization_of(one.dtype) is None
+            call.require(f"I{at + 1}", takes, f"an operand of {one.dtype}, and it takes no quantized ones")
+        return as_results(call, meaning.function(call))  # which sees to its results
     rule.check(call)
     if rule.on == "tensors":
         return as_results(call, meaning.function(call))

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isqrt
 
-from conform.numerics.functions import exact
+from conform.numerics.functions import exact, gaussian
 from conform.numerics.functions.exact import LONGEST_POWER_BITS, Exact
+from conform.numerics.functions.gaussian import Gaussian
 
 Condition = Callable[[float, float], bool]
-Gaussian = tuple[Fraction, Fraction]
 
 
 def zero_where(condition: Condition, otherwise: Callable[[float, float], Exact] = exact.nowhere) -> Callable:
@@ -101,53 +100,45 @@ def quotient_imag(a: float, b: float, c: float, d: float) -> Exact:
 # Roots and powers
 
 
-def _square_root(z: Gaussian) -> Gaussian | None:
-    """The principal root of a Gaussian dyadic number, y >= 0 where x < 0, if that is one: scaled to Gaussian integers,
-    whose roots are Gaussian integers or irrational."""
-    shift = max(part.denominator.bit_length() - 1 for part in z)
-    shift += shift % 2
-    x, y = (int(part * 2**shift) for part in z)
-    r = isqrt(x * x + y * y)
-    p_square, odd = divmod(r + abs(x), 2)
-    p = isqrt(p_square)
-    if r * r != x * x + y * y or odd or p * p != p_square:
-        return None
-    q = abs(y) // (2 * p) if p else 0
-    real, imag = (p, q) if x >= 0 else (q, p)
-    return Fraction(real, 2 ** (shift // 2)), Fraction(imag if y >= 0 else -imag, 2 ** (shift // 2))
-
-
-def _times(a: Gaussian, b: Gaussian) -> Gaussian:
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def _inverse(a: Gaussian) -> Gaussian:
-    norm = a[0] ** 2 + a[1] ** 2
-    return a[0] / norm, -a[1] / norm
-
-
-def _power(z: Gaussian, n: int) -> Gaussian:
-    result = (Fraction(1), Fraction(0))
-    for digit in f"{abs(n):b}":
-        result = _times(result, result)
-        result = _times(result, z) if digit == "1" else result
-    return _inverse(result) if n < 0 else result
-
-
 def _part_of_root(index: int, inverse: bool) -> Callable[[float, float], Exact]:
     """An exact part of sqrt z or 1 / sqrt z: 0 on the axis, or a part of a Gaussian rational."""
 
     def part(x: float, y: float) -> Exact:
         if y == 0 and (x >= 0) == (index == 1):
             return 0.0
-        root = _square_root((Fraction(x), Fraction(y)))
-        return None if root is None else (_inverse(root) if inverse else root)[index] or 0.0
+        root = gaussian.square_root((Fraction(x), Fraction(y)))
+        return None if root is None else (gaussian.inverse(root) if inverse else root)[index] or 0.0
 
     return part
 
 
 sqrt_real, sqrt_imag = (_part_of_root(index, inverse=False) for index in (0, 1))
 rsqrt_real, rsqrt_imag = (_part_of_root(index, inverse=True) for index in (0, 1))
+
+
+def cbrt_real(x: float, y: float) -> Exact:
+    """Half the root of |x| on the negative real axis, or of a Gaussian cube: where a is dyadic and b is not, x = a^3 -
+    3ab^2 makes b^2 rational, so y = b (3a^2 - b^2) is not but where it is 0, and x = -8a^3."""
+    if y == 0:
+        return exact.cbrt(x) if x >= 0 else _half_of_root(-x)
+    return _part_of_cube_root(x, y, 0)
+
+
+def cbrt_imag(x: float, y: float) -> Exact:
+    """Likewise half the root of y on the imaginary axis, or of a Gaussian cube."""
+    if y == 0:
+        return 0.0 if x >= 0 else None
+    return _half_of_root(y) if x == 0 else _part_of_cube_root(x, y, 1)
+
+
+def _half_of_root(x: float) -> Exact:
+    root = exact.cbrt(x)
+    return None if root is None else Fraction(root) / 2
+
+
+def _part_of_cube_root(x: float, y: float, index: int) -> Exact:
+    root = gaussian.cube_root((Fraction(x), Fraction(y)))
+    return None if root is None else root[index] or 0.0
 
 
 def _eighths(x: float, y: float) -> int | None:
@@ -178,13 +169,13 @@ def _part_of_power(index: int) -> Callable[[float, float, float, float], Exact]:
 def _dyadic_power(x: float, y: float, c: Fraction, index: int) -> Exact:
     z: Gaussian | None = Fraction(x), Fraction(y)
     for _ in range(c.denominator.bit_length() - 1):
-        z = _square_root(z)
+        z = gaussian.square_root(z)
         if z is None:
             return None
     length = max(max(part.numerator.bit_length(), part.denominator.bit_length()) for part in z)
     if abs(c.numerator) * length > LONGEST_POWER_BITS:
         return None
-    return _power(z, c.numerator)[index] or 0.0
+    return gaussian.power(z, c.numerator)[index] or 0.0
 
 
 pow_real, pow_imag = _part_of_power(0), _part_of_power(1)

@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 
 from conform.numerics.eft import two_prod, two_sum
-from conform.numerics.functions import dd, exponential, hyperbolic, logarithm, trigonometric
+from conform.numerics.functions import dd, exponential, hyperbolic, logarithm, powers, trigonometric
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.inverse_trigonometric import atan2
 
@@ -36,6 +36,7 @@ exp2 = bounded(exponential.exp2, exponential.EXP_ERROR)
 expm1 = bounded(exponential.expm1, exponential.EXPM1_ERROR)
 sinh, cosh = (bounded(f, hyperbolic.HYPERBOLIC_ERROR) for f in (hyperbolic.sinh, hyperbolic.cosh))
 sin, cos = trigonometric.sin, trigonometric.cos
+THIRD = np.float64(1 / 3), np.float64(2.0**-54 / 3)
 
 
 def product(first: Kernel, second: Kernel) -> Kernel:
@@ -147,6 +148,22 @@ def rsqrt_real(x: DD, y: DD) -> tuple[DD, Array]:
 def rsqrt_imag(x: DD, y: DD) -> tuple[DD, Array]:
     r, p, q = _half_angle(x, y)
     return dd.neg(dd.div(dd.where(x[0] >= 0, q, p), r)), where_moderate(ROOT_ERROR, x, y)
+
+
+def _third(factor: Kernel) -> Kernel:
+    """|z|^(1/3) times sin or cos of a third of the angle, of which both are well conditioned up to a third of pi: an
+    error of the angle counts at most pi / 3 tan(pi / 3) = 1.82 times."""
+
+    def kernel(x: DD, y: DD) -> tuple[DD, Array]:
+        (size, size_error), (angle, angle_error) = powers.hypot(x, y), arg(x, y)
+        (root, root_error), (turned, error) = powers.cbrt(size), factor(dd.mul(angle, THIRD))
+        spent = root_error + size_error / 3 + 1.25 * (error + 1.82 * (angle_error + 2.0**-103)) + 2.0**-102
+        return dd.mul(root, turned), np.where(np.isnan(spent), np.inf, spent)
+
+    return kernel
+
+
+cbrt_real, cbrt_imag = _third(cos), _third(sin)
 
 
 # Logarithms

@@ -60,12 +60,12 @@ def over_log(formula: Formula, base: int) -> Formula:
     return lambda x, y: formula(x, y) / mpmath.log(base)
 
 
-def _exact(number: mpf) -> Fraction:
+def to_fraction(number: mpf) -> Fraction:
     sign, mantissa, exponent, _ = number._mpf_
     return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def _real(number: Fraction) -> mpf:
+def to_real(number: Fraction) -> mpf:
     return mpf(number.numerator) / number.denominator
 
 
@@ -103,22 +103,30 @@ def rsqrt_imag(x: mpf, y: mpf) -> mpf:
     return -sqrt_imag(x, y) / mpmath.hypot(x, y)
 
 
+def cbrt_real(x: mpf, y: mpf) -> mpf:
+    return mpmath.cbrt(mpmath.hypot(x, y)) * mpmath.cos(arg(x, y) / 3)
+
+
+def cbrt_imag(x: mpf, y: mpf) -> mpf:
+    return mpmath.cbrt(mpmath.hypot(x, y)) * mpmath.sin(arg(x, y) / 3)
+
+
 # Logarithms
 
 
-def _half_log(square: Fraction) -> mpf:
+def half_log(square: Fraction) -> mpf:
     """log(square) / 2 of an exact number."""
     if Fraction(1, 2) < square < 2:
-        return mpmath.log1p(_real(square - 1)) / 2
-    return mpmath.log(_real(square)) / 2
+        return mpmath.log1p(to_real(square - 1)) / 2
+    return mpmath.log(to_real(square)) / 2
 
 
 def log_abs(x: mpf, y: mpf) -> mpf:
-    return _half_log(_exact(x) ** 2 + _exact(y) ** 2)
+    return half_log(to_fraction(x) ** 2 + to_fraction(y) ** 2)
 
 
 def log_abs_one_plus(x: mpf, y: mpf) -> mpf:
-    return _half_log((1 + _exact(x)) ** 2 + _exact(y) ** 2)
+    return half_log((1 + to_fraction(x)) ** 2 + to_fraction(y) ** 2)
 
 
 def arg(x: mpf, y: mpf) -> mpf:

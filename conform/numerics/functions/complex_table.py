@@ -9,6 +9,7 @@ from types import MappingProxyType
 import mpmath
 import numpy as np
 
+from conform.numerics.functions import complex_atan2
 from conform.numerics.functions import complex_exact as exact
 from conform.numerics.functions import complex_inverse_kernels as inverse
 from conform.numerics.functions import complex_kernels as kernels
@@ -146,6 +147,14 @@ _define(
     _at(0j),
     (kernels.rsqrt_real, formulas.rsqrt_real, exact.rsqrt_real),
     (kernels.rsqrt_imag, formulas.rsqrt_imag, exact.rsqrt_imag),
+)
+
+_define(
+    "cbrt",
+    mirrored,
+    _nowhere,
+    (kernels.cbrt_real, formulas.cbrt_real, exact.cbrt_real),
+    (kernels.cbrt_imag, formulas.cbrt_imag, exact.cbrt_imag),
 )
 
 # Exponentials and logarithms
@@ -290,6 +299,16 @@ _define(
     _power_beyond,
     (kernels.pow_real, formulas.pow_real, exact.pow_real),
     (kernels.pow_imag, formulas.pow_imag, exact.pow_imag),
+)
+
+# The angle of (rhs, lhs)
+
+_define(
+    "atan2",
+    as_they_are,
+    complex_atan2.has_pole,
+    (complex_atan2.undecided, complex_atan2.real, complex_atan2.exact_real),
+    (complex_atan2.undecided, complex_atan2.imag, complex_atan2.exact_imag),
 )
 
 COMPLEX_FUNCTIONS = MappingProxyType(_FUNCTIONS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +14,18 @@ from conform.errors import ConformError
 from conform.frontends.stablehlo import parse
 from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program, Value
+from conform.interp.stablehlo import registry
+from conform.interp.stablehlo.names import NAMES
 from conform.interp.stablehlo.op_set import StableHLO
+from conform.interp.stablehlo.ops import elementwise
 from conform.interp.stablehlo.quantization import format_held, quantization_of
+from conform.interp.stablehlo.registry import Call
 from conform.interp.stablehlo.values import TOKEN, Tensor, Token
+from conform.stablehlo.run import run_file
+from tests.interp.stablehlo.generated_quantized import quantized
 from tests.interp.stablehlo.violations import VIOLATIONS, Violation
+
+PROGRAMS = sorted(Path(__file__).parent.glob("*/*.mlir"))
 
 
 def zeros(value: Value) -> Tensor | Token:
@@ -26,60 +34,78 @@ def zeros(value: Value) -> Tensor | Token:
     return Tensor(np.zeros(value.shape, format_held(value.dtype).storage), quantization_of(value.dtype))
 
 
-def refusal(program: str) -> str:
-    """What is said of a program that is parsed, and run on zeros."""
+Numbers = Mapping[int, Sequence[int]]
+
+
+def refusal(program: str, numbers: Numbers | None = None) -> str:
+    """What is said of a program that is parsed, and run on zeros, or `numbers` by the places of arguments."""
     with pytest.raises(ConformError) as found:
-        run_on_zeros(program)
+        run(program, numbers)
     assert found.value.exit_code == 2
     return str(found.value)
 
 
-def run_on_zeros(program: str) -> None:
+def run(program: str, numbers: Numbers | None = None) -> None:
     function = parse(program, "x.mlir").functions["main"]
-    evaluate(Program(function), StableHLO(), [zeros(one) for one in function.arguments])
+    given = numbers or {}
+    arguments = [
+        Tensor(np.array(given[at], format_held(one.dtype).storage)) if at in given else zeros(one)
+        for at, one in enumerate(function.arguments)
+    ]
+    evaluate(Program(function), StableHLO(), arguments)
 
 
 @pytest.mark.parametrize("violation", VIOLATIONS, ids=lambda one: f"{one.op}-{one.constraint}")
 def test_a_violated_constraint_is_named(violation: Violation) -> None:
-    told = refusal(violation.program())
+    told = refusal(violation.program(), violation.numbers)
     assert f"stablehlo.{violation.op}: " in told
     assert f"({violation.constraint}) of its specification" in told
     assert "x.mlir:2" in told
 
 
-DYNAMIC = {"gather": ("dynamic_gather", r"slice_sizes = array<i64: ([^>]*)>"),
-           "convolution": ("dynamic_conv", r"padding = dense<0> : tensor<(\w+)xi64>")}  # fmt: skip
-OF_SIZES = [("gather", "C9"), ("gather", "C12"), ("gather", "C21")]  # which zeros keep
-
-
-@pytest.mark.parametrize("violation", [one for one in VIOLATIONS if one.op in DYNAMIC and one.constraint < "C28"
-                                       and (one.op, one.constraint) not in OF_SIZES],
-                         ids=lambda one: f"{one.op}-{one.constraint}")  # fmt: skip
-def test_ops_of_dynamic_sizes_have_the_constraints_of_the_static_ones(violation: Violation) -> None:
-    """What tells the sizes is an operand in the place of the attribute, here zeros."""
-    name, attribute = DYNAMIC[violation.op]
-    found = re.search(attribute, violation.attributes)
-    if found is None:
-        pytest.skip("a quantized one has no such attribute")
-    of_sizes = f"{found[1].count(',') + 1}" if violation.op == "gather" else found[1]
-    attributes = re.sub(rf"{re.escape(found[0])},? ?", "", violation.attributes).rstrip(", ")
-    operands = (*violation.operands, f"tensor<{of_sizes}xi64>")
-    told = refusal(replace(violation, op=name, operands=operands, attributes=attributes).program())
-    assert f"stablehlo.{name}: " in told
-    assert f"({violation.constraint}) of its specification" in told
-
-
-# No program breaks these: of no operands at all the parser makes nothing.
-WITHOUT_A_PROGRAM = {"map": [2], "sort": [1]}
+# Of constraints that are asked for, why no program breaks them.
+WITHOUT_A_PROGRAM = {("add", "I1"): "tensors of every kind are taken; how quantized ones, (C2) to (C7) say"}
+BROKEN = {(one.op, one.constraint) for one in VIOLATIONS}
 
 
 def test_no_constraint_between_others_is_left_out() -> None:
-    """They are counted from (C1) on, so one without a violation leaves a gap."""
-    numbers: dict[str, list[int]] = {}
+    """Those of the specification are counted from (C1) on, so one without a violation leaves a gap."""
+    last: dict[str, int] = {}
+    for op, name in BROKEN:
+        if op in NAMES and name[0] == "C":
+            last[op] = max(last.get(op, 0), int(name[1:]))
+    assert {(op, f"C{at}") for op, count in last.items() for at in range(1, count)} <= BROKEN
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str]]:
+    """What ops ask for under a name, from here on."""
+    found: set[tuple[str, str]] = set()
+    require, same_types = Call.require, elementwise.same_types
+
+    def heard(call: Call, constraint: str, holds: bool, told: str) -> None:
+        found.add((call.op.name.removeprefix("stablehlo."), constraint))
+        require(call, constraint, holds, told)
+
+    def heard_of_types(call: Call, constraint: str = "C1") -> tuple[np.ndarray, ...]:
+        found.add((call.op.name.removeprefix("stablehlo."), constraint))
+        return same_types(call, constraint)
+
+    monkeypatch.setattr(Call, "require", heard)
+    for module in registry.MODULES:  # it asks only for what does not hold
+        monkeypatch.setattr(f"{registry.__package__}.ops.{module}.same_types", heard_of_types, raising=False)
+    return found
+
+
+def test_every_constraint_that_is_asked_for_is_broken(asked: set[tuple[str, str]]) -> None:
+    """By the literal programs of every op, those of quantized types, and the violations."""
+    for path in PROGRAMS:
+        run_file(path, None, [])
+    for case in quantized():
+        run(case.program)
     for one in VIOLATIONS:
-        numbers.setdefault(one.op, []).extend([int(one.constraint[1:])] if one.constraint[0] == "C" else [])
-    gaps = {op: sorted(set(range(1, max(found, default=0))) - set(found)) for op, found in numbers.items()}
-    assert {op: missing for op, missing in gaps.items() if missing} == WITHOUT_A_PROGRAM
+        refusal(one.program(), one.numbers)
+    assert asked == BROKEN | set(WITHOUT_A_PROGRAM)
 
 
 _REDUCE = """"stablehlo.reduce"(%x) ({

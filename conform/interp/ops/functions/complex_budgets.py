@@ -224,6 +224,13 @@ def _pow(x: Ball, y: Ball, c: Ball, d: Ball) -> Parts:
     return growth * _cos(turn), growth * turn.sin()
 
 
+def _cbrt(x: Ball, y: Ball) -> Parts:
+    """z^(1/3), the exponent rounded to the compute type"""
+    zero = Ball.exact(np.zeros_like(x.mid), x.compute)
+    third = zero.rounded(np.full_like(x.mid, 1 / 3), np.spacing(1 / 3) / 2)
+    return tuple(chosen(np.hypot(x.mid, y.mid) + x.rad + y.rad == 0, zero, part) for part in _pow(x, y, third, zero))
+
+
 def _swapped(parts: Callable[[Ball, Ball], Parts]) -> Callable[[Ball, Ball], Parts]:
     """sin z = -i sinh iz, and so on: of the function with the operand's parts, and its own, exchanged."""
 
@@ -250,7 +257,7 @@ _BY_PARTS: dict[str, Callable[..., Parts]] = {
 }  # fmt: skip
 # ... and those of these in norm: a small part carries the error of the large one.
 _IN_NORM: dict[str, Callable[..., Parts]] = {
-    "rsqrt": _rsqrt, "pow": _pow, "exp2": _exp2, "expm1": _expm1, "sigmoid": _sigmoid,
+    "rsqrt": _rsqrt, "cbrt": _cbrt, "pow": _pow, "exp2": _exp2, "expm1": _expm1, "sigmoid": _sigmoid,
     "log": _log, "log2": _log_to(2.0), "log10": _log_to(10.0), "log1p": _log1p, "tanh": _tanh, "tan": _swapped(_tanh),
     "asin": _asin, "acos": _acos, "atanh": _atanh,
     "asinh": _swapped(_asin), "acosh": _acosh, "atan": _swapped(_atanh),

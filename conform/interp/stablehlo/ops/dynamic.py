@@ -77,6 +77,7 @@ def dynamic_reshape(call: Call) -> np.ndarray:
 def real_dynamic_slice(call: Call) -> np.ndarray:
     """slice from start_indices in steps of strides up to limit_indices, operands; no op of the specification"""
     operand = call.operands[0]
+    call.require("C1", operand.dtype == call.results[0].dtype, f"{operand} with the result {call.results[0]}")
     start, limit, strides = (_sizes(call, f"I{at + 2}", one) for at, one in enumerate(call.operands[1:]))
     call.require("C3", _are_within(start, limit, operand.shape), f"from {list(start)} to {list(limit)} of {operand}")
     call.require("C4", all(step > 0 for step in strides), f"strides {list(strides)}")

@@ -13,10 +13,12 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp import semantics
+from conform.interp.formulas.complexes import joined
 from conform.interp.stablehlo.quantized import ADDED, PER_TENSOR, numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.interp.stablehlo.two_complement import codes_of, of_codes
 from conform.numerics.formats import Format
+from conform.numerics.functions import complex_parts
 from conform.numerics.rounding import round_to
 
 Array = np.ndarray
@@ -92,6 +94,7 @@ def _unary(name: str, torch_name: str, fallback: Callable[[Array], Array]) -> No
     meaning(f"stablehlo.{name}", pointwise=True, quantized=numbers("C1"))(function)
 
 
+_unary("cbrt", "cbrt", lambda z: np.power(z, 1 / 3))
 _unary("cosine", "cos", np.cos)
 _unary("exponential", "exp", np.exp)
 _unary("exponential_minus_one", "expm1", lambda z: np.exp(z) - 1)
@@ -115,18 +118,6 @@ def logistic(call: Call) -> Array:
     one = np.broadcast_to(round_to(fmt, np.float64(1)), x.shape)
     power = of_torch("aten::exp", of_torch("aten::neg", x))
     return of_torch("aten::div.Tensor", one, of_torch("aten::add.Tensor", one, power))
-
-
-@meaning("stablehlo.cbrt", pointwise=True, quantized=numbers("C1"))
-def cbrt(call: Call) -> Array:
-    """The number whose cube is operand: of complex numbers the principal one, e^(log(operand) / 3), by numpy in
-    complex128"""
-    (x,) = same_types(call)
-    fmt = of_kinds(call, "I1", *REAL_OR_COMPLEX)
-    if not fmt.is_complex:
-        return of_torch("aten::cbrt", x)
-    with np.errstate(all="ignore"):
-        return rounded_complex(fmt, np.power(x.astype(np.complex128), 1 / 3))
 
 
 def _rounding(name: str, torch_name: str) -> None:
@@ -310,15 +301,23 @@ def _integer_power(fmt: Format, x: Array, y: Array) -> Array:
 
 @meaning("stablehlo.atan2", pointwise=True, quantized=numbers("C1"))
 def atan2(call: Call) -> Array:
-    """The angle of the point (rhs, lhs); of complex numbers -i log((rhs + i lhs) / sqrt(rhs^2 + lhs^2)), by numpy in
-    complex128"""
+    """The angle of the point (rhs, lhs); of complex numbers -i log((rhs + i lhs) / sqrt(rhs^2 + lhs^2)), correctly
+    rounded"""
     y, x = same_types(call)
     fmt = of_kinds(call, "I1", *REAL_OR_COMPLEX)
     if not fmt.is_complex:
         return of_torch("aten::atan2", y, x)
-    y, x = y.astype(np.complex128), x.astype(np.complex128)
+    return _complex_angle(fmt, y.astype(np.complex128), x.astype(np.complex128))
+
+
+def _complex_angle(fmt: Format, y: Array, x: Array) -> Array:
+    """By numpy where an operand is not finite, and at the poles."""
     with np.errstate(all="ignore"):
-        return rounded_complex(fmt, -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)))
+        elsewhere = rounded_complex(fmt, -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)))
+    is_finite = np.isfinite(y) & np.isfinite(x)
+    operands = (np.where(is_finite, part, 0.5) for part in (y.real, y.imag, x.real, x.imag))
+    found = complex_parts.apply("atan2", fmt.component, *operands)
+    return np.where(is_finite & ~found.beyond, joined(fmt, found.value), elsewhere)
 
 
 # Parts of complex numbers

@@ -23,11 +23,13 @@ from conform.numerics.real import Real
 
 FUNCTIONS = {
     "stablehlo.exponential": "exp", "stablehlo.exponential_minus_one": "expm1", "stablehlo.log": "log",
-    "stablehlo.log_plus_one": "log1p", "stablehlo.sqrt": "sqrt", "stablehlo.rsqrt": "rsqrt", "stablehlo.sine": "sin",
-    "stablehlo.cosine": "cos", "stablehlo.tan": "tan", "chlo.tan": "tan", "stablehlo.tanh": "tanh",
-    "stablehlo.logistic": "sigmoid", "stablehlo.power": "pow", "chlo.sinh": "sinh", "chlo.cosh": "cosh",
+    "stablehlo.log_plus_one": "log1p", "stablehlo.sqrt": "sqrt", "stablehlo.rsqrt": "rsqrt", "stablehlo.cbrt": "cbrt",
+    "stablehlo.sine": "sin", "stablehlo.cosine": "cos", "stablehlo.tan": "tan", "chlo.tan": "tan",
+    "stablehlo.tanh": "tanh", "stablehlo.logistic": "sigmoid", "stablehlo.power": "pow", "chlo.sinh": "sinh",
+    "chlo.cosh": "cosh",
 }  # fmt: skip
-CUT_BEGINS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "pow": 0.0, "log1p": -1.0}  # and goes along the reals below
+# A cut begins there and goes along the reals below.
+CUT_BEGINS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "cbrt": 0.0, "pow": 0.0, "log1p": -1.0}
 
 Array = np.ndarray
 

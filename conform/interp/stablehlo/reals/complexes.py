@@ -16,7 +16,7 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
-from conform.interp.stablehlo.reals.complex_functions import rule_of
+from conform.interp.stablehlo.reals.complex_functions import of_complex, rule_of
 from conform.interp.stablehlo.reals.movement import moved
 from conform.interp.stablehlo.reals.rules import torch
 from conform.interp.stablehlo.registry import Call, Meaning
@@ -78,6 +78,23 @@ def _absolute(x: Complex) -> Number:
     return torch("sqrt", _square(x))
 
 
+def _sign(x: Complex) -> Complex:
+    """x / |x|; an exact zero is its own."""
+    size = _absolute(x)
+    is_zero = np.logical_and.reduce([(part.real.hi == 0) & (part.real.radius == 0) & (part.rad == 0)
+                                     for part in (x.re, x.im)])  # fmt: skip
+    one = Number.exact(np.ones(size.shape, size.format.storage))
+    size = torch("where.self", Number.exact(is_zero), one, size)
+    return Complex(*(torch("div.Tensor", part, size) for part in (x.re, x.im)))
+
+
+def _atan2(y: Complex, x: Complex) -> Complex:
+    """-i log((x + iy) / sqrt(x^2 + y^2)), as the specification has it"""
+    root = of_complex("sqrt", _add(multiply(x, x), multiply(y, y)))
+    log = of_complex("log", _divide(_add(x, Complex(torch("neg", y.im), y.re)), root))
+    return Complex(log.im, torch("neg", log.re))
+
+
 def _joined(re: Number, im: Number) -> Complex:
     return Complex(re, im)
 
@@ -93,7 +110,7 @@ def _imag(x: Complex) -> Number:
 RULES: dict[str, Callable[..., Any]] = {
     "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": multiply,
     "stablehlo.divide": _divide, "stablehlo.negate": _negate, "stablehlo.abs": _absolute, "stablehlo.real": _real,
-    "stablehlo.imag": _imag, "chlo.conj": _conjugate,
+    "stablehlo.imag": _imag, "chlo.conj": _conjugate, "stablehlo.sign": _sign, "stablehlo.atan2": _atan2,
 }  # fmt: skip
 
 

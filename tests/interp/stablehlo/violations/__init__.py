@@ -6,5 +6,7 @@ from tests.interp.stablehlo.violations.violation import VIOLATIONS, Violation
 
 __all__ = ["VIOLATIONS", "Violation"]
 
-for _name in ("elementwise", "movement", "indexing", "regions", "contraction", "composites", "processes", "quantized"):
+for _name in (
+    "elementwise", "movement", "indexing", "regions", "contraction", "composites", "processes", "quantized", "dynamic",
+):  # fmt: skip
     import_module(f"tests.interp.stablehlo.violations.{_name}")

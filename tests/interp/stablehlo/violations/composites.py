@@ -41,3 +41,11 @@ violate("fft", "C5", "4xcomplex<f32>", _FFT.format("FFT", "4"), "5xcomplex<f32>"
 violate("tuple", "C1", "f32", "", "tuple<tensor<f64>>")
 violate("get_tuple_element", "C2", "tuple<tensor<f32>>", "index = 0 : i32", "f64")
 violate("get_tuple_element", "C1", "tuple<tensor<f32>>", "index = 1 : i32", "f32")
+for _op, _shapes, _results in (
+    ("batch_norm_inference", "2x3xi32 3xi32 3xi32 3xi32 3xi32", "2x3xi32"),
+    ("batch_norm_training", "2x3xi32 3xi32 3xi32", "2x3xi32 3xi32 3xi32"),
+    ("batch_norm_grad", "2x3xi32 3xi32 3xi32 3xi32 2x3xi32", "2x3xi32 3xi32 3xi32"),
+):
+    violate(_op, "I1", _shapes, _BN.format(1), _results)
+violate("cholesky", "I1", "3x3xi32", "lower = true", "3x3xi32")
+violate("triangular_solve", "I1", "3x3xi32 3x3xi32", _SOLVE, "3x3xi32")

@@ -16,6 +16,22 @@ for _op in ("add", "atan2", "divide", "maximum", "minimum", "multiply", "power",
 for _op in ("and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical"):
     violate(_op, "C1", "2xi32 3xi32", "", "2xi32")
 
+# (I1), the kinds of numbers that an op takes; add, and what only chooses, take every one
+for _op in (*_OF_FLOATS.split(), "tan", "tanh", "round_nearest_afz", "round_nearest_even"):
+    if _op not in ("negate", "sign"):
+        violate(_op, "I1", "2xi32", "", "2xi32")
+for _op, _dtype in (("abs", "ui32"), ("sign", "ui32"), ("negate", "i1"), ("not", "f32"), ("popcnt", "f32"),
+                    ("count_leading_zeros", "f32"), ("real", "i32"), ("imag", "i32")):  # fmt: skip
+    violate(_op, "I1", f"2x{_dtype}", "", f"2x{_dtype}")
+for _op, _dtype in (("atan2", "i32"), ("divide", "i1"), ("power", "i1"), ("subtract", "i1"),
+                    ("remainder", "complex<f32>"), ("and", "f32"), ("or", "f32"), ("xor", "f32"), ("shift_left", "f32"),
+                    ("shift_right_arithmetic", "f32"), ("shift_right_logical", "f32")):  # fmt: skip
+    violate(_op, "I1", f"2x{_dtype} 2x{_dtype}", "", f"2x{_dtype}")
+violate("complex", "I1", "2xf16 2xf16", "", "2xcomplex<f32>")
+violate("is_finite", "I1", "2xi32", "", "2xi1")
+violate("select", "I1", "2xi32 2xf32 2xf32", "", "2xf32")
+violate("reduce_precision", "I1", "2xi32", "exponent_bits = 5 : i32, mantissa_bits = 2 : i32", "2xi32")
+
 violate("abs", "C1", "2xf32", "", "3xf32")
 violate("abs", "C2", "2xf32", "", "2xf64")
 violate("complex", "C1", "2xf32 3xf32", "", "2xcomplex<f32>")

@@ -84,3 +84,8 @@ _BITS = "rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>"
 violate("rng_bit_generator", "I2", "2xi64", _BITS, "2xi64 4xui32")
 violate("rng_bit_generator", "C1", "2xui64", _BITS, "3xui64 4xui32")
 violate("rng_bit_generator", "C2", "3xui64", _BITS, "3xui64 4xui32")
+violate("rng_bit_generator", "O2", "2xui64", _BITS, "2xui64 4xi1")
+# Inputs without a token behind them
+violate("send", "I2", "2xf32", _CHANNEL, "token")
+violate("recv", "I1", "2xf32", _CHANNEL, "2xf32 token")
+violate("outfeed", "I2", "2xf32", "", "token")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.interp.stablehlo.violations.violation import violate
+import re
+
+from tests.interp.stablehlo.violations.movement import PAD, SLICE
+from tests.interp.stablehlo.violations.violation import ADD, SELECT, violate
 
 Q, OTHER = "!quant.uniform<i8:f32,0.5:3>", "!quant.uniform<i8:f32,0.25:3>"
 W, STORAGE, EXPRESSED = "!quant.uniform<i8:f32,0.5>", "!quant.uniform<i16:f32,0.5>", "!quant.uniform<i8:f64,0.5>"
@@ -51,3 +54,69 @@ violate("uniform_quantize", "C2", "2xf64", "", f"2x{Q}")
 violate("uniform_dequantize", "I1", "2xf32", "", "2xf32")
 violate("uniform_dequantize", "C1", f"2x{Q}", "", "3xf32")
 violate("uniform_dequantize", "C2", f"2x{Q}", "", "2xf64")
+
+
+def _per_axis(op: str, operands: str, attributes: str, results: str, regions: str = "") -> None:
+    """Each operand marked with * by itself is quantized per axis, which it may not be; the others, and those marked
+    with ~, are quantized per tensor."""
+    each = operands.split()
+    for at, one in enumerate(each):
+        if one.endswith("*"):
+            given = " ".join([*each[:at], one.replace("*", axis(0)), *each[at + 1 :]])
+            violate(op, f"I{at + 1}", re.sub(r"[*~]", Q, given), attributes, results.replace("~", Q), regions)
+
+
+_LT = "comparison_direction = #stablehlo<comparison_direction LT>"
+_per_axis("compare", "2x* 2x*", _LT, "2xi1")
+for _op in ("maximum", "minimum", "multiply"):
+    _per_axis(_op, "2x* 2x*", "", "2x~")
+for _op in ("atan2", "divide", "power", "remainder", "subtract"):
+    _per_axis(_op, "2x~ 2x*", "", "2x~")
+_per_axis("clamp", "2x* 2x* 2x*", "", "2x~")
+_per_axis("select", "2xi1 2x* 2x*", "", "2x~")
+_per_axis("reverse", "2x*", "dimensions = array<i64: 0>", "2x~")
+_per_axis("slice", "2x*", SLICE.format(0, 1, 1), "1x~")
+_per_axis("concatenate", "2x* 2x~", "dimension = 0 : i64", "4x~")
+_per_axis("pad", "2x* 2x*", PAD.format(0, 0, 0), "2x~")
+_per_axis("dynamic_slice", "2x* 2x*", "slice_sizes = array<i64: 1>", "1x~")
+_per_axis("dynamic_update_slice", "2x* 2x* 2x*", "", "2x~")
+_per_axis("dynamic_pad", "2x* 2x* 1xi64 1xi64 1xi64", "", "2x~")
+_per_axis("real_dynamic_slice", "2x* 1xi64 1xi64 1xi64", "", "2x~")
+violate("real_dynamic_slice", "C1", f"2x{Q} 1xi64 1xi64 1xi64", "", f"2x{axis(0)}")
+_BN = "epsilon = 0.0 : f32, feature_index = 0 : i64"
+_per_axis("batch_norm_inference", "2x~ 2x* 2x* 2x* 2x*", _BN, "2x~")
+_per_axis("batch_norm_training", "2x~ 2x* 2x*", _BN, "2x~ 2x~ 2x~")
+_per_axis("batch_norm_grad", "2x~ 2x* 2x* 2x* 2x*", _BN, "2x~ 2x~ 2x~")
+_SOLVE = "left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>"
+_per_axis("triangular_solve", "2x2x~ 2x2x*", _SOLVE, "2x2x~")
+_per_axis("dot_general", "2x2x* 2x2x~", _DOT, "2x2x~")
+_per_axis("convolution", "2x3x1x* 1x1x2x~", _CONVOLUTION, "2x3x2x~")
+_GATHER = (
+    "dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], "
+    "index_vector_dim = 1>"
+)
+_per_axis("gather", "2x2x* 2x*", f"{_GATHER}, slice_sizes = array<i64: 1, 2>", "2x2x~")
+_per_axis("dynamic_gather", "2x2x~ 2xi32 2x*", _GATHER, "2x2x~")
+_SCATTER = "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], index_vector_dim = 1>"
+_per_axis("scatter", "2x* 2xi32 2x~", _SCATTER, "2x~", ADD)
+_DIMS, _PADDING = "dimensions = array<i64: 0>", "padding = dense<0> : tensor<1x2xi64>"
+_per_axis("map", "2x* 2x~", _DIMS, "2x~", ADD)
+_per_axis("reduce", f"2x* {Q}", _DIMS, Q, ADD)
+_per_axis("reduce_window", f"2x* {Q}", f"window_dimensions = array<i64: 1>, {_PADDING}", "2x~", ADD)
+_WINDOW = f"window_dimensions = array<i64: 1>, window_strides = array<i64: 1>, {_PADDING}"
+_per_axis("select_and_scatter", "2x* 2x* 2x*", _WINDOW, "2x~", f"{SELECT}, {ADD}")
+_per_axis("sort", "2x*", "dimension = 0 : i64", "2x~", SELECT)
+_per_axis("optimization_barrier", "2x*", "", "2x~")
+_GROUPS = "replica_groups = dense<[[0]]> : tensor<1x1xi64>"
+_per_axis("all_gather", "2x*", f"all_gather_dim = 0 : i64, {_GROUPS}", "2x~")
+_per_axis("all_reduce", "2x*", _GROUPS, "2x~", ADD)
+_per_axis("reduce_scatter", "2x*", f"scatter_dimension = 0 : i64, {_GROUPS}", "2x~", ADD)
+_EXCHANGE = "split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 1 : i64"
+_per_axis("all_to_all", "2x*", f"{_EXCHANGE}, {_GROUPS}", "2x~")
+_per_axis("collective_broadcast", "2x*", _GROUPS, "2x~")
+_per_axis("collective_permute", "2x*", "source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>", "2x~")
+
+# Ops that take no quantized tensors
+violate("convert", "I1", f"2x{Q}", "", "2xf32")
+violate("fft", "I1", f"2x{Q}", "fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 2>", "2xcomplex<f32>")
+violate("rng", "I1", f"{Q} {Q} 1xi64", "rng_distribution = #stablehlo<rng_distribution UNIFORM>", f"0x{Q}")

@@ -13,6 +13,7 @@ violate("reduce", "C6", "2x3xf32 f32", "dimensions = array<i64: 1>", "2xf32", SE
 violate("reduce", "C7", "2x3xf32 f32", "dimensions = array<i64: 1>", "3xf32", ADD)
 violate("reduce", "C8", "2x3xf32 f32", "dimensions = array<i64: 1>", "2xf64", ADD)
 violate("map", "C1", "2xf32 3xf32", "dimensions = array<i64: 0>", "2xf32", ADD)
+violate("map", "C2", "", "dimensions = array<i64>", "f32", ADD)
 violate("map", "C3", "2xf32 2xf32", "dimensions = array<i64: 1>", "2xf32", ADD)
 violate("map", "C4", "2xf32 2xf32", "dimensions = array<i64: 0>", "2xf32", SELECT)
 
@@ -66,6 +67,7 @@ _select_and_scatter("C9", "4xf32 2xf32 f32", "4xf32", select=ADD)
 _select_and_scatter("C10", "4xf32 2xf32 f32", "4xf32", scatter=SELECT)
 _select_and_scatter("C11", "4xf32 2xf32 f32", "5xf32")
 _select_and_scatter("C12", "4xf32 2xf32 f32", "4xf64")
+violate("sort", "C1", "", "dimension = 0 : i64", "", SELECT)
 violate("sort", "C2", "4xf32", "dimension = 0 : i64", "5xf32", SELECT)
 violate("sort", "C3", "4xf32 5xf32", "dimension = 0 : i64", "4xf32 5xf32", region("f32 f32 f32 f32", LESS, "i1"))
 violate("sort", "C4", "4xf32", "dimension = 1 : i64", "4xf32", SELECT)
@@ -88,4 +90,19 @@ violate("while", "C1", "f64", "", "f64", _LOOP)
 violate(
     "while", "C2", "f32", "", "f32", f"{region('f32', LESS.replace('%x1', '%x0'), 'i1')}, {region('f64', '', 'f64')}"
 )
+_NEVER = '%y = "stablehlo.constant"() {value = dense<false> : tensor<i1>} : () -> tensor<i1>'
+_OF_ANY_SIZE = f"{region('?xf32', _NEVER, 'i1')}, {region('?xf32', '', '?xf32')}"
+violate("while", "C3", "?xf32=0,0", "", "3xf32", _OF_ANY_SIZE)  # of what the parser knows it refuses the types itself
 violate("optimization_barrier", "C1", "f32", "", "f64")
+violate("if", "I1", "i32", "", "f32", f"{_NONE}, {_NONE}")
+violate("case", "I1", "i64", "", "f32", f"{_NONE}, {_NONE}")
+
+NEGATION = """func.func private @negation(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.negate %x : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+"""
+violate("composite", "C1", "2xf32", 'name = "negation", decomposition = @negation', "2xf32", functions=NEGATION)
+violate("composite", "C2", "2xf32", 'name = "my.negation", decomposition = @nothing', "2xf32", functions=NEGATION)
+violate("composite", "C3", "3xf32", 'name = "my.negation", decomposition = @negation', "2xf32", functions=NEGATION)
+violate("composite", "C4", "2xf32", 'name = "my.negation", decomposition = @negation', "3xf32", functions=NEGATION)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,8 @@ class Violation:
     attributes: str
     results: tuple[str, ...]
     regions: str
+    numbers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # of the operands that are not zeros
+    functions: str = ""  # behind the program's own
 
     def program(self) -> str:
         """A function of the operands, which are its arguments."""
@@ -25,16 +28,21 @@ class Violation:
         return (
             f'func.func @main({arguments}) {{\n  {results}"stablehlo.{self.op}"({names}){regions} '
             f"{{{self.attributes}}} : "
-            f"({', '.join(self.operands)}) -> ({', '.join(self.results)})\n  return\n}}\n"
+            f"({', '.join(self.operands)}) -> ({', '.join(self.results)})\n  return\n}}\n{self.functions}"
         )
 
 
 VIOLATIONS: list[Violation] = []
 
 
-def violate(op: str, constraint: str, operands: str, attributes: str, results: str, regions: str = "") -> None:
-    """`operands` and `results`: `2x3xf32 f32 token`."""
-    VIOLATIONS.append(Violation(op, constraint, types(operands), attributes, types(results), regions))
+def violate(
+    op: str, constraint: str, operands: str, attributes: str, results: str, regions: str = "", functions: str = ""
+) -> None:
+    """`operands` and `results`: `2x3xf32 f32 token`; operands are zeros but for `2xi64=1,-1`."""
+    split = [one.partition("=") for one in operands.split()]
+    taken = types(" ".join(type_ for type_, _, _ in split))
+    numbers = {at: tuple(map(int, listed.split(","))) for at, (_, _, listed) in enumerate(split) if listed}
+    VIOLATIONS.append(Violation(op, constraint, taken, attributes, types(results), regions, numbers, functions))
 
 
 def types(text: str) -> tuple[str, ...]:
