@@ -36,8 +36,10 @@ def _trusting(command: click.decorators.FC) -> click.decorators.FC:
 @click.argument("suites", metavar="[SUITE ...]", nargs=-1)
 @click.option("--backend", "backends", metavar="NAME", multiple=True, required=True, callback=several_backends,
               help="What is certified; a second one is what its answers are compared to.")  # fmt: skip
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False), required=True,
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="An empty folder, where the certificate and its evidence go.")  # fmt: skip
+@click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="In its place: go on with what was begun there, by the same other options.")  # fmt: skip
 @click.option("--nonce", metavar="TEXT", help="What the verifier gave; it seeds half of the draws. Default: the date.")
 @click.option("--key", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="A private Ed25519 key in PEM. Default: a new one, which nobody keeps.")  # fmt: skip
@@ -62,10 +64,10 @@ def _trusting(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")
 @click.pass_context
 def certify(
-    ctx: click.Context, suites: tuple[str, ...], backends: tuple[str, ...], out: Path, nonce: str | None,
-    key: Path | None, keep: int | None, determinism: int, ops: tuple[str, ...], dtypes: tuple[str, ...],
-    ids: tuple[str, ...], exclude: tuple[str, ...], manifest: str | None, sigstore: bool, trust_config: Path | None,
-    quiet: bool, no_progress: bool, **options: object,
+    ctx: click.Context, suites: tuple[str, ...], backends: tuple[str, ...], out: Path | None, resume: Path | None,
+    nonce: str | None, key: Path | None, keep: int | None, determinism: int, ops: tuple[str, ...],
+    dtypes: tuple[str, ...], ids: tuple[str, ...], exclude: tuple[str, ...], manifest: str | None, sigstore: bool,
+    trust_config: Path | None, quiet: bool, no_progress: bool, **options: object,
 ) -> None:  # fmt: skip
     """Run what a claim about a backend needs, and sign what came of it.
 
@@ -80,7 +82,7 @@ def certify(
     conform certify smoke --backend cpu --determinism 10 --out a-part
 
     Exit code: 0 PASSED or WARNED; 1 FAILED; 2 usage, or no signature of sigstore; 3 nothing could be judged; 130, 143:
-    ended, no certificate.
+    ended, no certificate, and --resume goes on.
     """
     from conform.certify import keyless
     from conform.certify.envelope import CERTIFICATE
@@ -90,6 +92,8 @@ def certify(
 
     if len(backends) > 2:
         raise click.UsageError(f"{len(backends)} backends are named; a certificate is of one, beside one other")
+    if (out is None) == (resume is None):
+        raise click.UsageError("expected one of --out DIR, for a new certificate, and --resume DIR")
     if trust_config is not None and not sigstore:
         raise click.UsageError("--trust-config: it is for --sigstore")
     if sigstore:
@@ -98,14 +102,14 @@ def certify(
     interrupt.raise_instead()
     selection = {"ops": ops, "dtypes": dtypes, "ids": ids, "exclude": exclude}
     order = Order(
-        backends=backends, out=out, suites=suites or suites_for(manifest), selection=selection,
-        options=options | {"manifest": manifest}, nonce=nonce, key=key, keep=keep, determinism=determinism,
-        shown=Shown(quiet=quiet, no_progress=no_progress),
+        backends=backends, out=out or resume, is_resumed=resume is not None, suites=suites or suites_for(manifest),
+        selection=selection, options=options | {"manifest": manifest}, nonce=nonce, key=key, keep=keep,
+        determinism=determinism, shown=Shown(quiet=quiet, no_progress=no_progress),
     )  # fmt: skip
     code = issue(order)
-    if sigstore and (out / CERTIFICATE).exists():
+    if sigstore and (order.out / CERTIFICATE).exists():
         interrupt.release()
-        _sign(out, trust_config)
+        _sign(order.out, trust_config)
     ctx.exit(code)
 
 

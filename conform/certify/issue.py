@@ -1,20 +1,32 @@
 """Making a certificate: the must-pass list run on both draws, the answers kept, everything bound and signed.
 
-`certificate.json` is written last: what a run leaves behind that did not come to its end is no certificate.
+`certificate.json` is written last: what a run leaves behind that did not come to its end is no certificate, and can be
+resumed.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conform import interrupt
-from conform.certify import envelope, evidence, leaves, levels, merkle, must_pass, outputs, page, proof, statement
+from conform.backends.names import source
+from conform.certify import (
+    envelope,
+    evidence,
+    leaves,
+    levels,
+    merkle,
+    must_pass,
+    outputs,
+    page,
+    proof,
+    statement,
+    under_way,
+)
 from conform.certify.envelope import CERTIFICATE
 from conform.errors import UsageError
 from conform.golden_files.container import digest_of
@@ -43,6 +55,7 @@ class Order:
     selection    options of `check` that choose cases, by name: a must-pass list that is narrowed by one is a part
     options      other options of `check`: contract, manifest, waivers, timeouts, jail, imports, workers
     nonce        what the verifier gave, None: the date stands for it
+    is_resumed   whether one was begun in `out` that is to be gone on with
     keep         how many passing answers a draw keeps; None: all
     """
 
@@ -52,6 +65,7 @@ class Order:
     selection: Mapping[str, Sequence[str]] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     nonce: str | None = None
+    is_resumed: bool = False
     key: Path | None = None
     keep: int | None = outputs.PASSING_KEPT
     determinism: int = CALLS
@@ -77,9 +91,8 @@ class _EndedEarly(Exception):
 
 @dataclass(frozen=True)
 class _Ran:
-    """What came of the draws: a run and an exit code each, the leaves of all, and the second backend's part."""
+    """What came of the draws: an exit code each, the leaves of all, and the second backend's part."""
 
-    runs: list[Run]
     codes: list[int]
     leaves: list[bytes]
     equivalence: dict[str, Any] | None
@@ -87,29 +100,32 @@ class _Ran:
 
 def issue(order: Order) -> int:
     """Runs it and writes the folder; the exit code is 0 where the result is PASSED or WARNED, else the worst of the
-    runs'. A run that a signal ends leaves its files and no certificate."""
+    runs'. A run that a signal ends leaves what it needs to go on, and no certificate."""
     if others := [name for name in order.suites if name not in NAMES]:
         known = ", ".join(NAMES)
         raise UsageError(f"certify {others[0]}: expected built-in suites ({known}), which a verifier has, too")
     if order.nonce == "":
         raise UsageError("--nonce: found an empty text, expected what the verifier gave")
     signer = envelope.signer_of(order.key)
-    today = datetime.now(timezone.utc).date().isoformat()
-    nonce, nonce_is = (order.nonce, "given") if order.nonce is not None else (today, "the date")
-    draws = draws_of(nonce, nonce_is, order.determinism)
-    _prepare(order.out, draws)
-    given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), today)
+    for name in order.backends:
+        source(name)  # a mistake in the last name is found before the first run
+    if order.is_resumed:
+        begun = under_way.resumed(order.out, order.nonce)
+    else:
+        begun = under_way.begin(order.out, order.nonce, (PUBLIC, NONCE))
+    draws = draws_of(begun.nonce, begun.nonce_is, order.determinism)
+    given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), begun.date)
     order = replace(order, options={**order.options, "waivers": given.waivers})
     try:
-        ran = _ran(order, draws, nonce)
+        ran = _ran(order, draws, begun.nonce)
         of_runs = _of_runs(order, draws, given)
         selftest = _proved(order, draws[-1].seed) if of_runs["must_pass"]["is_whole"] else None
     except _EndedEarly as end:
-        tell("there is no certificate of a run that was ended early")
+        tell(f"there is no certificate of a run that was ended early; to go on: --resume {order.out}")
         return end.args[0]
     interrupt.hold()
     conform = {
-        "schema": statement.SCHEMA, "date": today, "nonce": nonce, "nonce_is": nonce_is, **of_runs,
+        "schema": statement.SCHEMA, "date": begun.date, "nonce": begun.nonce, "nonce_is": begun.nonce_is, **of_runs,
         "selftest": selftest, "equivalence": ran.equivalence, "kept": kept_as(order.keep),
         "merkle": {"leaves": len(ran.leaves), "root": merkle.root(ran.leaves).hex()}, "files": {},
         "public_key": signer.public_key,
@@ -122,24 +138,20 @@ def issue(order: Order) -> int:
 
 def _ran(order: Order, draws: Sequence[statement.Draw], nonce: str) -> _Ran:
     """Runs the draws, the public one on every backend, and keeps the answers of the first."""
-    ran = _Ran([], [], [], None)
-    with tempfile.TemporaryDirectory(prefix="conform-answers-") as scratch:
-        for draw in draws:
-            others = order.backends[1:] if draw.name == PUBLIC else ()
-            own = {name: _run(order, draw, name, Path(scratch)) for name in (order.backends[0], *others)}
-            for _, _, code in own.values():
-                if code in (interrupt.INTERRUPTED, interrupt.TERMINATED):
-                    raise _EndedEarly(code)
-            run, keeper, code = own[order.backends[0]]
-            ran.runs.append(run)
-            ran.codes.append(code)
-            ran.leaves.extend(_keep(order, draw, keeper, nonce))
-            ran = replace(ran, equivalence=_compared(order, own)) if others else ran
+    ran = _Ran([], [], None)
+    for draw in draws:
+        others = order.backends[1:] if draw.name == PUBLIC else ()
+        own = {name: _run(order, draw, name) for name in (order.backends[0], *others)}
+        _, keeper, code = own[order.backends[0]]
+        ran.codes.append(code)
+        ran.leaves.extend(_keep(order, draw, keeper, nonce))
+        ran = replace(ran, equivalence=_compared(order, own)) if others else ran
     return ran
 
 
 def _write(out: Path, result: str, conform: dict[str, Any], hashes: Sequence[bytes], signer: envelope.Signer) -> None:
     """The leaves and the page, then, of all files, the certificate."""
+    under_way.clear(out)
     leaves.write(out, hashes)
     write.put(out / SUMMARY, page.render(result, conform))
     conform["files"] = _files(out)
@@ -152,27 +164,17 @@ def kept_as(keep: int | None) -> str:
     return "all" if keep is None else f"all but passing, and {keep} of these"
 
 
-def _prepare(out: Path, draws: Sequence[statement.Draw]) -> None:
-    """An empty folder: of an older certificate nothing may remain."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            raise UsageError(f"--out {out}: there are files already; name an empty folder")
-        for draw in draws:
-            (out / draw.name).mkdir()
-    except OSError as error:
-        raise UsageError(f"--out {out}: cannot write there: {error.strerror}") from None
-
-
-def _run(order: Order, draw: statement.Draw, backend: str, scratch: Path) -> tuple[Run, Keeper, int]:
-    keeper = Keeper(scratch / f"{draw.name}-{len(list(scratch.iterdir()))}")
-    keeper.folder.mkdir()
-    out = order.out / draw.name if backend == order.backends[0] else None
+def _run(order: Order, draw: statement.Draw, backend: str) -> tuple[Run, Keeper, int]:
+    folder = under_way.folder_of(order.out, draw.name, is_other=backend != order.backends[0])
+    keeper = Keeper.behind(under_way.answers_of(folder))
+    where = {"resume": folder} if under_way.has_journal(folder) else {"out": folder}
     run, code = checked(
-        order.suites, backend, replace(order.shown, out=out), keeper=keeper, seed=draw.seed,
+        order.suites, backend, replace(order.shown, keeps_journal=True, **where), keeper=keeper, seed=draw.seed,
         determinism=draw.determinism, **order.selection, **order.options,
     )  # fmt: skip
     interrupt.release()
+    if code in (interrupt.INTERRUPTED, interrupt.TERMINATED):
+        raise _EndedEarly(code)
     return run, keeper, code
 
 

@@ -137,7 +137,7 @@ def sampled(ids: Iterable[str], nonce: str, count: int | None) -> set[str]:
 
 def write(folder: Path, answers: Mapping[str, Answer], ids: Iterable[str], kept: Collection[str]) -> list[Line]:
     """Writes the answers to the cases `ids`, in that order, with the bytes of those to the cases `kept`."""
-    with (folder / DATA).open("xb") as data:
+    with (folder / DATA).open("wb") as data:
         packer = _Packer(data)
         lines = [
             Line(id=one, replies=[packer.ended(reply, one in kept) for reply in answers.get(one, ())]) for one in ids

@@ -59,11 +59,12 @@ def _set_aside(path: Path) -> None:
         raise UsageError(f"--out: {path} is of an earlier run and cannot be renamed: {error.strerror}") from error
 
 
-def write(run: Run, directory: Path, full_record: bool = False) -> list[Path]:
+def write(run: Run, directory: Path, full_record: bool = False, keeps_journal: bool = False) -> list[Path]:
     """Write the four files; the paths, run.json first. UsageError if one cannot be written.
 
     The record says from now on where it lies. The journal, if there is one, stays where something is left to be run, or
-    to be merged. full_record: of every case all that is known stands in run.json, not only of those that did not pass
+    to be merged, or with `keeps_journal`. full_record: of every case all that is known stands in run.json, not only of
+    those that did not pass.
     """
     run.record["environment"]["invocation"]["out"] = str(directory)
     run_json = to_json(run.record, full=full_record)
@@ -72,7 +73,7 @@ def write(run: Run, directory: Path, full_record: bool = False) -> list[Path]:
         partial(_page, run_json),
     )  # fmt: skip
     written = [put(directory / name, render()) for name, render in zip(FILES, renders, strict=True)]
-    if is_whole(run.record):
+    if is_whole(run.record) and not keeps_journal:
         (directory / JOURNAL).unlink(missing_ok=True)
     return written
 

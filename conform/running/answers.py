@@ -29,13 +29,19 @@ _OF_A_CALL = ("status", "reason", "declared", "mutated", "overrun", "aliases", "
 
 @dataclass
 class Keeper:
-    """Writes the answers of a process, to `FOLDER/PID.jsonl` and `PID.bin`; made before the processes fork."""
+    """Writes the answers of a process, to `FOLDER/SITTING-PID.jsonl` and `.bin`; made before the processes fork."""
 
     folder: Path
+    sitting: int = 0
     _pid: int = 0
     _places: dict[str, int] = field(default_factory=dict)  # by digest, where the bytes stand
     _index: BinaryIO | None = None
     _data: BinaryIO | None = None
+
+    @classmethod
+    def behind(cls, folder: Path) -> Keeper:
+        """One whose answers come behind those that the folder holds, of a run that was ended."""
+        return cls(folder, sitting=len(list(folder.glob("*.jsonl"))))
 
     def keep(self, case_id: str, replies: Sequence[Reply]) -> None:
         """Notes how the calls of a case ended, and what came of them; of several answers to one case the last counts.
@@ -56,7 +62,7 @@ class Keeper:
             return
         self._pid, self._places = os.getpid(), {}
         self._index, self._data = (
-            (self.folder / f"{self._pid}.{kind}").open("ab", buffering=0) for kind in ("jsonl", "bin")
+            (self.folder / f"{self.sitting:06}-{self._pid}.{kind}").open("ab", buffering=0) for kind in ("jsonl", "bin")
         )
 
     def _told(self, reply: Reply) -> dict[str, Any]:
@@ -132,10 +138,12 @@ Answer = tuple[KeptReply, ...]  # to the calls of a case, in their order
 
 
 def read(folder: Path) -> Mapping[str, Answer]:
-    """What keepers wrote there, by case id."""
+    """What keepers wrote there, by case id: the last, but for a line that was cut off when its process was killed."""
     found: dict[str, Answer] = {}
     for index in sorted(folder.glob("*.jsonl")):
-        for line in index.read_bytes().splitlines():
+        for line in index.read_bytes().splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                continue
             one = json.loads(line)
             found[one["id"]] = tuple(_reply(index, each) for each in one["replies"])
     return found

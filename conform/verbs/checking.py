@@ -30,13 +30,15 @@ _LONGEST_NAME = 80  # characters of a folder
 
 @dataclass(frozen=True)
 class Shown:
-    """How a run is told: where its files go, and how much a person reads."""
+    """How a run is told: where its files go, with `keeps_journal` the journal too of one that is whole, and how much a
+    person reads."""
 
     out: Path | None = None
     resume: Path | None = None
     quiet: bool = False
     no_progress: bool = False
     full_record: bool = False
+    keeps_journal: bool = False
 
 
 def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any) -> tuple[Run, int]:
@@ -68,7 +70,7 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
             run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
     interrupt.hold()
     try:
-        written = write.write(run, directory, shown.full_record) if directory else []
+        written = write.write(run, directory, shown.full_record, shown.keeps_journal) if directory else []
     except UsageError:
         show(run, [], shown.quiet)
         raise
