@@ -22,8 +22,9 @@ def is_sorted(dims: Sequence[int]) -> bool:
     return list(dims) == sorted(dims)
 
 
-def _start_vectors(indices: Tensor, vector_dim: int) -> np.ndarray:
+def _start_vectors(call: Call, indices: Tensor, vector_dim: int) -> np.ndarray:
     """[batch dims..., components] of start indices."""
+    call.require("I2", indices.format.is_integer, f"indices of {indices}")
     array = indices.array.astype(np.int64) if indices.format.kind == "int" else indices.array.astype(np.uint64)
     array = np.minimum(array, array.dtype.type(2**62)).astype(np.int64)
     return array[..., None] if vector_dim == indices.rank else np.moveaxis(array, vector_dim, -1)
@@ -77,7 +78,7 @@ def gathered(call: Call, operand: Tensor, indices: Tensor, sizes: Sequence[int])
         "C1", operand.rank == len(offset) + len(collapsed) + len(batching), f"{len(offset)} offset_dims of {operand}"
     )
     require("C2", 0 <= vector_dim <= indices.rank, f"index_vector_dim {vector_dim} of {indices}")
-    vectors = _start_vectors(indices, vector_dim)
+    vectors = _start_vectors(call, indices, vector_dim)
     require("C3", len(map_) == vectors.shape[-1], f"start_index_map {list(map_)} of {indices}")
     require("C4", is_unique(offset) and is_sorted(offset), f"offset_dims {list(offset)}")
     require("C5", are_dims(offset, vectors.ndim - 1 + len(offset)), f"offset_dims {list(offset)}")
@@ -207,7 +208,7 @@ def update_places(
     require("C13", are_dims(batching, first.rank), f"input_batching_dims {list(batching)} of {first}")
     _batching_of_indices(call, indices, of_indices, batching, first, vector_dim, 14)
     require("C22", 0 <= vector_dim <= indices.rank, f"index_vector_dim {vector_dim} of {indices}")
-    vectors = _start_vectors(indices, vector_dim)
+    vectors = _start_vectors(call, indices, vector_dim)
     require("C19", len(map_) == vectors.shape[-1], f"scatter_dims_to_operand_dims {list(map_)} of {indices}")
     require("C20", is_unique((*map_, *batching)), f"scatter_dims_to_operand_dims {list(map_)} and {list(batching)}")
     require("C21", are_dims(map_, first.rank), f"scatter_dims_to_operand_dims {list(map_)} of {first}")

@@ -24,6 +24,7 @@ def _gather(constraint: str, operands: str, result: str, **changed: object) -> N
     violate("gather", constraint, operands, _GATHER.format(**(numbers | changed)), result)
 
 
+_gather("I2", "4x3xf32 2x1xf32", "2x3xf32")
 _gather("C1", "4x3xf32 2x1xi32", "2x3xf32", offset="1, 2")
 _gather("C2", "4x3xf32 2x1xi32", "2x3xf32", vector=3)
 _gather("C3", "4x3xf32 2x1xi32", "2x3xf32", map="0, 1")
@@ -61,6 +62,7 @@ def _scatter(constraint: str, operands: str, results: str, regions: str = ADD, *
     violate("scatter", constraint, operands, _SCATTER.format(**(numbers | changed)), results, regions)
 
 
+_scatter("I2", "4x3xf32 2x1xf32 2x3xf32", "4x3xf32")
 _scatter("C1", "4x3xf32 4x4xf32 2x1xi32 2x3xf32 2x3xf32", "4x3xf32 4x4xf32", PAIRS)
 _scatter("C2", "4x3xf32 2x1xi32 2x3xf32", "4x3xf32", inserted="")
 _scatter("C3", "4x3xf32 4x3xf32 2x1xi32 2x3xf32 2x2xf32", "4x3xf32 4x3xf32", PAIRS)
