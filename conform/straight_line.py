@@ -38,7 +38,7 @@ from conform.running.verdicts import verdicts_of
 from conform.running.waivers import Waivers
 from conform.running.waivers import read as waivers_of
 from conform.suites import Suite, load
-from conform.suites.builtin import limits_of
+from conform.suites.builtin import PROGRAMS, is_of_programs, limits_of
 from conform.suites.cases import Case, Selection
 from conform.suites.select import select
 
@@ -50,7 +50,6 @@ MAX_TIMEOUT_S = 86400.0  # a day; poll(2) takes milliseconds as an int, so it co
 MIN_COVERAGE = 0.5
 OF_AUTOGRAD = "torch.fx.experimental.symbolic_shapes"  # which torch.autograd.grad imports, and sympy with it
 CHECKS = "checks"  # the contract of a program's own checks
-PROGRAMS = ".mlir"  # of a name that is no suite's but that of a file of StableHLO programs
 
 
 def check(
@@ -263,7 +262,7 @@ def _suite(
                              "and where it takes some a dict of keyword arguments")  # fmt: skip
         return suite_of(what, *rest)
     names = [what] if isinstance(what, str) else what
-    if any(name.endswith(PROGRAMS) for name in names):
+    if any(map(is_of_programs, names)):
         return _programs(names, contract, arguments)
     if arguments is not None:
         raise UsageError(f"--args is what a StableHLO program gets; there is no {PROGRAMS} file among the suites")
@@ -273,7 +272,7 @@ def _suite(
 def _programs(names: Sequence[str], contract: str, arguments: Path | None) -> Suite:
     from conform.frontends.stablehlo_suite import suite_of
 
-    if others := [name for name in names if not name.endswith(PROGRAMS)]:
+    if others := [name for name in names if not is_of_programs(name)]:
         raise UsageError(f"StableHLO programs make a run of their own: found {', '.join(others)} beside them")
     return suite_of(names, contract, arguments)
 

@@ -27,11 +27,11 @@ from conform.frontends.stablehlo_engine import MAIN, for_engines
 from conform.interp.program.form import Value
 from conform.numerics.formats import FORMATS
 from conform.suites import load
+from conform.suites.builtin import PROGRAMS, is_of_programs
 from conform.suites.dtypes import kind_of
 from conform.suites.nodes import ClassPath, Draw, Given, Node, Tensor
 from conform.suites.test import ModuleSpec, Suite, Test
 
-SUFFIX = ".mlir"
 _DRAWS = {
     "float": Draw("normal"), "complex": Draw("normal"), "int": Draw("randint"), "bool": Draw("bernoulli"),
 }  # fmt: skip
@@ -48,23 +48,18 @@ class _File:
     arrays: tuple[np.ndarray, ...] | None
 
 
-def is_program(name: str) -> bool:
-    """Whether a suite of this name is a file of StableHLO programs."""
-    return name.endswith(SUFFIX)
-
-
 def loaded(
     names: Sequence[str], seed: int, ids: Sequence[str], contract: str = "opencl", arguments: Path | None = None
 ) -> Suite:
     """The suites of these names, or the files of StableHLO programs: of cases with these ids, as far as that saves
     time; `arguments` as of `suite_of`. UsageError for some of both, and for arguments of no program."""
-    are_programs = [is_program(name) for name in names]
+    are_programs = list(map(is_of_programs, names))
     if any(are_programs) and not all(are_programs):
         raise UsageError("StableHLO programs and other suites are asked for apart: name either")
     if any(are_programs):
         return suite_of(names, contract, arguments)
     if arguments is not None:
-        raise UsageError("--args is what a StableHLO program gets; there is no .mlir file among the suites")
+        raise UsageError(f"--args is what a StableHLO program gets; there is no {PROGRAMS} file among the suites")
     return load(names, seed=seed, ids=ids)
 
 

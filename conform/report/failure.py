@@ -113,8 +113,8 @@ def repro_command(case: Mapping, record: Mapping) -> str | None:
     again. None for one that no command can name."""
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
-    is_program = any(name.endswith(PROGRAMS) for name in invocation.get("suites", ()))
-    if directory is None or backend is None or is_program or case["check"] == DETERMINISM or case.get("gradient"):
+    has_none = case["check"] == DETERMINISM or case.get("gradient") or case["layout"] == CONSTANTS
+    if directory is None or backend is None or has_none:
         return None
     named = ["--backend", backend] if "::" in backend else []
     return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
@@ -162,7 +162,8 @@ def _words(option: str, value: object) -> tuple[str, ...]:
 
 
 _OPTIONS = {"ids": "--id", "dtypes": "--dtype", "arguments": "--args"}  # those whose name in Python is another
-PROGRAMS = ".mlir"
+
+PROGRAMS, CONSTANTS = ".mlir", "constants"  # as suites name them, which a record outlives
 
 
 def _suites_of(case: Mapping, record: Mapping) -> Sequence[str]:

@@ -22,14 +22,14 @@ from conform.report.schema import Invocation, Record
 from conform.repro.script import Finding
 from conform.repro.shrink import Candidate
 from conform.repro.written import Written
-from conform.straight_line import PROGRAMS
 from conform.suites import Suite
+from conform.suites.builtin import is_of_programs
 from conform.suites.cases import CONSTANTS, Case
 
 
 def is_run_of_programs(invocation: Invocation) -> bool:
     """Whether what it ran were files of StableHLO programs."""
-    return any(name.endswith(PROGRAMS) for name in invocation.suites)
+    return any(map(is_of_programs, invocation.suites))
 
 
 def suite_of_run(invocation: Invocation) -> Suite:

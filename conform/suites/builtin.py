@@ -15,6 +15,7 @@ DERIVED = ("core", "scale", "huge", "writes")
 FROM_SPECS = (*DERIVED, "generated", "negative")
 NAMES = tuple(dict.fromkeys((*OF_FILES, *FROM_SPECS)))
 _HUGE_ELEMENTS = 2**32
+PROGRAMS = ".mlir"  # the end of the name of a file of StableHLO programs, which is no suite file
 
 
 def files(name: str) -> list[Path]:
@@ -25,6 +26,11 @@ def files(name: str) -> list[Path]:
 def shown(path: Path) -> str:
     """How messages and locations call a built-in file: "core/elementwise.yaml"."""
     return path.relative_to(_ROOT).as_posix()
+
+
+def is_of_programs(name: str) -> bool:
+    """Whether what is named is a file of StableHLO programs, in the place of a suite."""
+    return name.endswith(PROGRAMS)
 
 
 def limits_of(names: Collection[str]) -> Limits:

@@ -105,9 +105,9 @@ def _files(names: list[str]) -> list[tuple[Path, str, bool]]:
         if name in builtin.NAMES:
             for path in builtin.files(name):  # none of a suite that is made from specs alone
                 found.setdefault(path, (path, builtin.shown(path), True))
-        elif os.path.isfile(name) and not name.endswith(".mlir"):
+        elif os.path.isfile(name) and not builtin.is_of_programs(name):
             found.setdefault(Path(name).resolve(), (Path(name), name, False))
-        elif name.endswith(".mlir"):
+        elif builtin.is_of_programs(name):
             raise UsageError(f"{name}: a file of StableHLO programs is no suite file: conform check runs it, alone or "
                              "with others of its kind")  # fmt: skip
         else:

@@ -33,11 +33,13 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
 
 def _validated(name: str) -> list[str]:
     """A line for each file of a suite, or for a file of StableHLO programs."""
-    from conform.frontends.stablehlo_suite import is_program, suite_of
     from conform.suites import validate as check_suite
+    from conform.suites.builtin import is_of_programs
 
-    if not is_program(name):
+    if not is_of_programs(name):
         return check_suite([name])
+    from conform.frontends.stablehlo_suite import suite_of
+
     count = len(suite_of([name]).tests)
     return [f"{name}: {count} test{'' if count == 1 else 's'}"]
 
@@ -49,11 +51,13 @@ def list_tests(suites: tuple[str, ...]) -> None:
 
     The cases of a test (its dtypes, value classes, layouts and samples) have the ids TEST/DTYPE/VALUES/LAYOUT.
     """
-    from conform.frontends.stablehlo_suite import is_program, suite_of
     from conform.running.pool import cores
     from conform.suites import list_ids
+    from conform.suites.builtin import is_of_programs
 
-    if suites and all(map(is_program, suites)):
+    if suites and all(map(is_of_programs, suites)):
+        from conform.frontends.stablehlo_suite import suite_of
+
         ids = [test.id for test in suite_of(suites).tests]
     else:
         ids = list_ids(suites or DEFAULT_SUITE, processes=cores())

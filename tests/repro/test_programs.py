@@ -82,6 +82,13 @@ def test_the_op_that_fails_checks_itself(where: Path) -> None:
     ]
 
 
+def test_the_report_has_the_command(where: Path) -> None:
+    reduced(where, SINE, "--layouts", "all")
+    told = (where / "run" / "report.md").read_text()
+    assert f"conform repro {CASE} --run run --backend wrong.py::Wrong" in told
+    assert f"conform repro {CASE.replace('contiguous', 'constants')}" not in told
+
+
 def test_where_no_op_fails_by_itself_the_whole_is_written(where: Path) -> None:
     found = reduced(where, 'if "tanh" in text and "multiply" in text: args = [-args[0], args[1]]')
     assert found.stdout.splitlines()[1] == "// No op of it fails by itself."
