@@ -23,6 +23,7 @@ from conform.numerics.rounding import round_to
 _ELEMENTS = {fmt.stablehlo_name.replace("si", "i"): fmt for fmt in FORMATS.values()}
 _ELEMENTS |= {f"si{fmt.bits}": fmt for fmt in FORMATS.values() if fmt.kind == "int"}
 _TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)(.*?)(?:, *[#@].*)?>", re.DOTALL)
+_BOUNDS = re.compile(r"#stablehlo\.bounds<([\d?, ]*)>>$")
 _MARKS = re.compile(
     r'\s*("(?:\\.|[^"\\])*"|[-+]?0x[0-9A-Fa-f]+|->|[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[#!@%]?[\w.$]+|.)', re.DOTALL
 )
@@ -43,6 +44,12 @@ def tensor_type(text: str) -> tuple[Format, tuple[int | None, ...]] | None:
     return _ELEMENTS[match[2]], _sizes(match[1])
 
 
+def _bounds(text: str) -> tuple[int | None, ...]:
+    """Of the sizes of `tensor<?x2xf32, #stablehlo.bounds<4, ?>>` the largest that they may be."""
+    found = _BOUNDS.search(text)
+    return tuple(None if one.strip() == "?" else int(one) for one in found[1].split(",")) if found else ()
+
+
 def _sizes(text: str) -> tuple[int | None, ...]:
     """`2x?x`"""
     return tuple(None if size == "?" else int(size) for size in text.split("x") if size)
@@ -57,11 +64,11 @@ def value_of(name: str, text: str) -> Value:
     match = _TENSOR.fullmatch(text)
     if match and (quantization := quantization_of(match[2])):
         quantization.require_valid(_sizes(match[1]))
-        return Value(name, str(quantization), _sizes(match[1]))
+        return Value(name, str(quantization), _sizes(match[1]), _bounds(text))
     found = tensor_type(text)
     if found is None:
         raise Unjudged(f"no meaning for values of the type {text}")
-    return Value(name, found[0].name, found[1])
+    return Value(name, found[0].name, found[1], _bounds(text))
 
 
 # Dense constants

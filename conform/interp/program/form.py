@@ -20,19 +20,29 @@ Operand = str | None | tuple[str | None, ...]
 @dataclass(frozen=True, slots=True)
 class Value:
     """A tensor that a program names: its dtype by torch's name, and its shape, in which None is a size that only
-    running tells. What is no tensor has the name of its type as its dtype."""
+    running tells. What is no tensor has the name of its type as its dtype.
+
+    bounds: of each size the largest that it may be, None where nothing bounds it; () where nothing bounds any.
+    """
 
     name: str
     dtype: str
     shape: tuple[int | None, ...]
+    bounds: tuple[int | None, ...] = ()
 
     def holds(self, dtype: str, shape: tuple[int, ...]) -> bool:
         """Whether a tensor of `dtype` and `shape` may be this value."""
         same = len(shape) == len(self.shape) and all(b in (None, a) for a, b in zip(shape, self.shape, strict=True))
-        return same and dtype == self.dtype
+        return same and dtype == self.dtype and self.bounds_hold(shape)
+
+    def bounds_hold(self, shape: tuple[int, ...]) -> bool:
+        """Whether no size is above its bound."""
+        return all(most is None or size <= most for size, most in zip(shape, self.bounds, strict=False))
 
     def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}"
+        bounds = self.bounds or (None,) * len(self.shape)
+        sizes = (size if most is None else f"<={most}" for size, most in zip(self.shape, bounds, strict=True))
+        return f"{self.dtype}[{', '.join(map(str, sizes))}]"
 
 
 @dataclass(frozen=True, slots=True)

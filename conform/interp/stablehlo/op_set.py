@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.program.evaluation import Run, evaluate
 from conform.interp.program.form import Function, Op, Program
 from conform.interp.stablehlo.checks import Check, checked, is_check
@@ -42,7 +42,11 @@ class StableHLO:
         if found is None:
             raise Unjudged(f"no meaning for {op.name}")
         with np.errstate(all="ignore"):
-            return on_quantized(call, found) if is_quantized(call) else as_results(call, found.function(call))
+            results = on_quantized(call, found) if is_quantized(call) else as_results(call, found.function(call))
+        for value, one in zip(op.results, results, strict=False):
+            if not value.bounds_hold(one.shape):
+                raise InvalidArguments(f"{op.name}: gives {one}, above a bound of {value}")
+        return results
 
 
 def _evaluated(function: Function, inputs: Sequence[Any], process: Process) -> tuple[Any, ...]:

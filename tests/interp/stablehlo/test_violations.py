@@ -34,6 +34,11 @@ def zeros(value: Value) -> Tensor | Token:
     return Tensor(np.zeros(value.shape, format_held(value.dtype).storage), quantization_of(value.dtype))
 
 
+def numbered(value: Value, numbers: Sequence[int]) -> Tensor:
+    shape = [-1 if size is None else size for size in value.shape]
+    return Tensor(np.array(numbers, format_held(value.dtype).storage).reshape(shape))
+
+
 Numbers = Mapping[int, Sequence[int]]
 
 
@@ -49,8 +54,7 @@ def run(program: str, numbers: Numbers | None = None) -> None:
     function = parse(program, "x.mlir").functions["main"]
     given = numbers or {}
     arguments = [
-        Tensor(np.array(given[at], format_held(one.dtype).storage)) if at in given else zeros(one)
-        for at, one in enumerate(function.arguments)
+        numbered(one, given[at]) if at in given else zeros(one) for at, one in enumerate(function.arguments)
     ]
     evaluate(Program(function), StableHLO(), arguments)
 

@@ -73,6 +73,18 @@ def dynamic_reshape(call: Call) -> np.ndarray:
     return operand.array.reshape(shape)
 
 
+@meaning("stablehlo.set_dimension_size", moves=1, quantized=AS_THEY_ARE)
+def set_dimension_size(call: Call) -> np.ndarray:
+    """operand without what lies at size and beyond along dimension; no op of the specification"""
+    operand, size = call.operands
+    dim = int(call.attributes["dimension"])
+    call.require("I2", (size.dtype, size.rank) == ("int32", 0), f"a size of {size}")
+    call.require("C1", 0 <= dim < operand.rank, f"dimension {dim} of {operand}")
+    count = int(size.array)
+    call.require("C2", 0 <= count <= operand.shape[dim], f"size {count} of dimension {dim} of {operand}")
+    return operand.array[(slice(None),) * dim + (slice(count),)]
+
+
 @meaning("stablehlo.real_dynamic_slice", moves=1, quantized=PER_TENSOR)
 def real_dynamic_slice(call: Call) -> np.ndarray:
     """slice from start_indices in steps of strides up to limit_indices, operands; no op of the specification"""

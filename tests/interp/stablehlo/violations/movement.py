@@ -79,3 +79,6 @@ _KNOWN = "broadcast_dimensions = array<i64: 0>, known_{}_dimensions = array<i64:
 violate("dynamic_broadcast_in_dim", "C8", "2xf32 2xi64", _KNOWN.format("expanding", "0, 0"), "?x?xf32")
 violate("dynamic_broadcast_in_dim", "C9", "2xf32 2xi64", _KNOWN.format("expanding", "1"), "?x?xf32")
 violate("dynamic_broadcast_in_dim", "C10", "2xf32 2xi64", _KNOWN.format("nonexpanding", "1"), "?x?xf32")
+violate("set_dimension_size", "I2", "4xf32 i64", "dimension = 0 : i64", "?xf32")
+violate("set_dimension_size", "C1", "4xf32 i32", "dimension = 1 : i64", "?xf32")
+violate("set_dimension_size", "C2", "4xf32 i32=5", "dimension = 0 : i64", "?xf32")

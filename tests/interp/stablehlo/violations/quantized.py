@@ -95,7 +95,7 @@ _GATHER = (
     "dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], "
     "index_vector_dim = 1>"
 )
-_per_axis("gather", "2x2x* 2x*", f"{_GATHER}, slice_sizes = array<i64: 1, 2>", "2x2x~")
+_per_axis("gather", "2x2x* 2xi32", f"{_GATHER}, slice_sizes = array<i64: 1, 2>", "2x2x~")
 _per_axis("dynamic_gather", "2x2x~ 2xi32 2x*", _GATHER, "2x2x~")
 _SCATTER = "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], index_vector_dim = 1>"
 _per_axis("scatter", "2x* 2xi32 2x~", _SCATTER, "2x~", ADD)
