@@ -32,7 +32,7 @@ def interpret(paths: Sequence[Path], function: str | None, arguments: Path | Non
         _show(found[-1], with_results=not as_table)
     if as_table:
         click.echo(_table(found))
-    if out is not None:
+    if out is not None and any(file.ran for file in found):
         _write(out, found)
     codes = {one.exit_code for one in found}
     return next((code for code in ORDER if code in codes), 0)

@@ -157,3 +157,10 @@ def test_arguments_and_results_are_files(file: Path, tmp_path: Path) -> None:
     np.savez(given, np.array([1.5, -0.0], np.float32), np.arange(3, dtype=np.int32))
     found = run(file, "--args", given)
     assert (found.exit_code, "found float32[2], expected bfloat16[2]" in found.stderr) == (2, True)
+
+
+def test_of_what_cannot_be_read_nothing_is_written(tmp_path: Path) -> None:
+    file, out = tmp_path / "a.mlir", tmp_path / "out.npz"
+    file.write_text("func.func @main( {")
+    found = run(file, "--out", out)
+    assert (found.exit_code, "written" in found.output, out.exists()) == (2, False, False)
