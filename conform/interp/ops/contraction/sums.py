@@ -146,13 +146,16 @@ def _vanishing_beside_an_infinity(fmt: Format, lhs: np.ndarray, rhs: np.ndarray,
     if not 0 < abs(alpha) < 1:
         return np.False_
     least = compute_format(fmt).min_subnormal / 2
-    infinite = np.isinf(lhs), np.isinf(rhs)
-    if not (infinite[0].any() or infinite[1].any()):
-        return np.False_
-    magnitudes = (np.abs(factor.astype(np.float64)) for factor in (lhs, rhs))
-    lost = [(each > 0) & (each * abs(alpha) <= least) for each in magnitudes]
-    terms = (lost[0], infinite[1]), (infinite[0], lost[1])
-    return sum(one.astype(np.float32) @ other.astype(np.float32) for one, other in terms) > 0
+    *stack, rows, terms = lhs.shape
+    found = np.False_
+    for some in spans(terms, prod(stack) * max(rows, rhs.shape[-1], 1)):
+        factors = [np.abs(one.astype(np.float64)) for one in (lhs[..., some], rhs[..., some, :])]
+        infinite = [np.isinf(each) for each in factors]
+        if infinite[0].any() or infinite[1].any():
+            lost = [(each > 0) & (each * abs(alpha) <= least) for each in factors]
+            pairs = (lost[0], infinite[1]), (infinite[0], lost[1])
+            found = found | (sum(one.astype(np.float32) @ other.astype(np.float32) for one, other in pairs) > 0)
+    return found
 
 
 def _grid_of_addmm(
