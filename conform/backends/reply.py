@@ -71,6 +71,11 @@ class Reply:
         """The leaves of `result` in order: Output, None or a Python scalar."""
         return tuple(_leaves(self.result))
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Those of its tensors."""
+        return [one.array.shape for one in self.outputs if isinstance(one, Output)]
+
 
 MOST_NUMERICS = 100
 # What a worker tells of its backend, with the types that a field may have.

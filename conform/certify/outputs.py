@@ -88,6 +88,11 @@ class Line(_Form):
         """Whether all of it is there, to be judged again."""
         return all(one.at is not None if isinstance(one, Kept) else is_number(one) for one in self.each())
 
+    @property
+    def shapes(self) -> list[list[int]]:
+        """Those of the tensors of the first call."""
+        return [one.shape for one in self.replies[0].outputs or () if isinstance(one, Kept)]
+
     def each(self) -> Iterator[Kept | str]:
         """Every output of every call."""
         return chain.from_iterable(one.outputs or () for one in self.replies)

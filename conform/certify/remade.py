@@ -19,6 +19,7 @@ from conform.errors import UsageError
 from conform.foreign import line
 from conform.suites import load
 from conform.suites.cases import Case, Selection
+from conform.suites.repeats import times_of
 from conform.suites.select import select
 
 
@@ -91,8 +92,10 @@ class Remade:
         """That what passed was asked as often as the list says; of equal calls one more, in another process."""
         for answer in self.answers[name]:
             calls, times = sum(one.calls for one in answer.replies), made[answer.id].times
-            asked = times + 1 if times > 1 else 1
-            if counted[answer.id]["status"] == "pass" and calls != asked:
+            if counted[answer.id]["status"] != "pass":
+                continue
+            asked = times_of(times, answer.shapes) + 1 if times > 1 else 1
+            if calls != asked:
                 self.report.find(f"{name}: {answer.id}", f"has answers to {calls} calls, not {asked}")
 
     def _rejudged(self, name: str, made: Mapping[str, Case], counted: Mapping[str, Mapping[str, Any]]) -> None:

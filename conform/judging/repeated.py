@@ -17,6 +17,7 @@ from conform.judging.ended import ended_as, unasked
 from conform.judging.standing import Standing
 from conform.judging.verdict import Verdict
 from conform.suites.cases import Case
+from conform.suites.repeats import times_of
 
 DOCUMENTED = Path(__file__).parent / "nondeterministic.yaml"
 
@@ -28,7 +29,7 @@ def verdict_on(
     checks: Collection[str] = EVERY,
     expected: Callable[[], Outcome | Exception] | None = None,
 ) -> Verdict:
-    """The verdict by the replies to its calls, of which the last, behind `case.times`, came from another process; none
+    """The verdict by the replies to its calls, of which the last, behind `_times`, came from another process; none
     comes behind one that is no answer. `expected`: what the call should give, asked where answers differ: outputs that
     may be any tensor need not be equal."""
     differing = _differing(case, replies, frozenset())
@@ -39,9 +40,15 @@ def verdict_on(
 
 def _differing(case: Case, replies: Sequence[Reply], free: Collection[int]) -> list[str]:
     """The places of the replies that are not equal to the first, but for the outputs `free`."""
-    places = [f"call {number} of {case.times}" for number in range(2, case.times + 1)] + ["a call in another process"]
+    times = _times(case, replies[0])
+    places = [f"call {number} of {times}" for number in range(2, times + 1)] + ["a call in another process"]
     first, *others = of_each(replies, partial(_answer, free=free))
     return [place for place, other in zip(places, others, strict=False) if other != first]
+
+
+def _times(case: Case, first: Reply) -> int:
+    """How often the case was to be asked, whose first reply that is."""
+    return times_of(case.times, first.shapes)
 
 
 def _of_any_content(expected: Outcome | Exception) -> frozenset[int]:
@@ -62,13 +69,14 @@ def _content(output: Any) -> tuple:
 
 
 def _ended(case: Case, first: Reply, differing: Sequence[str], device: str) -> Verdict:
+    times = _times(case, first)
     if differing:
         reason = f"equal calls, other answers: {differing[0]} differs from the first"
         if kind_of(device) in documented().get(case.op.partition(".")[0], ()):
-            return ended_as(case, "unspecified", reason, rule="torch documents it", checks=case.times)
-        return ended_as(case, "fail", reason, Standing(), checks=case.times)
+            return ended_as(case, "unspecified", reason, rule="torch documents it", checks=times)
+        return ended_as(case, "fail", reason, Standing(), checks=times)
     if first.status == "ok":
-        return ended_as(case, "pass", None, Standing(), checks=case.times)
+        return ended_as(case, "pass", None, Standing(), checks=times)
     if first.status in ("unsupported", "fallback"):
         return ended_as(case, first.status, first.reason)
     return ended_as(case, "unjudged", "no answer to compare", rule=first.status)

@@ -7,6 +7,7 @@ import time
 from conform.backends.call import Call, encode_call
 from conform.backends.client import BackendProcess
 from conform.backends.reply import Output, Reply
+from conform.suites.repeats import times_of
 
 # The most that go together. The first call, alone, tells how long one takes: far less than the time limit, together.
 MOST_CALLS = 64
@@ -22,10 +23,12 @@ class EqualCalls:
         self._other: BackendProcess | None = None
 
     def replies(self, call: Call, times: int) -> list[Reply]:
-        """The replies to so many of a call, and to one in another process; none comes behind one that is no answer."""
+        """The replies to so many of a call, or to fewer where they are large (`times_of`), and to one in another
+        process; none comes behind one that is no answer."""
         since = time.perf_counter()
         replies = [self._process.answer(call)]
         together = _together(call, replies[0], time.perf_counter() - since)
+        times = times_of(times, replies[0].shapes)
         while replies[-1].status == "ok" and len(replies) < times:
             replies += self._process.answers(call, min(together, times - len(replies)))
         return [*replies, self._another().answer(call)] if replies[-1].status == "ok" else replies

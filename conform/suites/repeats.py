@@ -2,7 +2,8 @@
 
 For each op and dtype the first plain case of the suite is asked again and again, and that with the largest tensor: what
 adds in an order of its own does so where there is much to add. Large tensors are asked for less often: of 4 million
-elements a thousand calls would take minutes, for every op.
+elements a thousand calls would take minutes, for every op. What comes out is known with the first answer: a case has
+as many calls as what goes in allows, of which that may leave fewer (`times_of`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from conform.suites.cases import Case
 
 REPEATED = "repeated"  # the end of the id of a case of several equal calls
-MOST_ELEMENTS = 2**24  # of the largest tensor, in all the calls of a case
+MOST_ELEMENTS = 2**22  # of the largest tensor, in all the calls of a case
 FEWEST = 3  # calls, however large a tensor is, if so many are asked for
 
 
@@ -29,9 +30,15 @@ def with_repeats(groups: Sequence[Sequence[Case]], times: int) -> list[list[Case
     return [[*group, *(_repeated(case, times) for case in group if case.id in chosen)] for group in groups]
 
 
+def times_of(times: int, shapes: Iterable[Sequence[int]]) -> int:
+    """How often a call is asked again of which `times` are wanted and that has tensors of these shapes."""
+    largest = max(map(prod, shapes), default=0)
+    return min(times, max(FEWEST, MOST_ELEMENTS // max(1, largest)))
+
+
 def _repeated(case: Case, times: int) -> Case:
-    allowed = max(FEWEST, MOST_ELEMENTS // max(1, _size(case)))
-    return replace(case, id=f"{case.id}/{REPEATED}", times=min(times, allowed))
+    shapes = [one.shape for one in case.draw.test.tensors]
+    return replace(case, id=f"{case.id}/{REPEATED}", times=times_of(times, shapes))
 
 
 def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:

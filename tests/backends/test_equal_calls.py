@@ -10,6 +10,7 @@ import pytest
 
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
+from conform.running.equal_calls import EqualCalls
 
 X = np.float32([1.5, 0.0])
 
@@ -50,6 +51,15 @@ def test_an_in_place_variant_is_read_from_the_memory_of_its_own_call(start: Call
     assert [(reply.result[0].array.tolist(), reply.mutated, reply.overrun) for reply in replies] == [
         ([2.5, 2.0], (), False)
     ] * 3
+
+
+@pytest.mark.parametrize(("size", "calls"), [(2**12, 1000), (2**19, 8), (2**23, 3)])
+def test_calls_of_large_results_are_fewer(start: Callable[..., BackendProcess], size: int, calls: int) -> None:
+    with start(name="cpu") as process:
+        equal_calls = EqualCalls(process)
+        replies = equal_calls.replies(Call("aten::full", [[size], 1.5]), 1000)
+        equal_calls.close()
+    assert len(replies) == calls + 1  # one in another process
 
 
 def test_none_comes_behind_one_that_is_no_answer(misbehaving: BackendProcess) -> None:

@@ -63,6 +63,14 @@ def test_a_write_behind_the_storage_is_an_overrun(lend: Lender, layout: str, arr
     assert lent.changes() == ({}, True)
 
 
+@pytest.mark.parametrize("place", [0, 2**18 - 1, 2**18, 2**19 - 1, 2**19 + 3])
+def test_a_single_byte_is_seen_wherever_it_is(lend: Lender, place: int) -> None:
+    lent, memory, _ = lend(Placed(np.ones(2**17 + 1, np.float32), (2**17 + 1,), (1,), 0))
+    (start,), _ = placement([2**19 + 4])
+    memory.bytes[start + place] ^= 1
+    assert tuple(lent.changes().contents) == (0,)
+
+
 @pytest.mark.parametrize("length", [0, 64, 100, 1 << 40])
 def test_a_file_that_was_cut_or_grown_is_read_as_far_as_it_was_lent(lend: Lender, length: int) -> None:
     """A worker has the file's descriptor; what it cut away is changed, what it added is nothing of the parent's."""
