@@ -18,7 +18,7 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -rs
 
-# Everything, the exhaustion of the real functions' 16-bit inputs too.
+# Everything: every share of the tests that `make test` runs by turns, and the exhaustion of 16-bit inputs.
 test-long: $(VENV)/installed-test
 	$(BIN)/pytest -n 3 --maxschedchunk 4 -q -m ""
 

@@ -14,7 +14,9 @@ look whether one failed. This cannot lock: each process runs its tests in the or
 Properties (hypothesis) fail by what they say, not because a loaded machine is slow.
 
 Tests marked `rotating(N)` are cut into shares of about N overloads each (ROTATING, where N is left out), however many
-there are; those of the other shares than --seed's are `long`. Whoever names tests by -k gets them of every share.
+there are. Of tests marked `one_in(N)`, which run the whole tool in processes of its own, one in N runs; where a module
+makes something costly for all of its tests, the whole module does (`together=True`). Those of the other shares than
+--seed's are `long`. Whoever names tests by -k gets them of every share.
 """
 
 from __future__ import annotations
@@ -64,16 +66,16 @@ def shares(size: int) -> int:
     return max(1, len(overloads()) // size)
 
 
-def is_of_share(name: str, size: int, seed: int) -> bool:
-    """The same on every machine and at every time."""
+def is_of_share(name: str, count: int, seed: int) -> bool:
+    """Whether of `count` shares the seed's is that of a name: the same on every machine and at every time."""
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-    return number % shares(size) == seed % shares(size)
+    return number % count == seed % count
 
 
 def ops_of_share(config: pytest.Config) -> frozenset[str]:
     """The operators, without overloads, of the seed's share."""
     seed, every = config.getoption("--seed"), {name.partition(".")[0] for name in overloads()}
-    return frozenset(op for op in every if is_of_share(op, ON_CORE, seed))
+    return frozenset(op for op in every if is_of_share(op, shares(ON_CORE), seed))
 
 
 hold()
@@ -88,6 +90,7 @@ def is_i8(nodeid: str) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "i8: the interpreter against the independent references, bit for bit")
     config.addinivalue_line("markers", "rotating(N): of a share of about N overloads, which --seed names")
+    config.addinivalue_line("markers", "one_in(N, together): of N shares, of which --seed names one")
     config.addinivalue_line("markers", "whole_suite: takes a minute; begun early, so that none is left to one process")
     shared = getattr(config, "workerinput", {}).get("i8_folder")
     config.pluginmanager.register(I8First(Path(shared or tempfile.mkdtemp(prefix="i8_")), owned=shared is None))
@@ -95,11 +98,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seed = config.getoption("--seed")
     for item in () if config.option.keyword else items:
-        if (marker := item.get_closest_marker("rotating")) is not None:
-            (size,) = marker.args or (ROTATING,)
-            if not is_of_share(item.nodeid, size, config.getoption("--seed")):
-                item.add_marker("long")
+        if not all(is_of_share(name, count, seed) for name, count in _shares_of(item)):
+            item.add_marker("long")
+
+
+def _shares_of(item: pytest.Item) -> Iterator[tuple[str, int]]:
+    """By which name a test is in one of how many shares, for each of its marks that says so."""
+    if (marker := item.get_closest_marker("rotating")) is not None:
+        yield item.nodeid, shares(*(marker.args or (ROTATING,)))
+    if (marker := item.get_closest_marker("one_in")) is not None:
+        module, _, _ = item.nodeid.partition("::")
+        yield module if marker.kwargs.get("together") else item.nodeid, *marker.args
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,6 +12,8 @@ import pytest
 
 from tests.conftest import ROTATING, shares
 
+pytestmark = pytest.mark.one_in(4)
+
 CONFTEST = ("conftest.py", "shared_template.py", "browser.py")  # and what it imports
 OTHERS = "import pytest\n@pytest.mark.parametrize('n', range(6))\ndef test_other(n): pass\n"
 PASSES = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_i8(n): pass\n"
@@ -65,6 +67,25 @@ def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
     assert 0 < len(share) < 64
     assert share == selected(3 + shares(ROTATING))
     assert share.isdisjoint(selected(4))
+
+
+ONE_IN = """import pytest
+pytestmark = pytest.mark.one_in(4{more})
+@pytest.mark.parametrize('n', range(64))
+def test_i8(n): pass
+"""
+
+
+@pytest.mark.parametrize(("more", "empty_shares"), [("", 0), (", together=True", 3)])
+def test_of_n_seeds_each_has_its_tests_or_its_modules(tmp_path: Path, more: str, empty_shares: int) -> None:
+    def selected(seed: int) -> list[str]:
+        options = ("-m", "i8 and not long", "--collect-only", "--seed", str(seed))
+        output = outcome(tmp_path / str(seed), ONE_IN.format(more=more), *options)[1]
+        return [line for line in output.splitlines() if "test_i8.py::" in line]
+
+    shares = [selected(seed) for seed in range(4)]
+    assert len({one for share in shares for one in share}) == sum(map(len, shares)) == 64
+    assert shares.count([]) == empty_shares
 
 
 def test_without_i8_nothing_waits(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from conform import kit
 
+pytestmark = pytest.mark.one_in(4)
+
 ROOT = Path(__file__).parents[1]
 # A backend that writes to the kit which tests it: to a module, and to a table of numbers.
 BACKEND = """

@@ -11,6 +11,8 @@ import torch._dynamo  # noqa: F401
 
 from conform import kit, suites
 
+pytestmark = pytest.mark.one_in(4)
+
 # pytester forgets what a session imports; PyYAML's parser, the families and torch's compiler cannot be imported twice.
 kit.load()
 

@@ -20,6 +20,7 @@ import py_compile
 import random
 import re
 import shutil
+import shlex
 import signal
 import subprocess
 import sys
@@ -37,6 +38,7 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkItem, WorkResult
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "mutants"
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.yaml"
+EVERY_TURN = ("-m", "not long or one_in")  # what of a room runs by turns runs on every mutant
 LIMIT_FACTOR = 3.0  # of the time that the tests take without a mutation, after which a mutant hangs, and is caught
 LIMIT_MORE_S = 20.0
 
@@ -67,7 +69,7 @@ def main(room: str, sample: int, seed: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so would tests
     os.chdir(tree)
     os.environ |= {"PYTHONPATH": str(tree), "CI": "1"}  # hypothesis draws the same for every mutant, and keeps nothing
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *EVERY_TURN]
     taken_s = _seconds([*command, "--durations=0", "--durations-min=0", f"tests/{room}"])
     files = [path.relative_to(ROOT).as_posix() for path in tests.rglob("test_*.py")]
     files.sort(key=lambda file: (taken_s.get(file, 0.0), file))  # the fast ones first: most mutants need no other
@@ -77,7 +79,7 @@ def main(room: str, sample: int, seed: int) -> None:
     if not session.exists():
         _begin(session, paths, sample, seed)
     with use_db(session, WorkDB.Mode.open) as found:
-        _run(found, " ".join([*command, *files]), limit_s)
+        _run(found, shlex.join([*command, *files]), limit_s)
         _tell(room, found)
 
 

@@ -14,6 +14,8 @@ from conform.backends.folder import Folder
 from conform.cli import main
 from conform.errors import Unsupported, UsageError
 
+pytestmark = pytest.mark.one_in(4)
+
 ADD = "import torch\n\ndef {name}(a, b, alpha=1):\n    return torch.add(a, b, alpha=alpha)\n"
 
 

@@ -18,6 +18,8 @@ from conform.errors import UsageError
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.test_client import ask
 
+pytestmark = pytest.mark.one_in(4)
+
 Starter = Callable[..., BackendProcess]
 
 

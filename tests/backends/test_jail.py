@@ -21,6 +21,8 @@ from conform.errors import UsageError
 from tests.backends.processes import is_gone
 from tests.tiny import negatives
 
+pytestmark = pytest.mark.one_in(4)
+
 HOSTILE = Path(__file__).parent / "hostile.py"
 SECRET = "conform-test-secret"
 TEMPORARY_BYTES, FILE_BYTES, PROCESSES = 8 << 20, 6 << 20, 64

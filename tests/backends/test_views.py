@@ -13,6 +13,8 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.interp.semantics import is_view
 
+pytestmark = pytest.mark.one_in(4)
+
 VIEWING = str(Path(__file__).parent / "viewing.py")
 X = np.arange(6, dtype=np.complex64).reshape(2, 3)
 VIEWS = ["aten::transpose.int", "aten::split.Tensor", "aten::view_as_real", "aten::imag"]

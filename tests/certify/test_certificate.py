@@ -17,6 +17,8 @@ from conform.certify.verify import verify
 from conform.report.schema import read_dict
 from tests.certify.support import ASKED, BACKENDS, found_in, keys, run, statement_in
 
+pytestmark = pytest.mark.one_in(4)
+
 FLIPS, MANY_FLIPS = 120, 10_000
 
 

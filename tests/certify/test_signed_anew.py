@@ -30,6 +30,8 @@ from tests.certify.support import (
     statement_in,
 )
 
+pytestmark = pytest.mark.one_in(4)
+
 
 def test_signing_anew_alone_is_seen_by_who_knows_the_key(copy: Path, own: Path, made: tuple[Path, Path, Path]) -> None:
     signed_anew(copy, own)

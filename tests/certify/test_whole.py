@@ -14,6 +14,8 @@ from click.testing import Result
 from conform.certify import must_pass, proof, statement
 from tests.certify.support import keys, run, statement_in
 
+pytestmark = pytest.mark.one_in(4)
+
 SHARE = {
     "planted": 22_000, "tried": 400, "caught": 380, "explained": 20, "pairs": 24, "elements": 400_000, "disagreeing": 0,
     "problems": [],

@@ -17,6 +17,8 @@ import pytest
 from conform.report.header import variant
 from tests.endings.fake import SUITE
 
+pytestmark = pytest.mark.one_in(4)
+
 ROOT = Path(__file__).parents[2]
 
 BACKEND = """

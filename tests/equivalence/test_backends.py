@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 from conform.cli import main
 from conform.report.schema import read as read_record
 
+pytestmark = pytest.mark.one_in(4)
+
 FILE = Path(__file__).with_name("backends.py")
 SUITE = """tests:
 - {id: neg, op: aten::neg, in: [{type: tensor, shape: [2, 3], dtype: float32}]}

@@ -15,6 +15,8 @@ from conform.backends import names
 from conform.cli import main
 from conform.judging.verdict import CHECKS
 
+pytestmark = pytest.mark.one_in(4)
+
 SUITE = """tests:
 - {id: neg, op: aten::neg, in: [{type: tensor, shape: [2, 3], dtype: float32}]}
 - {id: refused, op: aten::neg, in: [{type: tensor, shape: [2], dtype: bool}]}

@@ -17,6 +17,8 @@ from torch import nn
 import conform
 from conform.bisect.subject import subject_of
 
+pytestmark = pytest.mark.one_in(4)
+
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 BUILDS = (
     "lstm.py::build", "lstm.py::build_gru", "transformer.py::build_attention", "transformer.py::build_multihead",

@@ -15,6 +15,8 @@ import pytest
 from conform.errors import UsageError
 from tests.golden_files.sets import EXP, change_file, change_manifest, put_parts, rehash, suite, verified, written
 
+pytestmark = pytest.mark.one_in(4)
+
 EXP_ID = "exp/float32/typical/contiguous"
 FILE = "elementwise.safetensors"
 

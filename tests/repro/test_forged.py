@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from conform.cli import main
 
+pytestmark = pytest.mark.one_in(4)
+
 CASE = "cast/float64/typical/contiguous"
 SUITE = """
 tests:

@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 
 from conform.cli import main
 
+pytestmark = pytest.mark.one_in(4)
+
 OWN = """
 import torch
 

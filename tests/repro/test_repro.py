@@ -15,6 +15,8 @@ from click.testing import CliRunner
 
 from conform.cli import main
 
+pytestmark = pytest.mark.one_in(4)
+
 BACKEND = """
 import os
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.repro.test_repro import run
 
+pytestmark = pytest.mark.one_in(4)
+
 SUITE = """
 tests:
   - id: pad

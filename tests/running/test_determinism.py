@@ -24,6 +24,8 @@ from conform.suites.cases import Case, Selection
 from conform.suites.repeats import REPEATED, with_repeats
 from conform.suites.select import select
 
+pytestmark = pytest.mark.one_in(4)
+
 CALLS = {"n": 0}
 
 

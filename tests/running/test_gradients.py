@@ -14,6 +14,8 @@ import conform
 from conform.backends.torch_device import TorchDevice
 from conform.report.record import Run
 
+pytestmark = pytest.mark.one_in(4)
+
 SUITE = str(Path(__file__).with_name("gradients.yaml"))
 Defect = Callable[[list[Any], list[Any], Sequence[Any]], Sequence[Any]]
 

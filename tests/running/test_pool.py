@@ -19,6 +19,8 @@ from conform.report.record import Interrupted, Run, Stopped
 from conform.running import pool, verdicts
 from tests.tiny import negatives
 
+pytestmark = pytest.mark.one_in(4)
+
 
 @pytest.fixture(autouse=True)
 def few_cases_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehl
 
 from conform.cli import main
 
+pytestmark = pytest.mark.one_in(4)
+
 ROOT = Path(__file__).parents[2]
 
 LAYER = """func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>) -> tensor<4x3xf32> {

@@ -12,6 +12,8 @@ from conform.cli import main
 from conform.domains.specs import specs
 from conform.suites import load
 
+pytestmark = pytest.mark.one_in(4)
+
 
 def conform(*words: str) -> Result:
     return CliRunner().invoke(main, words, catch_exceptions=False)

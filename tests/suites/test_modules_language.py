@@ -11,6 +11,8 @@ from click.testing import CliRunner
 import conform
 from conform.cli import main
 
+pytestmark = pytest.mark.one_in(4)
+
 OWN = """
 import torch
 

@@ -18,6 +18,8 @@ from conform.frontends.construction import module_of
 from conform.suites import load
 from conform.suites.cases import Selection, draws
 
+pytestmark = pytest.mark.one_in(4)
+
 OWN = """
 import torch
 
