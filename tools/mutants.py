@@ -19,8 +19,8 @@ import os
 import py_compile
 import random
 import re
-import shutil
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
