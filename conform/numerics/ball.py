@@ -246,22 +246,26 @@ class Ball:
             ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
             return ball.but_exact((self.mid == 0) & (self.rad == 0))  # 1: C99, F.9.3.1, which OpenCL 7.5.1 refers to
 
-    def log(self) -> Ball:
-        return self._logarithm(np.log, self.mid, "log")
+    def log(self, base: float = np.e) -> Ball:
+        """The logarithm to the base e, 2 or 10, each of 3 ulp (OpenCL C 3.0, section 7.4)."""
+        function = {np.e: np.log, 2.0: np.log2, 10.0: np.log10}[base]
+        return self._logarithm(function, self.mid, "log", 1 / np.log(base))
 
     def log1p(self) -> Ball:
         return self._logarithm(np.log1p, 1.0 + self.mid, "log1p")
 
-    def _logarithm(self, function: Callable[[np.ndarray], np.ndarray], argument: np.ndarray, name: str) -> Ball:
-        """log a - log(a - rad), the longer side of the image; no bound where the ball reaches 0. Near 1 the logarithm
-        is a - 1, and of an argument that was rounded those two cancel."""
+    def _logarithm(
+        self, function: Callable[[np.ndarray], np.ndarray], argument: np.ndarray, name: str, factor: float = 1.0
+    ) -> Ball:
+        """log a - log(a - rad), the longer side of the image, times `factor` of another base; no bound where the ball
+        reaches 0. Near 1 the logarithm is a - 1, and of an argument that was rounded those two cancel."""
         with np.errstate(all="ignore"):
             share = np.where(self.rad > 0, self.rad / argument, 0.0)
-            spread = np.where((share >= 0) & (share < 1), -np.log1p(-share), np.inf)
+            spread = np.where((share >= 0) & (share < 1), -np.log1p(-share) * factor, np.inf)
             image = self.rounded(function(self.mid), spread, ULPS[name])._determined(self)
             # A pole or a domain error, and the logarithm of 1: C99, F.9.3.7 and F.9.3.9, which OpenCL 7.5.1 refers to.
             exactly = (self.rad == 0) & ((argument <= 0) | (image.mid == 0))
-            scale = np.abs(image.mid) + np.where(self.rad > 0, self.scale / argument, 0.0)
+            scale = np.abs(image.mid) + np.where(self.rad > 0, self.scale / argument * factor, 0.0)
             return image.but_exact(exactly).at_scale(scale if np.any(self.rad > 0) else None)
 
     def sin(self) -> Ball:

@@ -67,6 +67,16 @@ def joined_along(errors: np.ndarray, axis: int | tuple[int, ...], keepdims: bool
     return joined_ if keepdims else joined_.squeeze(axis)
 
 
+def joined_so_far(errors: np.ndarray) -> np.ndarray:
+    """What the errors up to each place along the last axis come to together."""
+    if not _STATISTICAL.get():
+        return np.cumsum(errors, -1)
+    unbounded = ~np.isfinite(errors)
+    largest = np.where(unbounded, 0.0, errors).max(-1, keepdims=True, initial=2.0**-1022)
+    share = np.where(unbounded, 0.0, errors) / largest  # squares of errors may leave the range of float64
+    return np.where(np.logical_or.accumulate(unbounded, -1), np.inf, largest * np.sqrt(np.cumsum(share**2, -1)))
+
+
 def growth(n: np.ndarray | int) -> np.ndarray:
     """How many roundings n roundings of the same size come to together."""
     count = np.maximum(np.asarray(n, np.float64), 0.0)

@@ -32,6 +32,7 @@ IMAGE = DRAWS.standard_normal((2, 4, 7, 6)).astype(F32)
 KERNEL = DRAWS.standard_normal((6, 4, 3, 2)).astype(F32)
 W, B = (1 + 0.5 * DRAWS.standard_normal((2, 8))).astype(F32)
 QUERY, KEY, VALUE = DRAWS.standard_normal((3, 2, 4, 5, 8)).astype(F32)
+PLACES = np.arange(64).reshape(2, 4, 8) % 3
 MASK = np.array([[True, False, True, True, True]] * 5)
 
 
@@ -93,6 +94,21 @@ SEMANTICS: dict[str, tuple[Any, ...]] = {
     "largest magnitude": ("aten::linalg_vector_norm", (X, float("inf"), [1])),
     "variance": ("aten::var.correction", (X, [0, 2]), {"correction": 1, "keepdim": True}),
     "variance of all": ("aten::var.correction", (X, None), {"correction": 0}),
+    "running sums": ("aten::cumsum", (X, 1)),
+    "running products": ("aten::cumprod", (X, -1)),
+    "product": ("aten::prod.dim_int", (X, 0, True)),
+    "product of all": ("aten::prod", (2 * X[:1],)),
+    "smallest": ("aten::amin", (X, [0, 2])),
+    "scatter_add": ("aten::scatter_add", (X, 0, PLACES, X[:2])),
+    "scatter_reduce by the product": ("aten::scatter_reduce.two", (X, 2, PLACES, X, "prod")),
+    "scatter_reduce of others": ("aten::scatter_reduce.two", (X, 0, PLACES, X, "mean"), {"include_self": False}),
+    "scatter_reduce by the largest": ("aten::scatter_reduce.two", (X, 0, PLACES, -X, "amax")),
+    "index_add": ("aten::index_add", (X, 1, np.array([3, 0, 3]), X[:, :3]), {"alpha": 0.5}),
+    "index_put with repetitions": ("aten::index_put", (X, [None, np.array([2, 2, 0])], W[:1], True)),
+    "index_copy": ("aten::index_copy", (X, 1, np.array([3, 0]), X[:, :2])),
+    "masked_scatter": ("aten::masked_scatter", (X, np.array([[[True], [False], [True], [True]]] * 3), -X)),
+    "log2": ("aten::log2", (np.abs(X) + F32(0.25),)),
+    "log10": ("aten::log10", (np.abs(X) + F32(0.25),)),
     "power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), 0.75)),
     "negative power": ("aten::pow.Tensor_Scalar", (np.abs(X) + F32(0.25), -2.5)),
     "clamp between tensors": ("aten::clamp.Tensor", (X, W, W + 1)),
@@ -213,6 +229,29 @@ def test_a_comparison_that_an_error_turns_is_not_decided() -> None:
     (found,) = golden(lambda x: ops.where(ops.gt(x * (1.0 / 3), x / 3.0), x, -x), x[:1]).outcome.goldens
     assert np.isinf(found.budget).all()
     assert golden(lambda x: ops.where(ops.gt(x * 3.0, 2.0), x, -x), x).value.tolist() == F32([-0.3, 1.0]).tolist()
+
+
+def test_a_rest_is_known_where_no_error_turns_the_quotient() -> None:
+    x = F32([-7.0, 3.5, 6.0, 0.25])
+    for name, expected in (("fmod", [-2.0, 1.0, np.inf, 0.5]), ("remainder", [1.0, 1.0, np.inf, 0.5])):
+        truth = golden(lambda x, n=name: getattr(ops, n)(x * 2.0, 3.0), x)
+        known = np.isfinite(truth.outcome.goldens[0].budget)
+        assert known.tolist() == [True, True, False, True]  # 12 / 3 may come out below 4
+        assert truth.value[known].tolist() == [one for one in expected if one < np.inf]
+
+
+def test_whether_any_is_true_or_all_are() -> None:
+    x = F32([[-1.0, 0.5], [0.3, 0.3], [2.0, 0.3]])
+    turned = F32([[-1.0, 0.5], [1 / 3, 1 / 3], [2.0, 1 / 3]])
+    assert golden(lambda x: ops.any(ops.gt(x * 3.0, 1.0), 1), x).value.tolist() == [True, False, True]
+    assert golden(lambda x: ops.all(ops.gt(x * 3.0, 1.0), 1, True), x).value.tolist() == [[False]] * 3
+    assert golden(lambda x: ops.any(ops.gt(x * 3.0, 1.0)), x).value.tolist() is True
+    assert golden(lambda x: ops.any(x * 3.0, 1), x).value.tolist() == [True, True, True]
+    either = golden(lambda x: ops.any(ops.gt(x * 3.0, 1.0), 1), turned)
+    assert [either.verdict(np.array([True, one, True])).status for one in (True, False)] == ["pass", "pass"]
+    assert either.verdict(np.array([True, True, False])).status == "fail"
+    other = golden(lambda x: ops.logical_xor(ops.gt(x * 3.0, 1.0), ops.gt(x, 1.0)), x)
+    assert other.value.tolist() == [[False, True], [False, False], [False, False]]
 
 
 def test_masks_are_joined() -> None:
@@ -355,8 +394,8 @@ def test_rows_of_a_cache_are_put_in_their_places() -> None:
     assert (found.outcome.goldens[0].budget > 0).tolist() == [[False] * 2, [True] * 2, [False] * 2]
     twice = golden(lambda c, x: ops.index_put(c, [np.array([1, 1])], x * 1.5), cache, np.concatenate([rows, rows + 1]))
     assert np.isinf(twice.outcome.goldens[0].budget).any(1).tolist() == [False, True, False]
-    with pytest.raises(UsageError, match="accumulate=True"):
-        golden(lambda c, x: ops.index_put(c, [at], x * 1.5, True), cache, rows)
+    added = golden(lambda c, x: ops.index_put(c, [np.array([1, 1])], x * 1.5, True), cache + F32(1), rows)
+    assert added.value.tolist() == [[1, 1], [F32(1.9000001), 7], [1, 1]]
 
 
 NUMBERS = np.arange(6).reshape(2, 3)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conform.interp.program.indexing.written import scatter
 from conform.interp.program.normalization import softmax
 from conform.interp.program.number import Number
-from conform.interp.program.reduction import topk
-from conform.interp.program.shape import scatter
+from conform.interp.program.reduction.order import topk
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares

@@ -13,7 +13,7 @@ from conform.interp.blocks.blocks import BLOCK
 from conform.interp.program.blocks import in_slices
 from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
-from conform.interp.program.reduction import sum_over
+from conform.interp.program.reduction.sums import sum_over
 from conform.interp.program.rules import common_format, operands, rule
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.matmul import matmul

@@ -9,7 +9,7 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.elementwise.arithmetic import add, clamp, div, sub
 from conform.interp.program.number import Number
-from conform.interp.program.reduction import mean_over, sum_over
+from conform.interp.program.reduction.sums import mean_over, sum_over
 from conform.interp.program.rules import rule
 from conform.numerics.real import Real, where
 

@@ -16,10 +16,12 @@ from conform.interp.program.elementwise.arithmetic import add, div, mul, rsqrt, 
 from conform.interp.program.elementwise.steps import to_copy
 from conform.interp.program.functions.elementary import exp, log
 from conform.interp.program.number import Number
-from conform.interp.program.reduction import largest, mean_over, sum_over
+from conform.interp.program.reduction.order import largest
+from conform.interp.program.reduction.sums import mean_over, sum_over
 from conform.interp.program.rules import rule
 from conform.interp.program.weights import errors_of_weights
 from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
 
@@ -143,6 +145,33 @@ def group_norm(
     return _scaled(
         normed.moved(lambda part: part.reshape(input.shape)), *(_beside(one, shape) for one in (weight, bias))
     )
+
+
+@rule("aten::native_layer_norm")
+def native_layer_norm(
+    input: Number, normalized_shape: Sequence[int], weight: Number | None, bias: Number | None, eps: float
+) -> Any:
+    """The result of `layer_norm`, and mean and 1 / sqrt(variance + eps), of which nothing is said: they are gradients'.
+    """
+    if input.array is not None:
+        return NotImplemented
+    result = layer_norm(input, normalized_shape, weight, bias, eps)
+    kept = (*input.shape[: -len(normalized_shape)], *(1 for _ in normalized_shape))
+    return result, *(_unsaid(input, kept) for _ in range(2))
+
+
+@rule("aten::native_group_norm")
+def native_group_norm(
+    input: Number, weight: Number | None, bias: Number | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """The result of `group_norm`, and the groups' mean and 1 / sqrt(variance + eps), of which nothing is said."""
+    if input.array is not None:
+        return NotImplemented
+    return group_norm(input, group, weight, bias, eps), *(_unsaid(input, (N, group)) for _ in range(2))
+
+
+def _unsaid(input: Number, shape: Sequence[int]) -> Number:
+    return Number(input.format, Real.exact(np.zeros(shape)), np.full(shape, np.inf))
 
 
 @rule("aten::_native_batch_norm_legit_no_training")

@@ -11,12 +11,11 @@ import numpy as np
 from conform.call.schemas import schema
 from conform.errors import NoGolden
 from conform.interp import semantics
-from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 from conform.interp.ops.shape.views import view
 from conform.interp.program.apply import apply
-from conform.interp.program.choice import for_each_possible, hull, is_unknown, possible
+from conform.interp.program.choice import for_each_possible, possible
 from conform.interp.program.creation import full
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rule, unbounded_where
@@ -26,7 +25,7 @@ from conform.numerics.real import concatenate
 def _moves(op: str, *moved: str, by: str | None = None) -> None:
     """Register the rule of `op`, which only moves elements of its arguments `moved`; each of the result hangs on one
     element of `by`, which broadcasts to it."""
-    function = _moving(op, *moved)
+    function = moving(op, *moved)
 
     def by_choices(**arguments: Any) -> Any:
         if (hangs := arguments.get(by)) is None or hangs.array is not None:
@@ -36,7 +35,7 @@ def _moves(op: str, *moved: str, by: str | None = None) -> None:
     rule(op, selects=True)(function if by is None else by_choices)
 
 
-def _moving(op: str, *moved: str) -> Callable[..., Any]:
+def moving(op: str, *moved: str) -> Callable[..., Any]:
     def function(**arguments: Any) -> Any:
         given = {name: arguments[name] for name in moved}
         numbers = [one for value in given.values() for one in (value if isinstance(value, list | tuple) else [value])]
@@ -49,7 +48,7 @@ def _moving(op: str, *moved: str) -> Callable[..., Any]:
             name: [next(places) for _ in value] if isinstance(value, list | tuple) else next(places)
             for name, value in given.items()
         }
-        others = {name: _array(op, name, value) for name, value in arguments.items() if name not in given}
+        others = {name: known(op, name, value) for name, value in arguments.items() if name not in given}
         goldens = evaluate(op, (), {**others, **placed}).goldens
         row = in_a_row(held)
         results = tuple(_unless_open(golden, at_places(row, golden.value)) for golden in goldens)
@@ -77,7 +76,7 @@ def _at(part: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.where(places > 0, part[np.maximum(places - 1, 0)], zero) if part.size else np.full(places.shape, zero)
 
 
-def _array(op: str, name: str, value: Any) -> Any:
+def known(op: str, name: str, value: Any) -> Any:
     if not isinstance(value, Number):
         return value
     if value.array is None:
@@ -115,49 +114,11 @@ _moves("aten::gather", "self", by="index")
 _moves("aten::where.self", "self", "other", by="condition")
 _moves("aten::where.ScalarSelf", "self", "other", by="condition")
 _moves("aten::where.ScalarOther", "self", "other", by="condition")
+_moves("aten::masked_scatter", "self", "source")
+_moves("aten::index_copy", "self", "source")
 for _op in semantics.names():
     if semantics.traits_of(_op).moves:
         _moves(_op, *semantics.traits_of(_op).moves)
-
-
-_scatter = _moving("aten::scatter.src", "self", "src")
-
-
-@rule("aten::scatter.src", selects=True)
-def scatter(self: Number, dim: int, index: Number, src: Number) -> Any:
-    """`self` with `src` at the places `index` along `dim`. Where these are orders that hang on an error, each element
-    is that of one of them; of a line with other places that are chosen nothing is known."""
-    if index.array is not None:
-        return _scatter(self=self, dim=dim, index=index, src=src)
-    results = [apply("aten::scatter.src", self, dim, one, src) for one in _orders(index)]
-    if not results[0].format.is_float:
-        raise NoGolden("a program cannot use aten::scatter of integers at computed places")
-    axis = wrap_dim(dim, self.ndim)
-    hangs = is_unknown(index) if index.are_orders else np.broadcast_to(index.rad, index.shape) > 0
-    unknown = np.zeros(self.shape, bool)
-    own = tuple(slice(None) if at == axis else slice(size) for at, size in enumerate(index.shape))
-    unknown[own] = hangs.any(axis, keepdims=True)
-    return hull(results, unknown)
-
-
-_index_put = _moving("aten::index_put", "self", "values")
-
-
-@rule("aten::index_put")
-def index_put(self: Number, indices: Sequence[Number | None], values: Number, accumulate: bool = False) -> Any:
-    """`self` with `values` at self[indices]: the rows of a cache, say."""
-    if self.array is not None and values.array is not None:
-        return NotImplemented
-    if accumulate:
-        raise NoGolden("a program cannot use aten::index_put with accumulate=True on numbers that it has computed")
-    places = [None if one is None else _array("aten::index_put", "indices", one) for one in indices]
-    return _index_put(self=self, indices=places, values=values)
-
-
-def _orders(index: Number) -> list[Number]:
-    """The places of the exact numbers, and all others that may be as a whole."""
-    known = possible("aten::scatter", index)
-    return known if index.are_orders else known[:1]
 
 
 @rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)

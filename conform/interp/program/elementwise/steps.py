@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from conform.errors import NoGolden
+from conform.interp.program.apply import apply
 from conform.interp.program.choice import MOST_ALLOWED, choice, either, is_unknown, possible
+from conform.interp.program.elementwise.arithmetic import div, mul, sub
 from conform.interp.program.number import Number
 from conform.interp.program.rules import common_format, operands, rounded, rule
 from conform.numerics.formats import Format, compute_format, format_named
@@ -91,6 +93,11 @@ def logical_or(self: Number, other: Number) -> Any:
     return _joined("aten::logical_or", np.logical_or, self, other)
 
 
+@rule("aten::logical_xor", "aten::bitwise_xor.Tensor")
+def logical_xor(self: Number, other: Number) -> Any:
+    return _joined("aten::logical_xor", np.logical_xor, self, other)
+
+
 def _joined(op: str, join: np.ufunc, self: Number, other: Number) -> Any:
     if self.array is not None and other.array is not None:
         return NotImplemented
@@ -127,6 +134,34 @@ for _name, _step in (("round", np.rint), ("floor", np.floor), ("ceil", np.ceil),
     _define_step(f"aten::{_name}", _step)
 
 
+@rule("aten::div.Tensor_mode", "aten::div.Scalar_mode")
+def divided(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
+    """The quotient, or that rounded to an integer: down ("floor") or towards 0 ("trunc")."""
+    if rounding_mode is None:
+        return div(self, other)
+    return NotImplemented if _are_known(self, other) else apply(f"aten::{rounding_mode}", div(self, other))
+
+
+@rule("aten::fmod.Tensor", "aten::fmod.Scalar")
+def fmod(self: Any, other: Any) -> Any:
+    """self - other * trunc(self / other)"""
+    return NotImplemented if _are_known(self, other) else _rest(self, other, "trunc")
+
+
+@rule("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor")
+def remainder(self: Any, other: Any) -> Any:
+    """self - other * floor(self / other)"""
+    return NotImplemented if _are_known(self, other) else _rest(self, other, "floor")
+
+
+def _are_known(*given: Any) -> bool:
+    return all(not isinstance(one, Number) or one.array is not None for one in given)
+
+
+def _rest(self: Any, other: Any, step: str) -> Any:
+    return sub(self, mul(other, apply(f"aten::{step}", div(self, other))))
+
+
 @rule("aten::sign")
 def sign(self: Number) -> Any:
     """1, 0 or -1; where an implementation's number may lie on the other side of 0, off by as much as 2."""
@@ -138,12 +173,18 @@ def sign(self: Number) -> Any:
     return Number(self.format, Real.exact(middle), rad)
 
 
-@rule("aten::isnan")
-def isnan(self: Number) -> Any:
-    """Decided where the number is bounded, or NaN for certain; else either is right."""
-    if self.array is not None:
-        return NotImplemented
-    return either(np.isnan(self.real.hi), is_unknown(self))
+def _define_class(name: str, is_of: Callable[[np.ndarray], np.ndarray]) -> None:
+    """The rule of a class of numbers: decided where the number is bounded, or special for certain; else either is
+    right."""
+
+    def of_class(self: Number) -> Any:
+        return NotImplemented if self.array is not None else either(is_of(self.real.hi), is_unknown(self))
+
+    rule(f"aten::{name}")(of_class)
+
+
+for _name, _is_of in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
+    _define_class(_name, _is_of)
 
 
 @rule("aten::_to_copy")

@@ -59,6 +59,8 @@ def _expm1(x: Ball) -> Ball:
 exp = _define(functions.exp, Ball.exp, "aten::exp")
 _define(functions.expm1, _expm1, "aten::expm1", "aten::special_expm1")
 log = _define(functions.log, Ball.log, "aten::log")
+_define(lambda x: functions.log(x) * PER_LN_2, lambda x: x.log(2.0), "aten::log2")
+_define(lambda x: functions.log(x) * PER_LN_10, lambda x: x.log(10.0), "aten::log10")
 _define(functions.log1p, Ball.log1p, "aten::log1p", "aten::special_log1p")
 _define(functions.sin, Ball.sin, "aten::sin")
 _define(functions.cos, Ball.cos, "aten::cos")
@@ -116,6 +118,8 @@ def constant(hi: float, lo: float) -> Real:
     return Real(np.float64(hi), np.float64(lo), np.float64(abs(hi) * 2.0**-105))
 
 
+PER_LN_2 = constant(1.4426950408889634, 2.0355273740931033e-17)
+PER_LN_10 = constant(0.4342944819032518, 1.098319650216765e-17)
 ROOT_OF_HALF = constant(0.7071067811865476, -4.833646656726457e-17)
 ROOT_OF_2_OVER_PI = constant(0.7978845608028654, -4.98465440455546e-17)
 OF_CUBE = constant(0.044715, 2.1960211427085595e-18)

@@ -13,7 +13,8 @@ from conform.interp.program.contraction import stacked
 from conform.interp.program.elementwise.arithmetic import div
 from conform.interp.program.elementwise.steps import ends
 from conform.interp.program.number import Number
-from conform.interp.program.reduction import amax, mean_over, sum_over
+from conform.interp.program.reduction.order import amax
+from conform.interp.program.reduction.sums import mean_over, sum_over
 from conform.interp.program.rules import rule
 from conform.interp.program.windows.places import Windows, each
 from conform.numerics.formats import FORMATS

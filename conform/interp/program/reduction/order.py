@@ -1,8 +1,8 @@
-"""Rules of sums, means and extremes over dimensions."""
+"""Rules of extremes and of orders: the numbers, and the places where they stand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -11,72 +11,39 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.blocks.rows import reduced_shape
-from conform.interp.dims import reduced_axes, wrap_dim
+from conform.interp.dims import wrap_dim
 from conform.interp.program.choice import MOST_ALLOWED, choice
-from conform.interp.program.elementwise.arithmetic import abs_, add, div, larger, mul, neg, root
-from conform.interp.program.elementwise.steps import ends, to_copy
+from conform.interp.program.elementwise.arithmetic import larger, neg
+from conform.interp.program.elementwise.steps import ends
 from conform.interp.program.number import Number
-from conform.interp.program.rules import combined, rule
-from conform.numerics import accumulate
+from conform.interp.program.reduction.over import Dims, axes_of, over, rows_of
+from conform.interp.program.rules import rule
 from conform.numerics import real as reals
 from conform.numerics.ball import Ball
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
-
-Dims = Sequence[int] | int | None
-
-
-@rule("aten::sum")
-def sum_(self: Number, dtype: str | None = None) -> Any:
-    return sum_over(self, None, False, dtype)
-
-
-@rule("aten::sum.dim_IntList")
-def sum_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str | None = None) -> Any:
-    """In any order: gamma_(n-1) times the sum of magnitudes, and what the terms' errors add up to."""
-    terms = self if dtype is None else to_copy(self, dtype)
-    if terms is NotImplemented or not terms.format.is_float:
-        return NotImplemented
-    return _over(terms, dim, keepdim, _exact_sum, lambda rows: rows.sum(-1))
-
-
-@rule("aten::mean")
-def mean(self: Number, dtype: str | None = None) -> Any:
-    return mean_over(self, None, False, dtype)
-
-
-@rule("aten::mean.dim")
-def mean_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str | None = None) -> Any:
-    """The sum divided by the number of terms."""
-    total = sum_over(self, dim, keepdim, dtype)
-    if total is NotImplemented:
-        return total
-    count = np.float64(np.prod([self.shape[axis] for axis in _axes(self, dim)]))
-    return combined(total.format, lambda x: x / count, lambda x: x / float(count), total)
-
-
-@rule("aten::linalg_vector_norm")
-def vector_norm(
-    self: Number, ord: float = 2, dim: Dims = None, keepdim: bool = False, dtype: str | None = None
-) -> Any:
-    """The root of the sum of squares, the sum of magnitudes (ord 1), or the largest of them (inf)."""
-    terms = self if dtype is None else to_copy(self, dtype)
-    if terms is NotImplemented or terms.array is not None:
-        return NotImplemented
-    if ord == 2:
-        return root(sum_over(mul(terms, terms), dim, keepdim))
-    if ord == 1:
-        return sum_over(abs_(terms), dim, keepdim)
-    if ord == float("inf"):
-        return amax(abs_(terms), dim, keepdim)
-    raise NoGolden(f"a program cannot use aten::linalg_vector_norm with ord={ord}: expected 2, 1 or inf")
 
 
 @rule("aten::amax", selects=True)
 def amax(self: Number, dim: Dims = (), keepdim: bool = False) -> Any:
     if self.array is not None:
         return NotImplemented
-    return _over(self, dim, keepdim, _largest_real, _largest_ball)
+    return over(self, dim, keepdim, _largest_real, _largest_ball)
+
+
+@rule("aten::amin", selects=True)
+def amin(self: Number, dim: Dims = (), keepdim: bool = False) -> Any:
+    return NotImplemented if self.array is not None else neg(amax(neg(self), dim, keepdim))
+
+
+@rule("aten::max", selects=True)
+def max_of_all(self: Number) -> Any:
+    return amax(self)
+
+
+@rule("aten::min", selects=True)
+def min_of_all(self: Number) -> Any:
+    return amin(self)
 
 
 def largest(x: Number, axis: int) -> Number:
@@ -103,26 +70,14 @@ def min_along(self: Number, dim: int, keepdim: bool = False) -> Any:
     return neg(values), places
 
 
-@rule("aten::var.correction")
-def var(self: Number, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Any:
-    """The sum of squared distances from the mean, divided by the number of terms less `correction` (1)."""
-    if self.array is not None:
-        return NotImplemented
-    centred = add(self, neg(mean_over(self, dim, True)))
-    count = prod(self.shape[axis] for axis in _axes(self, dim)) - (1 if correction is None else correction)
-    if count <= 0:
-        raise NoGolden(f"a program cannot use aten::var.correction of {count + (correction or 1)} terms")
-    return div(sum_over(mul(centred, centred), dim, keepdim), float(count))
-
-
 @rule("aten::argmax")
 def argmax(self: Number, dim: int | None = None, keepdim: bool = False) -> Any:
     """The place of the largest; of balls that reach as far as the largest number for certain each may be it."""
     if self.array is not None:
         return NotImplemented
-    low, high, middle = (_rows(part, _axes(self, dim)) for part in (*ends(self), self.real.hi))
+    low, high, middle = (rows_of(part, axes_of(self, dim)) for part in (*ends(self), self.real.hi))
     found, unknown = _may_be(low, high, np.where(np.isnan(middle), np.inf, middle), np.zeros((len(middle), 1), int))
-    shape = reduced_shape(self.shape, _axes(self, dim), keepdim)
+    shape = reduced_shape(self.shape, axes_of(self, dim), keepdim)
     return choice(FORMATS["int64"], [one.reshape(shape) for one in found], unknown.reshape(shape))
 
 
@@ -201,33 +156,6 @@ def _groups(gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     start = np.maximum.accumulate(np.where(np.concatenate([edge, gap], 1), places, 0), 1)
     last = np.where(np.concatenate([gap, edge], 1), places, len(places) - 1)
     return start, np.minimum.accumulate(last[:, ::-1], 1)[:, ::-1] + 1 - start
-
-
-def _axes(number: Number, dim: Dims) -> tuple[int, ...]:
-    return reduced_axes([dim] if isinstance(dim, int) else dim, number.ndim)
-
-
-def _over(
-    number: Number, dim: Dims, keepdim: bool, real: Callable[[Real], Real], ball: Callable[[Ball], Ball]
-) -> Number:
-    """Functions of [rows, n], which give [rows, 1]."""
-    axes = _axes(number, dim)
-    rows = number.moved(lambda part: _rows(part, axes))
-    result = combined(number.format, real, ball, rows, of_rows=True)
-    return result.moved(lambda part: part.reshape(reduced_shape(number.shape, axes, keepdim)))
-
-
-def _rows(part: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    kept = [axis for axis in range(part.ndim) if axis not in axes]
-    count = int(np.prod([part.shape[axis] for axis in axes]))
-    lines = int(np.prod([part.shape[axis] for axis in kept]))
-    return part.transpose(*kept, *axes).reshape(lines, count) if part.ndim else part.reshape(1, 1)
-
-
-def _exact_sum(rows: Real) -> Real:
-    if not rows.lo.any() and not rows.radius.any():
-        return accumulate.total(rows.hi, -1).real.reshape((len(rows.hi), 1))
-    return rows.sum(-1, keepdims=True)
 
 
 def _largest_real(rows: Real) -> Real:

@@ -1,0 +1,1 @@
+"""Rules of ops that pick elements by tensors of indices, and of those that write to them."""

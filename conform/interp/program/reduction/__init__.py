@@ -1,0 +1,1 @@
+"""Rules of ops that make one number of many."""
