@@ -71,17 +71,18 @@ def _running_products(rows: Ball) -> Ball:
     rounded = np.expm1(growth(count - 1) * np.log1p(rows.compute.unit_roundoff)) * (np.abs(whole) + carried)
     errors = joined(carried, rounded) + count * underflow(rows.compute) * most
     fits = (most + errors <= rows.compute.max_finite) & ~np.isnan(errors)
-    decided = _are_decided(mid, rad, fits)
+    decided = _are_decided(mid, rad, fits, rows.compute.min_normal)
     return Ball(whole, np.where(decided, 0.0, np.where(fits, errors, np.inf)), rows.compute)
 
 
-def _are_decided(mid: np.ndarray, rad: np.ndarray, fits: np.ndarray) -> np.ndarray:
-    """Where a factor so far is NaN, infinite or zero for certain, and decides by that: beside an infinite one no other
-    may be of any sign, beside a zero none may be infinite, nor a partial product."""
+def _are_decided(mid: np.ndarray, rad: np.ndarray, fits: np.ndarray, smallest: float) -> np.ndarray:
+    """Where a factor so far is NaN, infinite or zero for certain, and decides by that: beside an infinite one no
+    product of others may vanish, nor one be infinite beside a zero."""
     def so_far_any(which: np.ndarray) -> np.ndarray:
         return np.logical_or.accumulate(which, 1)
 
     exact, unbounded = rad == 0, so_far_any(~np.isfinite(rad))
     nan, infinite, zero = (so_far_any(exact & which) for which in (np.isnan(mid), np.isinf(mid), mid == 0))
-    any_sign = so_far_any((rad > 0) & (np.abs(mid) <= rad))
-    return nan | (infinite & ~unbounded & ~any_sign) | (zero & ~infinite & ~unbounded & fits)
+    vanishes = np.cumprod(np.clip(np.abs(mid) - rad, 0.0, 1.0), 1) < smallest
+    of_infinite = infinite & ~unbounded & (zero | ~vanishes)
+    return nan | of_infinite | (zero & ~infinite & ~unbounded & fits)
