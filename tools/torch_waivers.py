@@ -6,8 +6,9 @@ cause that docs/torch-DEVICE.md has of it, and with it what other draws would sh
 dtypes of the row, with NaN and infinities in each way in which the cause leads to them. A failure of which the page
 has no row is an error (exit code 1), and nothing is written.
 
-A run with + before it is one of another seed. What it shows joins an entry of the op, so that each entry is needed with
-seed 0; an op of which nothing fails there has none, and is told.
+A run with + before it is one of another seed, or of other suites besides. What it shows joins an entry of the op, so
+that each of these is needed with seed 0; where the op has none, the entry is for what fails sometimes. Where all runs
+are such, they add to the waivers that are shipped.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 # Of a device: how it is called, and what of environment.numerics an entry holds for.
 OF_DEVICE = {"cpu": ("the CPU", ("instructions",)), "cuda": ("CUDA", ("hardware", "torch"))}
 HEAD = (
-    "# What torch {version} on {device} is known to do otherwise than {suite} asks (seed 0); the causes are\n"
-    "# those of docs/torch-{name}.md. Written by tools/torch_waivers.py.\n"
+    "# What torch {version} on {device} is known to do otherwise than {suite} asks (seed 0), `sometimes` than other\n"
+    "# seeds and suites do; the causes are those of docs/torch-{name}.md. Written by tools/torch_waivers.py.\n"
 )
 HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
 OF_PROCESSORS = "without the instructions of "  # begins a cause that the set of instructions does not decide
@@ -153,27 +154,27 @@ def main(device: str, suite: str, *runs: str) -> int:
     called, keys = OF_DEVICE[device]
     page = DOCS / f"torch-{device}.md"
     seen: dict[Row, set[tuple[str, ...]]] = defaultdict(set)
-    others: set[Row] = set()
+    others: dict[Row, set[tuple[str, ...]]] = defaultdict(set)
     version = ""
     for run in runs:
         record = read(Path(run.removeprefix("+")))
         version = record.backend.version
         told = tuple(str(record.environment.numerics[key]) for key in keys)
         for row in failures(record):
-            if run.startswith("+"):
-                others.add(row)
-            else:
-                seen[row].add(told)
+            (others if run.startswith("+") else seen)[row].add(told)
     causes = causes_of(page.read_text(encoding="utf-8"))
     if lacking := sorted({row[0] for row in {*seen, *others} if cause_of(row, causes) is None}):
         print(f"{page.name} has no row for {', '.join(lacking)}", file=sys.stderr)
         return 1
-    listed = {"waivers": list(entries(seen, causes, keys))}
-    alone = sorted(row for row in others if not join(listed["waivers"], row, causes))
-    print(*(f"fails with other seeds alone: {' '.join(row)}" for row in alone), sep="\n", file=sys.stderr)
-    written = yaml.safe_dump(listed, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
+    path = DATA / f"torch-{device}{'' if suite == 'core' else f'-{suite}'}.yaml"
+    listed = list(entries(seen, causes, keys)) if seen else yaml.safe_load(path.read_text(encoding="utf-8"))["waivers"]
+    alone = {row: sets for row, sets in sorted(others.items()) if not join(listed, row, causes)}
+    listed += [{**entry, "sometimes": True} for entry in entries(alone, causes, keys)]
+    written = yaml.safe_dump(
+        {"waivers": listed}, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None
+    )
     head = HEAD.format(version=version.partition("+")[0], device=called, suite=suite, name=device)
-    (DATA / f"torch-{device}{'' if suite == 'core' else f'-{suite}'}.yaml").write_text(head + written, encoding="utf-8")
+    path.write_text(head + written, encoding="utf-8")
     return 0
 
 

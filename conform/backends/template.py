@@ -28,9 +28,11 @@ import socket
 import sys
 import time
 import traceback
+from collections.abc import Collection
 from typing import Any
 
-from conform.backends import confine, offspring
+from conform.backends import cgroup, confine, offspring
+from conform.backends.cgroup import Group
 
 # How long a worker may take to end after it closed its socket, before it is killed.
 LINGER_S = 5.0
@@ -54,7 +56,7 @@ def main(control_fd: int, preloaded: list[str], settling: dict | None = None) ->
 def serve(control: socket.socket) -> None:
     """Obeys until the control socket closes, and ends what it started."""
     offspring.adopt()
-    workers: set[int] = set()
+    workers: dict[int, Group | None] = {}
     twins: set[int] = set()
     try:
         while True:
@@ -71,25 +73,27 @@ def serve(control: socket.socket) -> None:
             end(pid, kill=False)  # who has one has closed it, or has ended
         for pid in workers:
             end(pid, kill=True)
-        for pid in workers:
-            clear(pid, set(), set())
+        for pid, group in workers.items():
+            clear(pid, group, {}, set())
 
 
 def obey(
-    control: socket.socket, message: dict, descriptors: list[int], workers: set[int], twins: set[int]
+    control: socket.socket, message: dict, descriptors: list[int], workers: dict[int, Group | None], twins: set[int]
 ) -> dict | None:
-    """Carries out one request and keeps `workers` and `twins`, the process ids of those that have not been ended."""
+    """Carries out one request and keeps `workers`, each with its control group, and `twins`, the process ids of those
+    that have not been ended."""
     if "twin" in message:
         twins.add(twin(control, *descriptors))
         return None
     if "fork" in message:
-        pid = fork(control, descriptors, **message["fork"])
-        workers.add(pid)
+        group = cgroup.made()
+        pid = fork(control, descriptors, group, **message["fork"])
+        workers[pid] = group
         return {"pid": pid, "template": os.getpid()}
     pid = message["end"]
-    workers.remove(pid)
+    group = workers.pop(pid)
     exit_code = end(pid, message["kill"])
-    return {"exit_code": exit_code, "left": clear(pid, workers, twins)}
+    return {"exit_code": exit_code, "left": clear(pid, group, workers, twins)}
 
 
 def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
@@ -105,13 +109,16 @@ def receive(control: socket.socket) -> tuple[dict, list[int]] | None:
     return json.loads(line), descriptors
 
 
-def fork(control: socket.socket, descriptors: list[int], **served: Any) -> int:
-    """The process id of a new worker, which owns `descriptors`: its socket and its log."""
+def fork(control: socket.socket, descriptors: list[int], group: Group | None, **served: Any) -> int:
+    """The process id of a new worker, in a control group of its own where there is one, which owns `descriptors`: its
+    socket and its log."""
     pid = os.fork()
     if pid == 0:
         exit_code = 1
         try:
             control.close()
+            if group is not None:
+                group.enter()
             exit_code = work(*descriptors, **served)
         finally:
             os._exit(exit_code)  # whatever happened: a worker never returns into the template's loop
@@ -170,15 +177,17 @@ def end(pid: int, kill: bool) -> int:
     return os.waitstatus_to_exitcode(ended[1])
 
 
-def clear(pid: int, workers: set[int], twins: set[int]) -> list[str]:
+def clear(pid: int, group: Group | None, workers: Collection[int], twins: set[int]) -> list[str]:
     """Kills what worker `pid`, which has ended, left running; the names of that.
 
-    While other `workers` live, no more than its group is known to be its own.
+    While other `workers` live, no more than its control group and its process group are known to be its own.
     """
-    left = [] if workers else offspring.kill_all_but(twins)
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
+    left = [] if group is None else group.end()
+    if not workers:
+        left += offspring.kill_all_but(twins)
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its process group
         os.killpg(pid, signal.SIGKILL)
-    return left
+    return sorted({*left})
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class Waiver(BaseModel):
     failure         globs over a failure's reason, as the report tells it
     max_error_ulp   errors beyond that are news
     numerics        where it holds: by name of what the backend tells of its arithmetic (`environment.numerics`), values
-    sometimes       not every machine shows it, though its numerics are these
+    sometimes       not every machine, seed or suite shows it, though its numerics are these
     reason, link    why it is borne, and where that is told
     until           the last day on which it holds, in UTC: 2027-01-31
     line            where it stands in its file

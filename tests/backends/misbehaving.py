@@ -88,6 +88,20 @@ class Misbehaving(Backend):
         os.waitpid(pid, 0)
         return int(os.read(told, 20))
 
+    def leave_a_crowd(self, path):
+        """Leaves processes of which each starts the next one, in a session of its own, and ends; each adds a byte to a
+        file."""
+        if (pid := os.fork()) == 0:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.fork()
+            os.fork()
+            while True:
+                if os.fork():
+                    os._exit(0)
+                os.setsid()
+                os.write(file, b".")
+        os.waitpid(pid, 0)
+
     def refuse(self, reason):
         raise conform.errors.Unsupported(reason)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conform.backends import cgroup
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
@@ -19,6 +20,15 @@ from conform.errors import UsageError
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import exists, is_gone
 from tests.backends.test_client import Starter, ask
+
+
+def _makes_groups() -> bool:
+    group = cgroup.made()
+    return group is not None and group.end() == []
+
+
+needs_groups = pytest.mark.skipif(not _makes_groups(), reason="this process can make no control groups")
+
 
 # --- Death ------------------------------------------------------------------------------------------------------------
 
@@ -93,6 +103,31 @@ def test_a_process_that_left_its_worker_is_seen_and_killed() -> None:
         assert is_gone(child)
         assert process.left_running == ["sleep"]
         assert ask(process, "where").status == "ok"
+
+
+@needs_groups
+def test_what_left_a_worker_is_its_own_while_another_worker_lives(start: Starter) -> None:
+    with start() as one, start() as other:
+        daemon, its = ask(one, "leave_daemon").result, ask(other, "leave_daemon").result
+        one.retire()
+        assert is_gone(daemon)
+        assert exists(its)
+        assert (one.left_running, other.left_running) == (["sleep"], [])
+        other.retire()
+        assert is_gone(its)
+        assert other.left_running == ["sleep"]
+
+
+@needs_groups
+def test_what_starts_others_faster_than_it_is_killed_ends(start: Starter, tmp_path: Path) -> None:
+    with start() as process, start() as other:
+        ask(other, "where")  # whose life keeps the template from killing all of its children
+        ask(process, "leave_a_crowd", str(tmp_path / "crowd"))
+        process.retire()
+        size = (tmp_path / "crowd").stat().st_size
+        time.sleep(0.3)
+        assert (tmp_path / "crowd").stat().st_size == size
+        assert process.left_running
 
 
 def test_calls_behind_a_fatal_one_are_answered_by_the_next_worker(start: Starter) -> None:
