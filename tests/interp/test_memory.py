@@ -247,7 +247,7 @@ OPEN = {
         "aten::_upsample_*_aa*",
     ),
     "an operand is laid out anew, or converted, as a whole": (
-        "aten::_int_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff", "aten::_weight_int8pack_mm",
+        "aten::_int_mm", "aten::_scaled_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff", "aten::_weight_int8pack_mm",
         "aten::einsum",
     ),
     "many writes to few elements grow; why is not found yet": (
@@ -260,6 +260,9 @@ OPEN = {
         "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::nll_loss_nd",
         "aten::cosine_similarity",
         "aten::pairwise_distance", "aten::_scaled_dot_product_attention_math",
+    ),
+    "scales and zero points of all channels or rows stand beside the elements": (
+        "quantized_decomposed::*quantize_per_channel", "quantized_decomposed::*quantize_per_token",
     ),
     "the states of all steps are known before the first": ("aten::*ctc_loss*",),
     "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),

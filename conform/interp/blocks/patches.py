@@ -37,6 +37,16 @@ class Windows:
             there = (found >= 0) & (found < self.size)
         return np.where(there, found, 0), there
 
+    def reached(self, kernel: int, places: np.ndarray) -> range:
+        """The taps, of `kernel`, between the first and the last that meet an element in any window: at least one."""
+        first, last = (int(places.min()), int(places.max())) if places.size else (0, 0)
+        if self.transposed:
+            low, high = first + self.padding - self.stride * (self.size - 1), last + self.padding
+        else:
+            low, high = self.padding - last * self.stride, self.padding - first * self.stride + self.size - 1
+        start = min(max(-(-low // self.dilation), 0), kernel - 1)
+        return range(start, max(min(high // self.dilation + 1, kernel), start + 1))
+
 
 def met(
     windows: Sequence[Windows], taps: Sequence[np.ndarray], places: Sequence[np.ndarray]
@@ -106,14 +116,14 @@ class Patches:
         for start in range(outputs.start - outputs.start % size, outputs.stop, size):
             yield slice(max(start, outputs.start), min(start + size, outputs.stop))
 
-    def at(self, places: slice) -> Neighbourhoods:
-        """What is met there."""
-        return Neighbourhoods(self, np.arange(places.start, places.stop))
+    def at(self, places: slice, with_gaps: bool = False) -> Neighbourhoods:
+        """What is met there; with_gaps: with the taps that meet nothing in any of their windows."""
+        return Neighbourhoods(self, np.arange(places.start, places.stop), with_gaps)
 
     def terms(self, places: np.ndarray, outputs: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(weights, inputs), [t, n] each, of an output channel at a place for each of n, in pieces of the terms."""
         here, groups = Neighbourhoods(self, places), outputs * self.groups // self.outputs
-        for some in spans(prod(self.window), len(places)):
+        for some in spans(here.terms, len(places)):
             inputs, _, channels, taps = here.met_by(groups, some)
             yield self.weights(groups[:, None], outputs[:, None], channels, taps).T, inputs
 
@@ -127,19 +137,28 @@ class Patches:
 
 
 class Neighbourhoods:
-    """What the windows of some places [m] meet."""
+    """What the windows of some places [m] meet. The taps at their ends that meet nothing in any of them, which of a
+    kernel that is longer than the input are most, are left out but `with_gaps`."""
 
-    def __init__(self, patches: Patches, places: np.ndarray) -> None:
-        self.patches, self.kernel = patches, patches.weight.shape[2:]
+    def __init__(self, patches: Patches, places: np.ndarray, with_gaps: bool = False) -> None:
+        self.patches, kernel = patches, patches.weight.shape[2:]
         shape = (len(patches.input), *patches.sizes)
         self.batch, *self.place = np.unravel_index(places, shape)
-        taps = prod(self.kernel)
-        self._along = [_of_taps(*each) for each in zip(patches.windows, self.kernel, self.place, strict=True)]
+        along = list(zip(patches.windows, kernel, self.place, strict=True))
+        reached = [range(size) if with_gaps else one.reached(size, own) for one, size, own in along]
+        self._first, self._kernel = [one.start for one in reached], [len(one) for one in reached]
+        taps = prod(self._kernel)
+        self._along = [_of_taps(one, some, own) for (one, _, own), some in zip(along, reached, strict=True)]
         self._of_all_taps = self._met(np.arange(taps)) if fits(taps * len(self.batch)) else None  # for every channel
+
+    @property
+    def terms(self) -> int:
+        """How many each output has: channels of its group times taps."""
+        return self.patches.window[0] * prod(self._kernel)
 
     def pairs(self, outputs: slice) -> Pieces[Pair]:
         """The terms of `outputs`, of one group; those of windows that have many come in pieces."""
-        terms, width = prod(self.patches.window), max(len(self.batch), outputs.stop - outputs.start)
+        terms, width = self.terms, max(len(self.batch), outputs.stop - outputs.start)
         return Pieces(lambda: (self._pair(outputs, some) for some in spans(terms, width)), not fits(terms * width))
 
     def _pair(self, outputs: slice, terms: slice) -> Pair:
@@ -153,23 +172,25 @@ class Neighbourhoods:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
         """(inputs [t, m], of one group or of one for each place [m]; whether there is one; the terms' channels in
         their group and their taps, [t] each)."""
-        channels, taps = np.divmod(np.arange(terms.start, terms.stop), prod(self.kernel))
+        channels, taps = np.divmod(np.arange(terms.start, terms.stop), prod(self._kernel))
         sources = groups * self.patches.window[0] + channels[:, None]
         coordinates, there = self._met(taps) if self._of_all_taps is None else _rows(taps, *self._of_all_taps)
         inputs = read(self.patches.input, (self.batch, sources, *coordinates), there)
-        return inputs, there, channels, np.unravel_index(taps, self.kernel)
+        own = np.unravel_index(taps, self._kernel)
+        return inputs, there, channels, tuple(one + first for one, first in zip(own, self._first, strict=True))
 
     def _met(self, taps: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        by_dim = zip(self._along, np.unravel_index(taps, self.kernel), strict=True)
+        by_dim = zip(self._along, np.unravel_index(taps, self._kernel), strict=True)
         return _in_all_dims(of_taps(own) for of_taps, own in by_dim)
 
 
-def _of_taps(along: Windows, kernel: int, places: np.ndarray) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """`along.met` of some taps at the places; it is computed once for all of a kernel that is short."""
-    if not fits(kernel * len(places)):
-        return lambda taps: along.met(taps, places)
-    coordinates, there = along.met(np.arange(kernel), places)
-    return lambda taps: (coordinates[taps], there[taps])
+def _of_taps(along: Windows, taps: range, places: np.ndarray) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """`along.met` of some of the taps, by their numbers among these, at the places; it is computed once for all where
+    they are few."""
+    if not fits(len(taps) * len(places)):
+        return lambda some: along.met(some + taps.start, places)
+    coordinates, there = along.met(np.arange(taps.start, taps.stop), places)
+    return lambda some: (coordinates[some], there[some])
 
 
 def _rows(some: np.ndarray, coordinates: list[np.ndarray], there: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:

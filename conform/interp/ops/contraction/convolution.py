@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.blocks.blocks import Pieces
+from conform.interp.blocks.blocks import Pieces, spans
 from conform.interp.blocks.converted import moved
 from conform.interp.blocks.patches import Pair, Patches, Windows
 from conform.interp.blocks.tiles import Contraction
@@ -91,7 +91,9 @@ def over_windows(patches: Patches, bias: np.ndarray | None) -> Contraction:
     """The sums over all that the patches meet, plus a bias for each channel of the result."""
     fmt = format_of(patches.input)
     refuse_complex(fmt, "convolution")
-    tile = partial(_float_convolution if fmt.is_float else _integer_convolution, fmt, patches, bias)
+    tile = partial(_integer_convolution, fmt, patches, bias)
+    if fmt.is_float:
+        tile = partial(_float_convolution, fmt, patches, bias, _has_special(patches.weight))
     return Contraction((len(patches.input), *patches.sizes), patches.outputs, tile, min(prod(patches.window), TERMS))
 
 
@@ -124,11 +126,21 @@ def _integer_sum(fmt: Format, pairs: Iterable[Pair]) -> np.ndarray:
     return reduce(np.add, (integer_product(fmt, pair.weights, pair.inputs) for pair in pairs))
 
 
-def _float_convolution(fmt: Format, patches: Patches, bias: np.ndarray | None, places: slice, outputs: slice) -> Golden:
-    here = patches.at(places)
-    pairs = [here.pairs(some).map(_as_float64) for some in patches.by_group(outputs)]
-    beside = [_beside_gaps(each) for each in pairs]
+def _has_special(weight: np.ndarray) -> bool:
+    """Whether an element is infinite or NaN: beside gaps it counts (P39)."""
+    places = (np.unravel_index(np.arange(some.start, some.stop), weight.shape) for some in spans(weight.size))
+    return not all(np.isfinite(weight[some].astype(np.float64)).all() for some in places)
+
+
+def _float_convolution(
+    fmt: Format, patches: Patches, bias: np.ndarray | None, with_gaps: bool, places: slice, outputs: slice
+) -> Golden:
+    here, by_group = patches.at(places, with_gaps), list(patches.by_group(outputs))
+    pairs = [here.pairs(some).map(_as_float64) for some in by_group]
+    none = [np.zeros((some.stop - some.start, places.stop - places.start), bool) for some in by_group]
+    beside = [_beside_gaps(each) for each in pairs] if with_gaps else none
     total = _joined([_product(*each) for each in zip(pairs, beside, strict=True)])
+    total = replace(total, terms=prod(patches.window))
     addend = np.zeros(()) if bias is None else bias[outputs].astype(np.float64)
     if bias is not None:
         total = plus(total, Real.exact(addend), np.where(np.isfinite(addend), np.abs(addend), 0.0))
