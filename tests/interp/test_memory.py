@@ -247,8 +247,8 @@ OPEN = {
         "aten::_upsample_*_aa*",
     ),
     "an operand is laid out anew, or converted, as a whole": (
-        "aten::_int_mm", "aten::_scaled_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff", "aten::_weight_int8pack_mm",
-        "aten::einsum",
+        "aten::_int_mm", "aten::_scaled_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff",
+        "aten::_weight_int8pack_mm", "aten::einsum",
     ),
     "many writes to few elements grow; why is not found yet": (
         "aten::embedding_dense_backward", "aten::index_add", "aten::scatter.reduce", "aten::scatter.value",
