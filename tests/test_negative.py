@@ -14,6 +14,7 @@ from conform.call.bound import bound_call
 from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.judging.case import verdict_of
+from conform.judging.structure import harm, written
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report.record import Run
 from conform.suites.cases import Case, Draw
@@ -57,6 +58,19 @@ def test_what_breaks_a_constraint_must_be_refused(
     verdict = ended(domain, reply, outcome)
     assert (verdict.status, verdict.reason) == (status, reason)
     assert verdict.rule == (domain.lenience if status == "unspecified" else None)
+
+
+@pytest.mark.parametrize(("mutated", "wrong"), [((1, 2), None), ((2,), None), ((0, 2), "0"), ((1, 2, 3), "3")])
+def test_a_lenient_call_writes_what_the_schema_says(mutated: tuple[int, ...], wrong: str | None) -> None:
+    """Running statistics in training, without a weight and with a bias or without: numbers count tensors alone."""
+    image, row = np.ones((2, 3, 1), np.float32), np.ones(3, np.float32)
+    call = bound_call("aten::_native_batch_norm_legit", [image, None, None, row, row, True, 0.1, 1e-5], {})
+    assert written(call) == {1, 2}
+    told = harm(Reply("ok", mutated=mutated), written(call))
+    assert told == (None if wrong is None else f"the backend changed its input tensor {wrong}")
+    with_bias = bound_call("aten::_native_batch_norm_legit", [image, None, row, row, row, True, 0.1, 1e-5], {})
+    assert written(with_bias) == {2, 3}
+    assert written(bound_call("aten::neg", [row], {})) == frozenset()
 
 
 @pytest.mark.parametrize("reply", [Reply("error", "no"), RETURNED])

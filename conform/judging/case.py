@@ -24,7 +24,7 @@ from conform.judging.compared import compared_with
 from conform.judging.declared import admitted, arithmetic_for
 from conform.judging.ended import checked_by, ended_as, unasked, undecided
 from conform.judging.standing import without_bounds
-from conform.judging.structure import aliasing, as_declared, harm, without_unwanted
+from conform.judging.structure import aliasing, as_declared, harm, without_unwanted, written
 from conform.judging.verdict import ALIASING, FLUSHED, JUDGED, KIT_DEFECT, MUTATION, Verdict
 from conform.suites.cases import Case, beyond_the_kit
 from conform.suites.test import Domain
@@ -115,7 +115,7 @@ def _ended(
     to_hold: Held,
 ) -> Verdict:
     if domain and domain.broken:
-        return _verdict_outside(case, domain, reply)
+        return _verdict_outside(case, call, domain, reply)
     if isinstance(outcome, InvalidArguments) and not domain and _has_refused(reply):
         return _refusal_verdict(case, outcome, reply)
     if reply.status in ("crash", "timeout", "unsupported", "fallback"):
@@ -198,13 +198,13 @@ def _refusal_verdict(case: Case, outcome: InvalidArguments, reply: Reply) -> Ver
     return ended_as(case, "fail", f"the backend accepted invalid arguments: {outcome}", checks=1)
 
 
-def _verdict_outside(case: Case, domain: Domain, reply: Reply) -> Verdict:
+def _verdict_outside(case: Case, call: Bound, domain: Domain, reply: Reply) -> Verdict:
     """The verdict on arguments outside the op's domain, by its spec: the backend must refuse them, but where some are
-    known to accept them."""
+    known to accept them, and then to write what the schema says."""
     has_refused = _has_refused(reply)
     if not has_refused and reply.status != "ok":
         return ended_as(case, reply.status, reply.reason, log=reply.log)
-    if damage := harm(reply):
+    if damage := harm(reply, written(call) if domain.lenience and not has_refused else ()):
         return ended_as(case, "fail", damage, checks=1)
     if domain.lenience:
         reason = f"what breaks {domain.broken} may be accepted"

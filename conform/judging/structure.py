@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from conform.backends.reply import Output, Reply
+from conform.call.binding import has_ndim
 from conform.call.bound import Bound
 from conform.call.schemas import OpSchema
 from conform.interp.golden import Given, Golden, Outcome
 from conform.numerics.formats import FORMATS, format_of
 
 
-def harm(reply: Reply) -> str | None:
-    """Damage beyond the result: memory that the call had no business to write."""
+def harm(reply: Reply, may_write: Collection[int] = ()) -> str | None:
+    """Damage beyond the result: memory that the call had no business to write, as it had to that of the tensor
+    arguments `may_write`."""
     if reply.overrun:
         return "the backend wrote outside the tensors it was given"
-    if reply.mutated:
-        return f"the backend changed its input tensor {', '.join(map(str, reply.mutated))}"
+    if changed := [number for number in reply.mutated if number not in may_write]:
+        return f"the backend changed its input tensor {', '.join(map(str, changed))}"
     return None
+
+
+def written(call: Bound) -> frozenset[int]:
+    """The numbers of the tensors that torch's schema lets the op write to: the running statistics of a norm, say."""
+    lists = {name: value if isinstance(value, list | tuple) else [value] for name, value in call.arguments.items()}
+    names = [name for name, values in lists.items() for one in values if has_ndim(one)]
+    may = {one.name for one in call.schema.arguments if one.is_written}
+    return frozenset(number for number, name in enumerate(names) if name in may)
 
 
 def aliasing(call: Bound, reply: Reply) -> str | None:
