@@ -33,13 +33,16 @@ def held(pairs: list[tuple[str, str]], workers: int | None, failed: list[Agreeme
     for op, dtype in pairs:
         missing[op].add(dtype)
     found = defaultdict(list)
-    with ProcessPoolExecutor(workers) as pool:
+    pool = ProcessPoolExecutor(workers)
+    try:
         waiting = [pool.submit(agree, *pair) for pair in pairs]
         for done in tqdm(as_completed(waiting), total=len(pairs), unit="pair"):
             one = done.result()
             (found[one.op] if one.holds else failed).append(one)
             if {each.dtype for each in found[one.op]} == missing[one.op]:
                 yield found.pop(one.op)
+    finally:
+        pool.shutdown(cancel_futures=True)  # where the files changed, nothing of what is left would count
 
 
 def entry(op: str, agreements: Iterable[Agreement]) -> dict[str, Any]:

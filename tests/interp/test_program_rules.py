@@ -240,6 +240,14 @@ def test_a_rest_is_known_where_no_error_turns_the_quotient() -> None:
         assert truth.value[known].tolist() == [one for one in expected if one < np.inf]
 
 
+def test_a_rest_of_integers_that_hang_on_a_choice_is_not_known() -> None:
+    tied = np.ones((1, 2), F32)
+    for name in ("fmod", "remainder"):
+        with pytest.raises(UsageError, match=f"cannot use aten::{name} on integers of which it does not know"):
+            golden(lambda x, n=name: getattr(ops, n)(ops.argmax(x * 1.1, 1), 2), tied)
+    assert golden(lambda x: ops.remainder(ops.argmax(x * 2.0, 1), 2), F32([[1, 2, 7]])).value.tolist() == [0]
+
+
 def test_whether_any_is_true_or_all_are() -> None:
     x = F32([[-1.0, 0.5], [0.3, 0.3], [2.0, 0.3]])
     turned = F32([[-1.0, 0.5], [1 / 3, 1 / 3], [2.0, 1 / 3]])
