@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -16,21 +16,13 @@ import conform
 from conform import ops
 from conform.call import schemas
 from conform.errors import InvalidArguments, Unjudged, UsageError
-from conform.interp import semantics
 from conform.numerics.formats import FORMATS
 from conform.numerics.rounding import round_fraction
 from conform.own_ops import op
 
+pytestmark = pytest.mark.usefixtures("own_ops")
+
 F32 = np.float32
-
-
-@pytest.fixture(autouse=True)
-def _forget_the_ops_of_a_test() -> Iterator[None]:
-    yield
-    for name in list(semantics._own):
-        del semantics._own[name]
-        schemas._lines().pop(name.partition(".")[0], None)
-    schemas.operator_names.cache_clear()
 
 
 def golden(program: Callable, *args: Any, **kwargs: Any) -> conform.Golden:

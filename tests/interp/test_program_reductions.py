@@ -10,24 +10,15 @@ import pytest
 
 import conform
 from conform import ops
-from conform.call import schemas
-from conform.interp import semantics
 from conform.own_ops import op
+
+pytestmark = pytest.mark.usefixtures("own_ops")
 
 F32 = np.float32
 PROGRAMS = {
     "aten::cumsum": (np.add, lambda x, factor: ops.cumsum(x * factor, 1)),
     "aten::cumprod": (np.multiply, lambda x, factor: ops.cumprod(x * factor, 1)),
 }
-
-
-@pytest.fixture(autouse=True)
-def _forget_the_ops_of_a_test() -> Iterator[None]:
-    yield
-    for name in list(semantics._own):
-        del semantics._own[name]
-        schemas._lines().pop(name.partition(".")[0], None)
-    schemas.operator_names.cache_clear()
 
 
 def lines(draws: np.random.Generator, kind: str) -> np.ndarray:

@@ -6,7 +6,7 @@ the op's own semantics, which I8 pins, and its bound at least as wide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -16,14 +16,14 @@ import pytest
 
 import conform
 from conform import ops
-from conform.call import schemas
 from conform.errors import InvalidArguments, Unjudged, UsageError
-from conform.interp import semantics
 from conform.interp.program.number import Number
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import root_sum_of_squares
 from conform.own_ops import op
+
+pytestmark = pytest.mark.usefixtures("own_ops")
 
 F32 = np.float32
 DRAWS = np.random.default_rng(11)
@@ -34,15 +34,6 @@ W, B = (1 + 0.5 * DRAWS.standard_normal((2, 8))).astype(F32)
 QUERY, KEY, VALUE = DRAWS.standard_normal((3, 2, 4, 5, 8)).astype(F32)
 PLACES = np.arange(64).reshape(2, 4, 8) % 3
 MASK = np.array([[True, False, True, True, True]] * 5)
-
-
-@pytest.fixture(autouse=True)
-def _forget_the_ops_of_a_test() -> Iterator[None]:
-    yield
-    for name in list(semantics._own):
-        del semantics._own[name]
-        schemas._lines().pop(name.partition(".")[0], None)
-    schemas.operator_names.cache_clear()
 
 
 def golden(program: Callable, *args: Any) -> conform.Golden:

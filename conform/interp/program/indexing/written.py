@@ -58,8 +58,8 @@ def index_put(self: Number, indices: Sequence[Number | None], values: Number, ac
 
 def _orders(index: Number) -> list[Number]:
     """The places of the exact numbers, and all others that may be as a whole."""
-    known = possible("aten::scatter", index)
-    return known if index.are_orders else known[:1]
+    orders = possible("aten::scatter", index)
+    return orders if index.are_orders else orders[:1]
 
 
 @rule("aten::scatter.value", selects=True)
