@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import product
-from math import prod
+from math import isnan
 
 from conform.refs.contraction.products import one_dtype, round_total
 from conform.refs.exact.reals import Exact, add_exact, exact, multiply_exact
-from conform.refs.exact.tensor import RefTensor, positions, strides_of
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, positions, strides_of
 from conform.refs.references import reference
 
 Labels = list[str]  # one a dim: a letter, or "...0" for the last dim of an ellipsis, "...1" for the one before, ...
@@ -19,7 +19,8 @@ def einsum(equation: str, tensors: list[RefTensor], path: list[int] | None = Non
     """The equation's letters name dims: products over equal letters, summed over letters that the output lacks.
 
     Without "->" the output has the ellipsis' dims, then the letters that occur once, in alphabetical order (upper case
-    first). A letter twice in an operand is its diagonal. Dims of one letter broadcast. `path` is an order of work.
+    first). A letter twice in an operand is its diagonal. Dims of one letter broadcast. `path` is an order of work, by
+    which infinities of three operands may meet, or not: where they add up to no number it is UNSPECIFIED (P162).
     """
     if not tensors:
         raise ValueError("einsum needs an operand")
@@ -36,19 +37,25 @@ def einsum(equation: str, tensors: list[RefTensor], path: list[int] | None = Non
         raise ValueError(f"the output of {equation!r} repeats a letter, or has one that no operand has")
     shape = tuple(sizes[label] for label in result)
     summed = [label for label in sizes if label not in result]
-    total_by_index = [
-        reduce(add_exact, _products(labels, tensors, result, index, summed, sizes), (0, 0))
-        for index in product(*map(range, shape))
-    ]
-    return RefTensor(dtype, shape, [round_total(dtype, total) for total in total_by_index])
+    repeated = [label for label in summed if sizes[label] > 1 and not all(label in own for own in labels)]
+    has_partial_sums = len(tensors) > 2 and len(repeated) > 0
+    data: list[float | int | Unspecified] = []
+    for index in product(*map(range, shape)):
+        products = _factors(labels, tensors, result, index, summed, sizes)
+        total = reduce(add_exact, (reduce(multiply_exact, factors) for factors in products), (0, 0))
+        has_nan = any(_is_nan(factor) for factors in products for factor in factors)
+        is_open = has_partial_sums and _is_nan(total) and not has_nan
+        data.append(UNSPECIFIED if is_open else round_total(dtype, total))
+    return RefTensor(dtype, shape, data)
 
 
-def _products(
+def _factors(
     labels: list[Labels], tensors: list[RefTensor], result: Labels, index: tuple[int, ...], summed: Labels,
     sizes: dict[str, int],
-) -> list[Exact]:  # fmt: skip
-    """The products that add up to the element of `index`: one for each index of the summed letters."""
-    products: list[Exact] = [(1, 0)] * prod(sizes[label] for label in summed)
+) -> list[tuple[Exact, ...]]:  # fmt: skip
+    """The factors of the terms that add up to the element of `index`: one of each tensor for each index of the summed
+    letters."""
+    columns = []
     for own, tensor in zip(labels, tensors, strict=True):
         strides = [
             0 if size == 1 else stride for size, stride in zip(tensor.shape, strides_of(tensor.shape), strict=True)
@@ -56,8 +63,12 @@ def _products(
         stride_of = {label: sum(s for name, s in zip(own, strides, strict=True) if name == label) for label in own}
         start = sum(i * stride_of.get(label, 0) for label, i in zip(result, index, strict=True))
         at = positions([sizes[label] for label in summed], [stride_of.get(label, 0) for label in summed], start)
-        products = [multiply_exact(x, exact(tensor.data[i])) for x, i in zip(products, at, strict=True)]
-    return products
+        columns.append([exact(tensor.data[i]) for i in at])
+    return list(zip(*columns, strict=True))
+
+
+def _is_nan(number: Exact) -> bool:
+    return isinstance(number, float) and isnan(number)
 
 
 def _labels(term: str, rank: int, dots: int | None = None) -> Labels:

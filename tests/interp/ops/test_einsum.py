@@ -63,3 +63,17 @@ def test_weight_int8pack_mm() -> None:
     x[0, :2], weights[:, :2] = (0.5, 3.0), ((2, -1), (126, -20))
     gives = bf16([[-0.5, 9.0]])
     check("aten::_weight_int8pack_mm", bf16(x), i8(weights), bf16([0.25, 3.0]), gives=gives)
+
+
+def test_infinities_of_three_operands_may_meet_a_partial_sum_first() -> None:
+    """1 * 1 * inf + 2 * -1 * inf by the sum of all products, and (1 - 2) * inf in pairs: P162. Without a subscript that
+    an operand lacks there is no partial sum, and a NaN stays one."""
+    ones, infinite = f32([1.0, -1.0]), f32(inf)
+    open_by = {"gives": f32(nan), "where_open": True, "rule": "P162"}
+    check_open("aten::einsum", "n,n,->", [f32([1.0, 2.0]), ones, infinite], **open_by)
+    held = [f32([0.0, 1.0]), f32([[1.0], [1.0]]), f32([inf])]
+    check_open("aten::einsum", "n,nm,m->", held, **open_by)
+    check("aten::einsum", "n,n,->", [f32([1.0, 2.0]), -f32([1.0, 1.0]), infinite], gives=f32(-inf))
+    check("aten::einsum", "n,n,->", [f32([0.0]), f32([1.0]), infinite], gives=f32(nan))
+    check("aten::einsum", "n,n,->", [f32([nan, 2.0]), ones, infinite], gives=f32(nan))
+    check("aten::einsum", "n,n->", [f32([inf, -inf]), f32([1.0, 1.0])], gives=f32(nan))

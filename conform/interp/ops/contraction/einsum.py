@@ -43,7 +43,7 @@ def _count(arguments: Mapping[str, Any]) -> int:
 @semantics("aten::einsum", elements=_count, ignores=("path",))
 def einsum(equation: str, tensors: Sequence[np.ndarray], path: Sequence[int] | None = None) -> Golden:
     """The sums of products of the tensors' elements over the labels that the result lacks; a label twice in an operand
-    is its diagonal; sizes 1 are repeated; integers wrap (P3, P10, P35). path is an order of work"""
+    is its diagonal; sizes 1 are repeated; integers wrap (P3, P10, P35, P162). path is an order of work"""
     fmt = format_of(tensors[0])
     refuse_complex(fmt, "sums of products")
     labels, result = _equation(equation).labels([tensor.ndim for tensor in tensors])
@@ -58,9 +58,12 @@ def einsum(equation: str, tensors: Sequence[np.ndarray], path: Sequence[int] | N
         for tensor, own in zip(tensors, labels, strict=True)
     ]  # fmt: skip
 
+    summed = [label for label in sizes if label not in result and sizes[label] > 1]
+    in_parts = any(label not in own for label in summed for own in labels)
+
     def parts() -> Iterator[tuple[slice, Golden]]:
         for block in zip(*(each.blocks() for each in rows), strict=True):
-            yield block[0][0], _sums(fmt, [some for _, some in block])
+            yield block[0][0], _sums(fmt, [some for _, some in block], in_parts)
 
     return assembled(parts(), count).rearranged(lambda part: part.reshape(shape[: len(result)]))
 
@@ -108,14 +111,15 @@ def _read(fmt: Format) -> Any:
     return (lambda some: some.astype(np.float64)) if fmt.is_float else lambda some: some
 
 
-def _sums(fmt: Format, operands: Sequence[Rows]) -> Golden:
-    """The golden [m] of the sums of products of the operands' rows [m, k]."""
+def _sums(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
+    """The golden [m] of the sums of products of the operands' rows [m, k]; in_parts: that operands in pairs have sums
+    of their own."""
     if fmt.is_integer:
         with np.errstate(over="ignore"):
             products = (reduce(mul, pieces) for pieces in zip(*(each.pieces for each in operands), strict=True))
             return exact(reduce(np.add, (part.sum(axis=1, dtype=fmt.storage) for part in products)), fmt)
     if len(operands) > 2:
-        return _of_many(fmt, operands)
+        return _of_many(fmt, operands, in_parts)
     pairs = operands[0].pieces.map(lambda piece: (piece, np.ones_like(piece)))
 
     def exactly(index: Sequence[np.ndarray]) -> Digits:
@@ -124,10 +128,10 @@ def _sums(fmt: Format, operands: Sequence[Rows]) -> Golden:
     return golden_of(fmt, dot_of(pairs), exactly)
 
 
-def _of_many(fmt: Format, operands: Sequence[Rows]) -> Golden:
+def _of_many(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
     """Of three operands and more: in whatever order they are multiplied and added up, a term is part of as many
     roundings as there are factors and terms."""
-    real, magnitude, largest, special = None, 0.0, 1.0, 0.0
+    real, magnitude, largest, special, is_nan = None, 0.0, 1.0, 0.0, False
     with np.errstate(all="ignore"):
         for pieces in zip(*(each.pieces for each in operands), strict=True):
             finite = reduce(np.logical_and, map(np.isfinite, pieces))
@@ -139,6 +143,7 @@ def _of_many(fmt: Format, operands: Sequence[Rows]) -> Golden:
             largest = np.maximum(largest, grown.max(axis=1, initial=1.0))
             beyond = np.where(finite, 0.0, reduce(mul, (np.where(np.isfinite(x), np.sign(x), x) for x in pieces)))
             special = special + beyond.sum(axis=1)
+            is_nan = is_nan | reduce(np.logical_or, map(np.isnan, pieces)).any(axis=1)
         decided = special != 0
         real = where(decided, special, real)
     terms = operands[0].terms + len(operands)
@@ -150,7 +155,8 @@ def _of_many(fmt: Format, operands: Sequence[Rows]) -> Golden:
     value, real = decide_exactly(fmt, real, exactly)
     golden = sums_of(fmt, Accumulated(real, magnitude, terms), value, real)
     partial = largest * operands[0].terms > accumulator_of(held_format(fmt)).max_finite
+    partly = np.isnan(special) & ~is_nan & in_parts
     return Golden(
         fmt, value, real, terms, magnitude, amplified=largest, zero_sign_free=True, open=golden.open,
         open_rule=golden.open_rule,
-    ).opened(partial & ~np.isnan(real.hi), "P35")  # fmt: skip
+    ).opened(partial & ~np.isnan(real.hi), "P35").opened(partly, "P162")  # fmt: skip
