@@ -92,3 +92,11 @@ def test_a_nansum_over_two_dims_is_one_sum_rounded_once():
 def test_a_nanmean_of_halves_divides_the_sum_before_it_is_rounded():
     exact = Fraction(2048 + 1 + 0, 3)
     assert conform.golden("aten::nanmean", np.float16([2048, 1, 0])).value.tolist() == exact == 683
+
+
+def test_a_mask_of_bools_leaves_keys_out() -> None:
+    """exp(-inf) = 0 for the first key, so that the one that is left has the share 1, and its value is 0."""
+    query, key, value = (np.array(rows, np.float32) for rows in ([[1, 1]], [[1, 1], [1, 1]], [[1], [0]]))
+    mask = np.array([[False, True]])
+    golden = conform.golden("aten::_scaled_dot_product_attention_math", query, key, value, mask)
+    assert golden.value[0].tolist() == [[0.0]]
