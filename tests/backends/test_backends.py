@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import torch
 import conform.backends
 from conform.backends import names
 from conform.backends.interpreter import Interpreter, to_numpy, to_torch
+from conform.backends.one_op import OneOp
 from conform.backends.protocol import DTYPES
 from conform.backends.torch_device import TorchDevice
 from conform.errors import Unsupported
@@ -78,6 +81,28 @@ def test_input_mutated_on_a_device_shows_on_the_cpu() -> None:
     x = torch.tensor([1.0, 2.0])
     Accelerator(OTHER_DEVICE).run("aten::add_.Tensor", [x, 5], {})
     assert x.tolist() == [6, 7]
+
+
+class OwnKernel(TorchDevice):
+    def kernel(self, op: str) -> Callable[..., Any]:
+        return lambda *args, **kwargs: super(OwnKernel, self).kernel(op)(*args, **kwargs) + 100
+
+
+class OwnRun(TorchDevice):
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return super().run(op, args, kwargs) + 100
+
+
+class OwnModules(OwnKernel):
+    def of_module(self, module: torch.nn.Module) -> Callable[..., Any]:
+        return lambda *args: module(*args) + 1
+
+
+@pytest.mark.parametrize(
+    ("backend", "result"), [(TorchDevice, 3.0), (OwnKernel, 103.0), (OwnRun, 103.0), (OwnModules, 4.0)]
+)
+def test_modules_run_by_kernels_of_ones_own(backend: type[TorchDevice], result: float) -> None:
+    assert backend().run_module(OneOp("aten::abs"), [torch.tensor([-3.0])], {}).tolist() == [result]
 
 
 def test_creation_happens_on_the_device() -> None:

@@ -20,7 +20,7 @@ import conform
 from conform.backends import TorchDevice
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.given import given, origin
+from conform.backends.given import _is_importable, given, origin
 from conform.backends.launcher import Template
 from conform.backends.reply import Reply
 from conform.errors import UsageError
@@ -124,6 +124,15 @@ def test_a_module_that_no_fresh_interpreter_finds_goes_by_value(
     exec(source, vars(module))
     monkeypatch.setitem(sys.modules, "written_nowhere", module)
     assert answer(module.run).status == "ok"
+
+
+def test_which_modules_a_fresh_interpreter_finds() -> None:
+    made = ModuleType("made_here")
+    modules = (os, sys, np.linalg, sys.modules["__main__"], made)
+    assert [_is_importable(one) for one in modules] == [True, True, True, True, False]
+    made.__file__ = os.__file__
+    made.__name__ = "posixpath"  # which is found, but elsewhere
+    assert not _is_importable(made)
 
 
 def test_a_class_that_needs_arguments_is_told_by_whoever_wrote_it(answer: Callable[[Any], Reply]) -> None:

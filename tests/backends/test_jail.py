@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -286,6 +287,31 @@ def test_a_jail_that_cannot_be_had_is_an_error(monkeypatch: pytest.MonkeyPatch) 
     assert told.startswith(
         "conform: --jail cannot be had here (bubblewrap: bubblewrap does not work here; unshare: unshare does not work"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "printed", "reason"),
+    [
+        (0, "a warning", None),
+        (1, "no\n  namespaces", "no namespaces"),
+        (-9, "", "exit -9"),
+        (2, "x" * 300, "x" * 200),
+    ],
+)
+def test_why_a_mechanism_makes_no_jail(
+    monkeypatch: pytest.MonkeyPatch, code: int, printed: str, reason: str | None
+) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, code, "", printed))
+    monkeypatch.setattr(jail, "_bubblewrap_version", lambda: (99, 0))
+    assert [jail._refusal(name) for name in ("bubblewrap", "unshare")] == [reason, reason]
+
+
+@pytest.mark.parametrize(("version", "reason"), [(None, "not installed"), ((0, 1), "version 0.1 is older than ")])
+def test_bubblewrap_must_be_new_enough(
+    monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...] | None, reason: str
+) -> None:
+    monkeypatch.setattr(jail, "_bubblewrap_version", lambda: version)
+    assert (jail._refusal("bubblewrap") or "").startswith(reason)
 
 
 def test_no_other_copy_of_the_kit_is_seen(tmp_path: Path) -> None:

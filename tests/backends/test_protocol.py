@@ -57,14 +57,14 @@ def test_a_reply_may_be_as_large_as_its_results_and_some_more() -> None:
     assert most_of_results(outputs=1, elements=1 << 40).payload_bytes == 1 << 32
 
 
-@pytest.mark.parametrize("shape", [(2**31, 0, 2**31), (2**59, 2), (0, 2**63)])
+@pytest.mark.parametrize("shape", [(2**31, 0, 2**31), (2**59, 2), (0, 2**59), (0, 2**63)])
 def test_shapes_that_numpy_lacks(shape: tuple[int, ...]) -> None:
     assert not can_hold(shape)
     with pytest.raises(ValueError, match=r"too big|too large|Maximum allowed"):
         np.empty(shape, np.complex128)
 
 
-@pytest.mark.parametrize("shape", [(), (0,), (2**31, 0), (3, 4)])
+@pytest.mark.parametrize("shape", [(), (0,), (2**31, 0), (3, 4), (0, 2**59 - 1)])
 def test_shapes_that_numpy_has(shape: tuple[int, ...]) -> None:
     assert can_hold(shape)
     assert np.broadcast_to(np.complex128(0), shape).shape == shape

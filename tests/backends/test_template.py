@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,8 +17,8 @@ import pytest
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.launcher import Template, describe_exit
-from conform.backends.log import Log
+from conform.backends.launcher import Template, _tail, describe_exit
+from conform.backends.log import KEPT_BYTES, Log
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import is_gone
 
@@ -171,6 +172,16 @@ def test_tail_is_the_last_lines_without_addresses() -> None:
             os.write(log.writer, b"\nline %d at 0x7f0123456789" % number)
         os.write(log.writer, b"\nExtension modules: numpy, torch (total: 2)\n\xff\x1b[31m\n")
         assert log.tail().splitlines() == [*(f"line {number} at 0x..." for number in range(11, 30)), "\ufffd\\x1b[31m"]
+
+
+def test_the_tail_of_a_file_begins_with_its_first_character_where_it_is_short() -> None:
+    with tempfile.TemporaryFile() as log:
+        log.write(b"abc")
+        log.flush()
+        assert _tail(log) == "abc"
+        log.write(b"\n" + b"x" * KEPT_BYTES)
+        log.flush()
+        assert _tail(log).strip("x") == ""
 
 
 def test_a_log_keeps_the_end_of_what_a_talkative_backend_prints() -> None:
