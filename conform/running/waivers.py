@@ -81,12 +81,14 @@ class Waiver(BaseModel):
                 raise ValueError(f"unknown dtype {name!r}{did_you_mean(name, FORMATS)}")
         return self
 
+    def is_of(self, op: str, dtype: str) -> bool:
+        """Whether it is about cases of an op and dtype."""
+        return dtype in (self.dtype or [dtype]) and any(matches_op(op, glob) for glob in self.op or ["*"])
+
     def is_for(self, verdict: Verdict) -> bool:
         """Whether it is about the case."""
-        return (
-            verdict.dtype in (self.dtype or [verdict.dtype])
-            and _is_of(verdict.op, tuple(self.op or ["*"]))
-            and any(matches_id(verdict.id, glob) for glob in self.id or [verdict.id])
+        return self.is_of(verdict.op, verdict.dtype) and any(
+            matches_id(verdict.id, glob) for glob in self.id or [verdict.id]
         )
 
     def expects(self, verdict: Verdict) -> bool:
@@ -109,12 +111,6 @@ class Waiver(BaseModel):
     def has_expired(self, on: date | None = None) -> bool:
         """Whether it holds no more on a day, by default today, in UTC."""
         return self.until is not None and date.fromisoformat(self.until) < (on or datetime.now(timezone.utc).date())
-
-
-@cache
-def _is_of(op: str, globs: tuple[str, ...]) -> bool:
-    """Whether one of the globs is for the op: asked for every case and entry."""
-    return any(matches_op(op, glob) for glob in globs)
 
 
 def _names(op: str, glob: str) -> bool:
@@ -140,6 +136,8 @@ class Waivers(BaseModel):
 
     def told(self, verdict: Verdict) -> Verdict:
         """The verdict, waived if it is a failure that an entry expects."""
+        if verdict.status not in FAILURES:
+            return verdict
         waiver = next((one for one in self.entries if one.is_for(verdict) and one.expects(verdict)), None)
         if waiver is None:
             return verdict
@@ -187,9 +185,14 @@ def applied(
     """
     standing = waivers.for_backend(numerics)
     judged, expected = ({one.line: 0 for one in standing.entries} for _ in range(2))
+
+    @cache
+    def entries_of(op: str, dtype: str) -> list[Waiver]:
+        return [one for one in standing.entries if one.is_of(op, dtype)]
+
     for verdict in verdicts:
-        for one in standing.entries:
-            if verdict.status in JUDGED and one.is_for(verdict):
+        for one in entries_of(verdict.op, verdict.dtype) if verdict.status in JUDGED else ():
+            if one.is_for(verdict):
                 judged[one.line] += 1
                 expected[one.line] += one.expects(verdict)
 
