@@ -135,3 +135,22 @@ def test_an_unknown_name_is_a_usage_error() -> None:
 def test_mp_gives_the_formula() -> None:
     with mpmath.workprec(120):
         assert functions.mp("log2")(mpmath.mpf(8)) == 3
+
+
+@pytest.mark.parametrize("last_bit", [0, 1])
+@pytest.mark.parametrize(("name", "dropped"), [("float32", 29), ("bfloat16", 45), ("float16", 42)])
+def test_what_may_cross_a_boundary_lies_near_the_middle_of_two_neighbours(
+    name: str, dropped: int, last_bit: int
+) -> None:
+    """An error of 2^-50 is 4 units of 2^-52 for numbers from 1 to 2, taken as 9 since none is wanted too few."""
+    units = np.array([-(2.0 ** (dropped - 1)) + 1, -10, -9, 0, 9, 10, 2.0 ** (dropped - 1) - 1])
+    middle = 1.0 + 2.0 ** (dropped - 53) + last_bit * 2.0 ** (dropped - 52)
+    found = ladder._may_cross(FORMATS[name], middle + units * 2.0**-52, 2.0**-50)
+    assert found.tolist() == [False, False, True, True, True, False, False]
+
+
+def test_what_a_format_may_have_as_subnormal_is_asked() -> None:
+    smallest = FORMATS["float32"].min_normal
+    numbers = np.array([smallest, -smallest, 2 * smallest, -3 * smallest])
+    found = ladder._may_cross(FORMATS["float32"], numbers, 2.0**-50)
+    assert found.tolist() == [True, True, False, False]
