@@ -30,16 +30,23 @@ def decomposed(program: ExportedProgram, of_kernels: bool = False) -> ExportedPr
 
 
 def _stays(node: torch.fx.Node, table: dict[Any, Any]) -> bool:
-    """Whether a node of an exported program is one of a decomposed program as well: it writes nothing, and is not taken
-    apart, as other composite operators than those that are kept are."""
+    """Whether a node of an exported program may be one of the kit's program: it writes nothing, and is not taken apart,
+    as other composite operators than those that have a rule are."""
     if node.op in ("placeholder", "output") or node.target is operator.getitem:
         return True
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
+    if _is_composite(node.target):  # torch keeps no composite views, but where it takes nothing apart
+        return node.target.name() in names() and not _is_in_training(node)
     split = getattr(exported_program, _SPLIT, None)
-    kept, others = ((), ()) if split is None else _kept(_registered(), split, of_kernels=False)
-    is_whole = node.target in kept if _is_composite(node.target) else node.target not in others
-    return is_whole and not node.target._schema.is_mutable and node.target not in table
+    others = () if split is None else _kept(_registered(), split, of_kernels=False)[1]
+    return node.target not in others and not node.target._schema.is_mutable and node.target not in table
+
+
+def _is_in_training(node: torch.fx.Node) -> bool:
+    """Whether a composite operator is to draw numbers, or to write to statistics, of which its schema says nothing."""
+    named = {argument.name: value for argument, value in zip(node.target._schema.arguments, node.args, strict=False)}
+    return any((named | node.kwargs).get(name) for name in ("train", "training", "use_input_stats"))
 
 
 def _registered() -> frozenset[tuple[str, int]]:

@@ -33,8 +33,8 @@ PLANTS = {
     "gelu by tanh": ("aten::gelu", lambda x, approximate="none": aten.gelu(x, approximate="tanh")),
     "eps of layer norm": ("aten::native_layer_norm", lambda x, s, w, b, e: aten.native_layer_norm(x, s, w, b, 1e-5)),
     "eps of batch norm": (
-        "aten::_native_batch_norm_legit_no_training",
-        lambda x, w, b, m, v, t, e: aten._native_batch_norm_legit_no_training(x, w, b, m, v, t, 1e-5),
+        "aten::native_batch_norm",
+        lambda x, w, b, m, v, training, t, e: aten.native_batch_norm(x, w, b, m, v, training, t, 1e-5),
     ),
     "no mask": (
         "aten::_scaled_dot_product_flash_attention_for_cpu",

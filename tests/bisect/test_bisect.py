@@ -93,8 +93,8 @@ def first_of(result: Bisection) -> str:
 PLANTS = {
     "transposed weight": (mlp, "aten::linear"), "gelu by tanh": (mlp, "aten::gelu"),
     "eps of layer norm": (mlp, "aten::layer_norm"), "no bias": (Attention, "aten::linear"),
-    "no mask": (Attention, "aten::scaled_dot_product_attention"), "padding": (convolutions, "aten::convolution"),
-    "eps of batch norm": (convolutions, "aten::_native_batch_norm_legit_no_training"),
+    "no mask": (Attention, "aten::scaled_dot_product_attention"), "padding": (convolutions, "aten::conv2d"),
+    "eps of batch norm": (convolutions, "aten::batch_norm"),
 }  # fmt: skip
 
 

@@ -13,15 +13,18 @@ from torch import nn
 import conform
 from conform.backends.one_op import OneOp
 from conform.call.bound import bound_call
-from conform.errors import ConformError, InvalidArguments, NoGolden
+from conform.errors import ConformError, InvalidArguments, NoGolden, Unjudged
 from conform.frontends import decompositions
 from conform.frontends.construction import module_of
 from conform.frontends.modules import ModuleCall
-from conform.frontends.torch_export import program_of
+from conform.frontends.torch_export import arrays_of, program_of
 from conform.inputs.layouts import logical
 from conform.interp.evaluate import evaluate_call, is_array
 from conform.interp.golden import Golden
 from conform.interp.program import rules
+from conform.interp.program.aten import aten
+from conform.interp.program.evaluation import evaluate
+from conform.interp.program.number import Number
 from conform.suites import load
 from conform.suites.cases import Selection, draws
 
@@ -55,34 +58,42 @@ def test_torch_told_of_few_operators_makes_the_same_program(
     _same_both_ways(tests[pytestconfig.getoption("--seed") % SHARES :: SHARES], monkeypatch)
 
 
-def wired(module: nn.Module, args: Any, kwargs: Any) -> Any:
-    """Ops, attributes and results, values by numbers instead of their names."""
-    numbers: dict[str, int] = {}
-
-    def number(operand: Any) -> Any:
-        if isinstance(operand, tuple):
-            return [number(one) for one in operand]
-        return None if operand is None else numbers.setdefault(operand, len(numbers))
-
+def meant(module: nn.Module, args: Any, kwargs: Any) -> list[Number]:
+    """What the program makes of the arguments; nothing where that is not known."""
     try:
-        ops = program_of(module, None, args, kwargs).function.ops
-    except NoGolden as error:
-        return str(error)
-    results = [[one and (number(one.name), str(one)) for one in op.results] for op in ops]
-    return [(op.name, number(op.operands), repr(op.attributes)) for op in ops], results
+        program = program_of(module, None, args, kwargs)
+        return list(evaluate(program, aten, [Number.exact(array) for array in arrays_of(args, kwargs)]))
+    except (NoGolden, Unjudged):
+        return []
+
+
+def are_alike(found: Number, other: Number) -> bool:
+    """The same numbers, of which neither way leaves an honest error twice the room of the other: a step more or less
+    is rounded."""
+    if (found.dtype, found.shape) != (other.dtype, other.shape):
+        return False
+    if not found.format.is_float:
+        return np.array_equal(found.array, other.array)
+    apart = (found.real - other.real).ends()
+    with np.errstate(invalid="ignore"):
+        are_same = ((apart.hi[0] <= 0) & (apart.hi[1] >= 0)) | (found.real.hi == other.real.hi)
+        are_same |= np.isnan(found.real.hi) & np.isnan(other.real.hi)
+        return bool(np.all(are_same & (found.rad <= 2 * other.rad) & (other.rad <= 2 * found.rad)))
 
 
 def _same_if_traced_again(tests: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch may take composite views apart, convolutions, an average over all: into what means the same."""
     for test in tests:
         draw = next(draws(test, Selection()))
         given, module = logical(draw.arguments()), module_of(draw).module
-        found = wired(module, given.args, given.kwargs)
+        found = meant(module, given.args, given.kwargs)
         with monkeypatch.context() as patched:
             patched.setattr(decompositions, "_stays", lambda *_: False)
-            assert wired(module, given.args, given.kwargs) == found, test.id
+            again = meant(module, given.args, given.kwargs)
+        assert [are_alike(*both) for both in zip(found, again, strict=True)] == [True] * len(found), test.id
 
 
-def test_what_is_not_traced_again_would_come_out_the_same(
+def test_what_is_not_traced_again_would_mean_the_same(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tests = load(["modules"]).tests
@@ -90,7 +101,7 @@ def test_what_is_not_traced_again_would_come_out_the_same(
 
 
 @pytest.mark.long
-def test_what_is_not_traced_again_would_come_out_the_same_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_traced_again_would_mean_the_same_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     _same_if_traced_again(list(load(["modules"]).tests), monkeypatch)
 
 

@@ -17,6 +17,7 @@ import pytest
 import conform
 from conform import ops
 from conform.errors import InvalidArguments, Unjudged, UsageError
+from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
 from conform.numerics.formats import FORMATS
 from conform.numerics.real import Real
@@ -51,6 +52,15 @@ SEMANTICS: dict[str, tuple[Any, ...]] = {
     "convolution": ("aten::convolution", (IMAGE, KERNEL, B[:6], [1, 1], [0, 0], [1, 1], False, [0, 0], 1)),
     "convolution with all": ("aten::convolution", (IMAGE, KERNEL[:, :2], None, [2, 1], [1, 2], [2, 3], False, [0], 2)),
     "convolution of rows": ("aten::convolution", (IMAGE[:, :, 0], KERNEL[..., 0], None, [2], [1], [1], False, [0], 1)),
+    "conv2d": ("aten::conv2d", (IMAGE, KERNEL[:, :2], B[:6], [2, 1], [1, 2], [2, 3], 2)),
+    "conv2d of one sample": ("aten::conv2d", (IMAGE[0], KERNEL)),
+    "conv1d by its defaults": ("aten::conv1d", (IMAGE[:, :, 0], KERNEL[..., 0])),
+    "batch_norm": ("aten::batch_norm", (X, W[:4], B[:4], B[4:], W[:4] ** 2, False, 0.1, 1e-3, False)),
+    "batch_norm of the batch": ("aten::batch_norm", (X, None, None, None, None, True, 0.1, 1e-3, False)),
+    "padding with numbers": ("aten::pad", (IMAGE, [2, 1, 0, 3], "constant", -0.75)),
+    "padding with zeros": ("aten::pad", (IMAGE, [1, 1, 2, 0])),
+    "padding by reflection": ("aten::pad", (IMAGE, [2, 1, 0, 3], "reflect")),
+    "padding around": ("aten::pad", (IMAGE, [2, 1, 0, 3], "circular")),
     "avg_pool2d": ("aten::avg_pool2d", (IMAGE, [3, 2])),
     "avg_pool2d with padding": ("aten::avg_pool2d", (IMAGE, [3, 3], [2, 1], [1, 1], False, False)),
     "avg_pool2d divided otherwise": ("aten::avg_pool2d", (IMAGE, [2], [1, 2], [0, 0], False, True, 7)),
@@ -497,3 +507,31 @@ def test_two_ways_that_meet_at_the_threshold_are_no_further_apart_than_their_err
             assert np.isfinite(kink.rad).all()
             step = ops.where(ops.gt(x, 0.5625), x + 10.0, x * 0.0)
             assert np.isinf(step.rad).all()
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"])
+def test_dropout_is_nothing_but_in_training(name: str) -> None:
+    def dropped(p: float, train: bool) -> Callable:
+        return lambda x: getattr(ops, name)(x * 1.0, p, train)
+
+    assert golden(dropped(0.5, False), X).value.tobytes() == X.tobytes()
+    assert golden(dropped(0.0, True), X).value.tobytes() == X.tobytes()
+    with pytest.raises(UsageError, match="chance has a part in it"):
+        golden(dropped(0.5, True), X)
+
+
+def test_statistics_that_are_written_have_no_program() -> None:
+    with pytest.raises(Unjudged, match="training writes the running statistics"):
+        golden(lambda x: ops.batch_norm(x * 1.0, None, None, B[:4], W[:4] ** 2, True, 0.1, 1e-3, False), X)
+
+
+def test_negative_padding_cuts_off() -> None:
+    found = golden(lambda x: ops.pad(x * 1.0, [-1, 1, 0, -2], "constant", 2.0), F32([[1, 2], [3, 4], [5, 6]]))
+    assert found.value.tolist() == [[2.0, 2.0]]
+
+
+def test_a_dim_in_several_and_what_is_repeated() -> None:
+    found = golden(lambda x: apply("aten::unflatten.int", x * 1.0, -2, [2, -1]), X)
+    assert found.value.tobytes() == X.reshape(3, 2, 2, 8).tobytes()
+    wide, long = golden(lambda x, y: ops.broadcast_tensors([x * 1.0, y * 1.0]), W[None], F32([[2.0], [3.0]])).value
+    assert (wide.tolist(), long.tolist()) == ([W.tolist()] * 2, [[2.0] * 8, [3.0] * 8])

@@ -17,7 +17,7 @@ from conform.interp import semantics
 from conform.interp.evaluate import WITHOUT_MEANING, evaluate_call
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
-from conform.interp.program.rules import find, is_selection
+from conform.interp.program.rules import find, is_selection, refuses
 from conform.interp.program.storage import stored
 from conform.interp.refusal import refuse_outside_domain
 from conform.numerics.formats import compute_format
@@ -68,7 +68,8 @@ def _each(change: Callable[[Number], Number], result: Any) -> Any:
 def _applied(call: Bound) -> Any:
     rule = find(call.op)
     if rule is not None:
-        refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)
+        if not refuses(call.op):
+            refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)
         result = rule(**_taken(call, rule))
         if result is not NotImplemented:
             return result

@@ -198,6 +198,19 @@ def batch_norm(
     return replace(plain, rad=np.maximum(plain.rad, folded.rad)), nothing, nothing
 
 
+@rule("aten::batch_norm")
+def batch_norm_alone(
+    input: Number, weight: Number | None, bias: Number | None, running_mean: Number | None, running_var: Number | None,
+    training: bool, eps: float,
+) -> Any:  # fmt: skip
+    """The result of `batch_norm`, in training by the batch's own statistics."""
+    if input.array is not None:
+        return NotImplemented
+    if training:
+        return batch_norm_of_the_batch(input, weight, bias, training, eps)[0]
+    return batch_norm(input, weight, bias, running_mean, running_var, eps)[0]
+
+
 @rule("aten::_native_batch_norm_legit.no_stats")
 def batch_norm_of_the_batch(
     input: Number, weight: Number | None, bias: Number | None, training: bool, eps: float

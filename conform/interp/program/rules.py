@@ -23,14 +23,15 @@ _ROOM = "conform.interp.program"
 Rule = Callable[..., Any]
 _table: dict[str, Rule] = {}
 _selecting: set[str] = set()
+_refusing: set[str] = set()
 
 
-def rule(*names: str, selects: bool = False) -> Callable[[Rule], Rule]:
+def rule(*names: str, selects: bool = False, refuses: bool = False) -> Callable[[Rule], Rule]:
     """Register the decorated function for the overloads `names`; its parameters are the schema's names.
 
     It gets a Number for a tensor, and gives Numbers, or NotImplemented for operands (integers, say) whose result the
     op's own semantics gives exactly. selects: every element of the result is one of an operand's, or its negative, so
-    that nothing is rounded.
+    that nothing is rounded. refuses: it says itself which calls it does not take; others are those of the op's spec.
     """
 
     def register(function: Rule) -> Rule:
@@ -39,6 +40,7 @@ def rule(*names: str, selects: bool = False) -> Callable[[Rule], Rule]:
                 raise ValueError(f"{name} has two rules")
             _table[name] = function
         _selecting.update(names if selects else ())
+        _refusing.update(names if refuses else ())
         return function
 
     return register
@@ -63,6 +65,11 @@ def names() -> frozenset[str]:
 def is_selection(name: str) -> bool:
     """Whether the overload `name` has a rule by which it rounds nothing."""
     return canonical(name) in _load() and canonical(name) in _selecting
+
+
+def refuses(name: str) -> bool:
+    """Whether the rule of the overload `name` says itself which calls it does not take."""
+    return canonical(name) in _refusing
 
 
 # --- What rules are written in ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from conform.call.schemas import schema
 from conform.errors import NoGolden
 from conform.interp import semantics
+from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 from conform.interp.ops.shape.views import view
@@ -124,6 +126,45 @@ for _op in semantics.names():
 @rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)
 def _same(self: Number) -> Number:
     return self
+
+
+_DROPOUTS = [f"aten::{name}dropout" for name in ("", "alpha_", "feature_", "feature_alpha_")]
+
+
+@rule(*_DROPOUTS, selects=True, refuses=True)
+def dropout(input: Number, p: float, train: bool) -> Number:
+    """`input`, but in training with p above 0, where chance has a part in it."""
+    if train and p > 0:
+        raise NoGolden("a program cannot use dropout: chance has a part in it (a module in training mode: call its "
+                       "eval() first)")  # fmt: skip
+    return input
+
+
+_pad = moving("aten::pad", "self")
+
+
+@rule("aten::pad", selects=True, refuses=True)
+def pad(self: Number, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
+    """What is there around `self`, by the mode."""
+    if mode == "constant":
+        return apply("aten::constant_pad_nd", self, pad, value or 0)
+    return _pad(self=self, pad=pad, mode=mode)
+
+
+@rule("aten::broadcast_tensors", selects=True)
+def broadcast_tensors(tensors: Sequence[Number]) -> tuple[Number, ...]:
+    """Each repeated to the shape of all."""
+    shape = np.broadcast_shapes(*(one.shape for one in tensors))
+    return tuple(one.moved(lambda part: np.broadcast_to(part, shape)) for one in tensors)
+
+
+@rule("aten::unflatten.int", selects=True)
+def unflatten(self: Number, dim: int, sizes: Sequence[int]) -> Number:
+    """Dim `dim` as several, of these sizes, of which one may be -1."""
+    at = wrap_dim(dim, self.ndim)
+    length = self.shape[at] // max(1, prod(size for size in sizes if size != -1))
+    own = [length if size == -1 else size for size in sizes]
+    return self.moved(lambda part: part.reshape(*self.shape[:at], *own, *self.shape[at + 1 :]))
 
 
 @rule("aten::_unsafe_view", selects=True)

@@ -223,7 +223,7 @@ def _truncated(number: Number, fmt: Format) -> Any:
     """The integers between the ends of the balls; of an element nothing is told where there are many, or the format
     lacks one."""
     low, middle, high = (np.trunc(one) for one in (ends(number)[0], number.real.hi, ends(number)[1]))
-    known = np.isfinite(low + high) & (np.maximum(np.abs(low), np.abs(high)) < 2.0**53)
+    known = np.isfinite(low) & np.isfinite(high) & (np.maximum(np.abs(low), np.abs(high)) < 2.0**53)
     held = (low >= float(fmt.min_value)) & (high <= float(fmt.max_value))
     few = known & held & (high - low < MOST_ALLOWED)
     middle = np.where(few, np.clip(middle, low, high), 0.0)

@@ -60,6 +60,21 @@ def convolution(
     return whole.moved(lambda part: part.transpose(1, 0, 3, 2).reshape(shape))
 
 
+@rule("aten::conv1d", "aten::conv2d", "aten::conv3d")
+def plain_convolution(
+    input: Number, weight: Number, bias: Number | None = None, stride: Sequence[int] = (1,),
+    padding: Sequence[int] = (0,), dilation: Sequence[int] = (1,), groups: int = 1,
+) -> Any:  # fmt: skip
+    """`convolution` that is not transposed, of one sample, too."""
+    if input.array is not None and weight.array is not None:
+        return NotImplemented
+    rank = weight.ndim - 2
+    is_one = input.ndim == rank + 1
+    samples = input.moved(lambda part: part[None]) if is_one else input
+    result = convolution(samples, weight, bias, stride, padding, dilation, False, [0] * rank, groups)
+    return result.moved(lambda part: part[0]) if is_one else result
+
+
 def _rows(part: np.ndarray, rank: int) -> np.ndarray:
     """[n * places, channels * kernel] of [n, channels, places ..., kernel ...]"""
     moved = np.moveaxis(part, 1, 1 + rank)
