@@ -40,6 +40,7 @@ HEAD = (
 HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
 OF_PROCESSORS = "without the instructions of "  # begins a cause that the set of instructions does not decide
 BESIDES = ("wrote outside", "is not the tensor", "accepted invalid", "not resizable")  # what variants that write do
+NO_MEMORY = "can't allocate memory"
 NOT_FINITE = {"NaN where a number is expected", "a number where NaN is expected", "wrong infinity"}
 OF_DTYPES = {
     "integers": ("uint8", "int8", "int16", "int32", "int64"),
@@ -59,8 +60,11 @@ def failures(record: Record) -> Iterator[Row]:
 
 
 def _reason(told: str) -> str:
-    """A glob for the reason; by which error a kernel ends that reads memory that is not its own is chance."""
-    return "AcceleratorError: *" if told.startswith("AcceleratorError: ") else glob.escape(told)
+    """A glob for the reason; by which error a kernel ends that reads memory that is not its own is chance, and how much
+    memory there was."""
+    if told.startswith("AcceleratorError: "):
+        return "AcceleratorError: *"
+    return f"RuntimeError: *{NO_MEMORY}*" if NO_MEMORY in told else glob.escape(told)
 
 
 def causes_of(page: str) -> Causes:
