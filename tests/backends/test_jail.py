@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -304,6 +305,14 @@ def test_why_a_mechanism_makes_no_jail(
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, code, "", printed))
     monkeypatch.setattr(jail, "_bubblewrap_version", lambda: (99, 0))
     assert [jail._refusal(name) for name in ("bubblewrap", "unshare")] == [reason, reason]
+
+
+def test_there_is_a_jail_where_there_are_namespaces() -> None:
+    """The other tests are left out where there is no jail."""
+    flags = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--ipc", "--net"]
+    if shutil.which("unshare") is None or subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode:
+        pytest.skip("no namespaces on this machine")
+    assert jail._refusal("unshare") is None
 
 
 @pytest.mark.parametrize(("version", "reason"), [(None, "not installed"), ((0, 1), "version 0.1 is older than ")])
