@@ -11,7 +11,7 @@ import pytest
 from flint import acb, arb, ctx
 
 from conform.numerics.formats import FORMATS, Format
-from conform.numerics.functions import complex_mp, complex_parts
+from conform.numerics.functions import complex_exact, complex_mp, complex_parts
 from conform.numerics.functions.complex_range_ends import PARTS
 from conform.numerics.functions.complex_table import COMPLEX_FUNCTIONS
 from conform.numerics.functions.ladder import float64_holds
@@ -237,3 +237,21 @@ def test_this_platform_keeps_the_first_rungs(name: str) -> None:
 def test_a_formula_that_cancels_to_nothing_is_no_result() -> None:
     with pytest.raises(complex_mp.Unjudged, match="cancels to nothing"):
         complex_mp.accurate(lambda x: (x - x, 0))(complex_mp.mpf(1))
+
+
+@pytest.mark.parametrize(
+    ("function", "point", "exact"),
+    [
+        (complex_exact.log2_abs, (1.0, 1.0), Fraction(1, 2)),
+        (complex_exact.log2_abs, (0.0, 0.25), Fraction(-2)),
+        (complex_exact.log2_abs, (0.6, 0.8), None),
+        (complex_exact.log10_abs, (3.0, -1.0), Fraction(1, 2)),
+        (complex_exact.log10_abs, (-30.0, 10.0), Fraction(3, 2)),
+        (complex_exact.log10_abs, (0.0, 1.0), 0.0),
+        (complex_exact.log10_abs, (0.5, 0.0), None),
+        (complex_exact.log10_abs, (3.0, 2.0), None),
+    ],
+)
+def test_logarithms_that_are_numbers(function: Callable, point: tuple[float, float], exact: object) -> None:
+    """Of which no precision would tell that they are."""
+    assert function(*point) == exact
