@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
+from conform.backends import template
 from conform.backends.base import BackendUnavailable
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
@@ -172,6 +174,16 @@ def test_tail_is_the_last_lines_without_addresses() -> None:
             os.write(log.writer, b"\nline %d at 0x7f0123456789" % number)
         os.write(log.writer, b"\nExtension modules: numpy, torch (total: 2)\n\xff\x1b[31m\n")
         assert log.tail().splitlines() == [*(f"line {number} at 0x..." for number in range(11, 30)), "\ufffd\\x1b[31m"]
+
+
+def test_a_worker_that_lingers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template, "LINGER_S", 0.2)
+    pid = os.posix_spawnp("sleep", ["sleep", "60"], os.environ)
+    late = threading.Timer(10.0, os.kill, (pid, signal.SIGTERM))  # should nobody kill it
+    late.start()
+    assert template.end(pid, kill=False) == -signal.SIGKILL
+    late.cancel()
+    assert template.end(os.posix_spawnp("false", ["false"], os.environ), kill=False) == 1  # of its own accord
 
 
 def test_the_tail_of_a_file_begins_with_its_first_character_where_it_is_short() -> None:
