@@ -170,6 +170,12 @@ def _defining_module(backend: Any) -> str:
     return getattr(code, "__module__", None) or type(code).__module__
 
 
+def _finders() -> list[Any]:
+    """What a fresh interpreter looks for modules with: sys.path, and what a .pth file of an editable installation (PEP
+    660) puts beside it."""
+    return [one for one in sys.meta_path if one is PathFinder or "editable" in getattr(one, "__module__", "")]
+
+
 def _is_importable(module: ModuleType) -> bool:
     """Whether a fresh interpreter with this sys.path finds the module under its name. `__main__` is pickled by value
     anyway."""
@@ -179,7 +185,8 @@ def _is_importable(module: ModuleType) -> bool:
         return False
     path, spec, packages = None, None, module.__name__.split(".")
     for depth in range(1, len(packages) + 1):
-        spec = PathFinder.find_spec(".".join(packages[:depth]), path)
+        name = ".".join(packages[:depth])
+        spec = next(filter(None, (finder.find_spec(name, path) for finder in _finders())), None)
         if spec is None:
             return False
         path = spec.submodule_search_locations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -133,6 +134,14 @@ def test_which_modules_a_fresh_interpreter_finds() -> None:
     made.__file__ = os.__file__
     made.__name__ = "posixpath"  # which is found, but elsewhere
     assert not _is_importable(made)
+
+
+def test_the_kit_is_found_wherever_it_is_called_from(tmp_path: Path) -> None:
+    """Installed as editable it may be on no path."""
+    asks = "import sys; from conform.backends import given, one_op; print(given._is_importable(one_op))"
+    elsewhere = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", asks], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_a_class_that_needs_arguments_is_told_by_whoever_wrote_it(answer: Callable[[Any], Reply]) -> None:
