@@ -18,9 +18,9 @@ def exists(pid: int) -> bool:
     return not _is_left_to_init(pid)
 
 
-def is_gone(pid: int) -> bool:
+def is_gone(pid: int, within_s: float = _KILLED_WITHIN_S) -> bool:
     """Whether the process is gone by the time that a kill takes."""
-    deadline = time.monotonic() + _KILLED_WITHIN_S
+    deadline = time.monotonic() + within_s
     while exists(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not exists(pid)

@@ -45,9 +45,9 @@ def test_template_and_hanging_worker_end_with_a_killed_parent() -> None:
     root = Path(__file__).parents[2]
     ended = subprocess.run([sys.executable, "-c", DYING_PARENT], capture_output=True, text=True, cwd=root, timeout=60)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
-    worker, template = map(int, ended.stdout.split())
-    assert is_gone(worker)
-    assert is_gone(template)
+    worker, of_template = map(int, ended.stdout.split())
+    assert is_gone(worker, template.LINGER_S / 2)  # it is killed, and not waited for
+    assert is_gone(of_template)
 
 
 def test_dead_template_is_replaced_when_a_worker_is_needed() -> None:
