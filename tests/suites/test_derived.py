@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -194,6 +196,22 @@ def test_the_seed_and_other_ops_change_no_test() -> None:
     alone = list(derived_tests(0, ops=["aten::gelu"]))
     among = [test for test in derived_tests(7, ops=["aten::g*"]) if test.op == "aten::gelu"]
     assert [(one.id, one.inputs, one.kwargs) for one in alone] == [(one.id, one.inputs, one.kwargs) for one in among]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_forks_leave_to_their_parent_what_a_whole_group_is_told(number: int) -> None:
+    def heard(*_: object) -> None:
+        raise AssertionError("a fork hears of it, too")
+
+    def struck(spec: OpSpec) -> OpSpec:
+        os.kill(os.getpid(), number)
+        return spec
+
+    before = signal.signal(number, heard)
+    try:
+        assert list(tests._in_forks(struck, [1, 2, 3], 2)) == [1, 2, 3]
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_filter_makes_only_what_it_may_select() -> None:

@@ -78,8 +78,9 @@ def _call_forked(number: int) -> Any:
 
 
 def _leave_signals() -> None:
-    """A fork is ended by its parent, which hears of Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """A fork is ended by its parent, which hears of Ctrl-C, and of a terminal that was closed."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
