@@ -71,11 +71,14 @@ def test_torch_passes(build: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("build", BUILDS)
 def test_inductor_passes(build: str, dtype: str) -> None:
-    """One kernel of eager torch alone is nothing of Inductor's, and an LSTM dynamo leaves to eager torch."""
+    """One kernel of eager torch alone is nothing of Inductor's; recurrent layers it compiles where it is told to, but an
+    LSTM in bfloat16, for which oneDNN has no kernel on AVX2."""
     module, args = built(build, dtype)
-    backend = "inductor(recurrent=True)" if build == "lstm.py::build_gru" else "inductor"
+    left_to_eager = [("lstm.py::build", "bfloat16"), *(("transformer.py::build_attention", one) for one in DTYPES)]
+    is_recurrent = build.startswith("lstm.py") and (build, dtype) not in left_to_eager
+    backend = "inductor(recurrent=True)" if is_recurrent else "inductor"
     (case,) = conform.check(module, args, backend=backend, timeout_s=300).cases
-    expected = "fallback" if build in ("transformer.py::build_attention", "lstm.py::build") else "pass"
+    expected = "fallback" if (build, dtype) in left_to_eager else "pass"
     assert case["status"] == expected, case
 
 
