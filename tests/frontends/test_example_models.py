@@ -71,8 +71,8 @@ def test_torch_passes(build: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("build", BUILDS)
 def test_inductor_passes(build: str, dtype: str) -> None:
-    """One kernel of eager torch alone is nothing of Inductor's; recurrent layers it compiles where it is told to, but an
-    LSTM in bfloat16, for which oneDNN has no kernel on AVX2."""
+    """One kernel of eager torch alone is nothing of Inductor's; recurrent layers it compiles where it is told to, but
+    an LSTM in bfloat16, for which oneDNN has no kernel on AVX2."""
     module, args = built(build, dtype)
     left_to_eager = [("lstm.py::build", "bfloat16"), *(("transformer.py::build_attention", one) for one in DTYPES)]
     is_recurrent = build.startswith("lstm.py") and (build, dtype) not in left_to_eager
