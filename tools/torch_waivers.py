@@ -6,9 +6,9 @@ cause that docs/torch-DEVICE.md has of it, and with it what other draws would sh
 dtypes of the row, with NaN and infinities in each way in which the cause leads to them. A failure of which the page
 has no row is an error (exit code 1), and nothing is written.
 
-A run with + before it is one of another seed, or of other suites besides. What it shows joins an entry of the op, so
-that each of these is needed with seed 0; where the op has none, the entry is for what fails sometimes. Where all runs
-are such, they add to the waivers that are shipped.
+A run with + before it is one of another seed, or of other suites besides. What it shows joins the entry of its op and
+cause, so that each of these is needed with seed 0; where there is none, the entry is for what fails sometimes. Where
+all runs are such, they add to the waivers that are shipped.
 """
 
 from __future__ import annotations
@@ -40,14 +40,22 @@ HEAD = (
 HALVES = ("float16", "bfloat16")  # in which numbers are off as those that are returned
 OF_PROCESSORS = "without the instructions of "  # begins a cause that the set of instructions does not decide
 BESIDES = ("wrote outside", "is not the tensor", "accepted invalid", "not resizable")  # what variants that write do
-NO_MEMORY = "can't allocate memory"
+# What of a reason depends on sizes, draws and the machine: a waiver holds whatever stands in its place.
+CHANCE = {
+    r"^(AcceleratorError: ).*": r"\1*",  # by which error a kernel ends that reads memory that is not its own
+    r"^(RuntimeError: ).*(can't allocate memory|Too much shared memory required).*": r"\1*\2*",
+    r"^(root mean square of the errors) .*": r"\1 *",
+    r"^(RuntimeError: output with shape) .* (doesn't match the broadcast shape) .*": r"\1 * \2 *",
+    r"^(RuntimeError: cannot reshape tensor of 0 elements) .*": r"\1 *",
+    r"^(output \d+: shape) \[\] (instead of) .*": r"\1 [[]] \2 *",  # of a result without dims
+}
 NOT_FINITE = {"NaN where a number is expected", "a number where NaN is expected", "wrong infinity"}
 OF_DTYPES = {
     "integers": ("uint8", "int8", "int16", "int32", "int64"),
     "all floats": ("float16", "bfloat16", "float32", "float64"),
 }
 Row = tuple[str, str, str, str]  # op, of one that returns without overload, dtype, status, reason
-Causes = Mapping[str, list[tuple[str, str, str]]]  # by op: dtypes, what torch returns, why
+Causes = Mapping[str, list[tuple[str, str, str]]]  # by op: dtypes, the calls and what torch returns, why
 
 
 def failures(record: Record) -> Iterator[Row]:
@@ -60,11 +68,12 @@ def failures(record: Record) -> Iterator[Row]:
 
 
 def _reason(told: str) -> str:
-    """A glob for the reason; by which error a kernel ends that reads memory that is not its own is chance, and how much
-    memory there was."""
-    if told.startswith("AcceleratorError: "):
-        return "AcceleratorError: *"
-    return f"RuntimeError: *{NO_MEMORY}*" if NO_MEMORY in told else glob.escape(told)
+    """A glob for the reason."""
+    for pattern, put in CHANCE.items():
+        told, count = re.subn(pattern, put, told)
+        if count:
+            return told
+    return glob.escape(told)
 
 
 def causes_of(page: str) -> Causes:
@@ -72,7 +81,7 @@ def causes_of(page: str) -> Causes:
     found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for ops, dtypes, what, why in re.findall(r"^\| (`.*?) \| (.*?) \| (.*?) \| (.*?) \|", page, re.MULTILINE):
         for op in re.findall(r"`([\w.:]+)`", ops):
-            found[op if "::" in op else f"aten::{op}"].append((dtypes, what, why))
+            found[op if "::" in op else f"aten::{op}"].append((dtypes, f"{ops} {what}", why))
     return found
 
 
@@ -85,7 +94,9 @@ def cause_of(row: Row, causes: Causes) -> tuple[str, str] | None:
     is_besides = any(word in reason for word in BESIDES)
     rows = own if is_besides and own else plain + own if dtype in HALVES else own + plain
 
-    def fit(each: tuple[str, str, str]) -> tuple[bool, bool]:
+    broken = set(re.findall("[a-z]{3,}", reason.partition("they break ")[2]))
+
+    def fit(each: tuple[str, str, str]) -> tuple[bool, bool, int]:
         dtypes, what, _ = each
         names = named_in(dtypes)
         told = {
@@ -94,7 +105,8 @@ def cause_of(row: Row, causes: Causes) -> tuple[str, str] | None:
         }  # fmt: skip
         is_alike = all(holds for word, holds in told.items() if word in reason)
         dies = re.search("dies|death", what) is not None
-        return is_alike and (dies or status != "crash"), dtype in names or dtypes.startswith("all")
+        is_of_dtype = dtype in names or dtypes.startswith("all")
+        return is_alike and (dies or status != "crash"), is_of_dtype, len(broken & {*re.findall("[a-z]{3,}", what)})
 
     best = max(rows, key=fit, default=None)
     return None if best is None else (best[0], re.sub(r"\s+", " ", best[2].replace("`", "")))
@@ -140,17 +152,14 @@ def entries(
 
 
 def join(listed: list[dict[str, object]], row: Row, causes: Causes) -> bool:
-    """Adds a failure of another seed to an entry of its op, that of its cause if there is one; False if there is none.
-    """
+    """Adds a failure of another seed to the entry of its op and cause; False if there is none."""
     op, dtype, status, reason = row
     _, cause = cause_of(row, causes)
-    own = [one for one in listed if one["status"] == status and (op == one["op"] or op in [*one["op"]])]
-    if not own:
+    alike = (one for one in listed if one["status"] == status and one["reason"] == cause)
+    entry = next((one for one in alike if op == one["op"] or op in [*one["op"]]), None)
+    if entry is None:
         return False
-    entry = next((one for one in own if cause in one["reason"]), own[0])
     entry["dtype"], entry["failure"] = sorted({*entry["dtype"], dtype}), sorted({*entry["failure"], reason})
-    if cause not in entry["reason"]:
-        entry["reason"] = f"{entry['reason']}; or {cause}"
     return True
 
 
