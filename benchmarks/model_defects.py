@@ -1,6 +1,6 @@
 """Which defects inside the models of examples/models their bounds tell apart: the largest error of a result in units of
-its bound, above 1 where it fails, of torch as it is and of other honest ways to compute them, and with each defect,
-where that changes anything.
+what is allowed of inputs that are drawn, above 1 where it fails, of torch as it is and of other honest ways to compute
+them, and with each defect, where that changes anything.
 `python benchmarks/model_defects.py [WORD ...]`, of the models whose names have one of the words.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,18 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 import conform
-from conform.backends.interpreter import to_torch
+from conform.backends.interpreter import to_numpy, to_torch
 from conform.backends.leaves import leaves
 from conform.bisect.subject import subject_of
+from conform.interp.golden import Golden
+from conform.judging.likely import LikelyErrors, likely_errors
 
 MODELS = Path(__file__).parents[1] / "examples" / "models"
 BUILDS = (
     "lstm.py::build", "lstm.py::build_gru", "transformer.py::build_attention", "transformer.py::build_multihead",
     "transformer.py::build", "resnet.py::build", "gpt.py::build", "llama.py::build", "mixture.py::build",
 )  # fmt: skip
-DTYPES = ("float32", "bfloat16", "float16")
+DTYPES = ("float32", "float64", "bfloat16", "float16")
 Calls = Callable[[Callable, tuple, dict], Any]
 
 
@@ -177,7 +179,7 @@ def changed(module: nn.Module, name: str) -> Iterator[nn.Module]:
     yield wrong
 
 
-HONEST = ("as it is", "attention written out", "all in float32")
+HONEST = ("as it is", "attention written out", "all in float32")  # the last of half types alone
 
 
 def converted(value: Any, kind: torch.dtype) -> Any:
@@ -190,8 +192,9 @@ def tensors(value: Any) -> Any:
     return type(value)(map(tensors, value)) if isinstance(value, list | tuple) else to_torch(value)
 
 
-def worst(truth: Any, module: nn.Module, args: list[Any], name: str) -> float:
-    """The largest error in units of the bound, over all outputs; NaN where nothing is bounded."""
+def worst(truth: Any, likely: Sequence[Golden | None], module: nn.Module, args: list[Any], name: str) -> float:
+    """The largest error in units of what is allowed, over all outputs: of the bound, and of what independent roundings
+    come to where that is asked, too; NaN where nothing is bounded."""
     with torch.no_grad(), changed(module, name) as other:
         if name == "all in float32":
             kind = truth.outcome.goldens[0].format.name
@@ -203,7 +206,16 @@ def worst(truth: Any, module: nn.Module, args: list[Any], name: str) -> float:
     pairs = zip(bounds, errors, strict=True) if isinstance(bounds, tuple) else [(bounds, errors)]
     with np.errstate(all="ignore"):
         ratios = [np.where(np.isfinite(b) & (b > 0), e / b, np.where(e > 0, np.nan, 0.0)) for b, e in pairs]
-    return max(float(np.nanmax(one)) for one in ratios)
+    together = map(share_of_likely, truth.outcome.goldens, likely, flat)
+    return max(*(float(np.nanmax(one)) for one in ratios), *together)
+
+
+def share_of_likely(golden: Golden, likely: Golden | None, actual: torch.Tensor) -> float:
+    if likely is None or golden.budget is None:
+        return 0.0
+    errors = LikelyErrors(golden, likely, to_numpy(actual))
+    errors.add(slice(0, golden.value.size), np.ones(golden.value.size, bool))
+    return min(errors.largest_shares)
 
 
 def rows(build: str) -> Iterator[list[Any]]:
@@ -212,9 +224,11 @@ def rows(build: str) -> Iterator[list[Any]]:
         subject = subject_of(str(MODELS / build), (), 0, dtype)
         module, args = subject.module.module, [tensors(one) for one in subject.args]
         truth = conform.golden(module, *args)
+        likely = likely_errors(truth.call, truth.outcome)
         for name in dict.fromkeys((*HONEST, *CHANGES, *CALLS)):
-            found.setdefault(name, []).append(worst(truth, module, args, name))
-    yield [build, "honest, at most", *map(max, zip(*(found[name] for name in HONEST), strict=True))]
+            is_narrower = name == "all in float32" and dtype == "float64"
+            found.setdefault(name, []).append(np.nan if is_narrower else worst(truth, likely, module, args, name))
+    yield [build, "honest, at most", *map(np.nanmax, zip(*(found[name] for name in HONEST), strict=True))]
     plain = found["as it is"]
     yield from ([build, name, *each] for name, each in found.items() if name not in HONEST and each != plain)
 

@@ -24,6 +24,7 @@ from conform.backends.pending import Pending
 from conform.backends.protocol import MOST, Most, ProtocolError, parse_header, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.backends.spelling import spelt
+from conform.backends.suspects import Suspect, Suspects, watched_s
 from conform.errors import UsageError
 from conform.foreign import line
 
@@ -31,8 +32,6 @@ from conform.foreign import line
 START_TIMEOUT_S = 300.0
 NOTICE_AFTER_S = 5.0  # of silent loading
 _REASON_CHARACTERS = 2000  # why a backend does not load, which may name several paths
-# How long a worker that was asked one call alone is watched after its answer, at least.
-WATCHED_S = 0.5
 SETTLED_S = 0.2  # how long it is watched after the last answer of a run
 # What a worker tells of its backend that is the same whenever one is started.
 IDENTITY = (
@@ -53,7 +52,7 @@ class BackendProcess:
 
     Several calls may be in flight: `receive` answers them in the order of `submit`. A call on which the worker dies,
     or which it does not answer within `timeout_s` seconds, is answered with status "crash" or "timeout"; a new worker
-    takes the calls behind it. A worker may also die of the call before: then both are asked again, each alone.
+    takes the calls behind it. A worker may also die of a call that it has answered: then those are asked again.
     `threads` is torch's number of intra-op threads in the worker. `template` may be shared with other
     BackendProcesses, which saves the import of torch; a `jail` needs one of its own. `imports` are modules that the
     worker imports before it looks for the backend.
@@ -78,9 +77,8 @@ class BackendProcess:
         self._threads = threads
         self._given_template = template
         self._in_flight: deque[Pending] = deque()
-        self._submitted = 0
-        self._answered: Pending | None = None  # the last call that this worker has answered
-        self._answered_at = 0.0
+        self.submitted = 0  # calls, or several equal ones
+        self._suspects = Suspects()
         self._identity: dict[str, Any] | None = None
         self.left_running: list[str] = []  # names of the programs that outlived a worker, and were killed
 
@@ -117,6 +115,11 @@ class BackendProcess:
         """How many calls were submitted and not yet answered."""
         return len(self._in_flight)
 
+    @property
+    def suspected(self) -> int:
+        """How many of the last answers a reply may take back (`Reply.before`)."""
+        return len(self._suspects)
+
     def describe(self) -> dict[str, Any]:
         """What the backend's worker tells of it: name, version, device, exports, what it declares, numerics."""
         self._ensure_worker()
@@ -133,12 +136,12 @@ class BackendProcess:
 
     def _submit(self, call: Call, times: int) -> None:
         self._ensure_worker()
-        frame, storages = encode_call(call, self._submitted, times)
+        frame, storages = encode_call(call, self.submitted, times)
         storages = storages * times
         sizes = [len(storage) for storage in storages]
-        pending = Pending(call, self._submitted, frame, payload_of(storages), sizes, times)
+        pending = Pending(call, self.submitted, frame, payload_of(storages), sizes, times)
         self._in_flight.append(pending)
-        self._submitted += 1
+        self.submitted += 1
         pending.send(self._channel)
 
     def answer(self, call: Call) -> Reply:
@@ -185,13 +188,13 @@ class BackendProcess:
         try:
             return self._reply_to(call)
         except _FAILURES as failure:
-            suspect, seen_after_s = self._answered, time.monotonic() - self._answered_at
+            suspects = self._suspects.by_now()
             lost = self._lost_on(failure)
-            if suspect is None or isinstance(failure, _Silent):
+            if not suspects or isinstance(failure, _Silent):
                 return lost
         finally:
             call.give_up()
-        return self._blamed(call, lost, suspect, 2 * seen_after_s)
+        return self._blamed(call, lost, suspects)
 
     def _reply_to(self, call: Pending) -> Reply:
         """The reply that comes next, and what the call did to the memory that was lent for it."""
@@ -212,54 +215,82 @@ class BackendProcess:
             reply = decode_reply(header, payload, calls.number)
             replies.append(calls.with_changes(reply, changes, self._description["views_share_memory"]))
             retires |= header.get("retire") is True
-        self._answered, self._answered_at = calls, time.monotonic()
+        self._suspects.add(calls)
         if retires:
             self._end_worker(kill=True)
         return replies
 
     def settle(self) -> Reply | None:
-        """What the call that was answered last deserves instead, where the worker dies or speaks within a moment; None
-        mostly. For the end of a run, when there is no call behind it that would notice."""
-        if not self._started or self._answered is None:
+        """What a call that was answered last deserves instead, as `Reply.before` tells it, where the worker dies or
+        speaks within a moment; None mostly. For the end of a run, when there is no call behind that would notice."""
+        if not self._started or not self._suspects:
             return None
         try:
             self._watch(SETTLED_S)
         except _FAILURES as failure:
-            return self._lost_on(failure)
+            suspects = self._suspects.by_now()
+            lost = self._lost_on(failure)
+            with contextlib.suppress(BackendUnavailable):
+                return self._culprit(suspects) or _though_answered(lost)
+            return lost
         return None
 
     # --- Who is to blame ----------------------------------------------------------------------------------------------
 
-    def _blamed(self, call: Pending, lost: Reply, suspect: Pending, watched_s: float) -> Reply:
-        """The reply to a call on which a worker was lost that had answered `suspect` before.
+    def _blamed(self, call: Pending, lost: Reply, suspects: list[Suspect]) -> Reply:
+        """The reply to a call on which a worker was lost that had answered `suspects` before.
 
-        A thread that the call before has left may have aborted, or written a frame too many; so the call is asked
-        again alone, and where that goes well, the one before, which is then watched for some time.
+        A thread that one of them has left may have aborted, or written a frame too many; so the call is asked again
+        alone, and where that goes well, those before, after which the worker is watched for some time.
         """
         try:
-            again = self._alone(call, 0.0)
+            again = self._again([call], 0.0)
             if again.status in ("crash", "timeout"):
                 return lost
-            before = self._alone(suspect, min(max(watched_s, WATCHED_S), self._timeout_s))
+            before = self._culprit(suspects)
         except BackendUnavailable:  # told to whoever asks for the next reply; that a worker was lost stays true
             return lost
-        if before.status == "crash":
+        if before is not None:
             return replace(again, before=before)
-        return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")
+        return _though_answered(lost)
 
-    def _alone(self, call: Pending, watched_s: float) -> Reply:
-        """The reply of a worker that gets this call and no other; a crash if it ends or speaks within `watched_s`."""
-        others, self._in_flight = self._in_flight, deque([call])
+    def _culprit(self, suspects: list[Suspect]) -> Reply | None:
+        """What the one deserves of which a worker dies, the last one mostly; None where it dies of none."""
+        reply = self._after(suspects[-1:])
+        if reply.status == "crash":
+            return reply
+        some, behind = suspects[:-1], 1
+        if not some or self._after(some).status != "crash":
+            return None
+        while len(some) > 1:
+            later = some[len(some) // 2 :]
+            if self._after(later).status == "crash":
+                some = later
+            else:
+                some, behind = some[: len(some) // 2], behind + len(later)
+        reply = self._after(some)
+        return replace(reply, calls_before=1 + behind) if reply.status == "crash" else None
+
+    def _after(self, suspects: list[Suspect]) -> Reply:
+        """The reply to the last of these, asked again without any other call; a crash if they end the worker."""
+        return self._again([call for call, _ in suspects], watched_s(suspects, self._timeout_s))
+
+    def _again(self, calls: list[Pending], watched_s: float) -> Reply:
+        """The last reply of a worker that gets these calls and no other; a crash if it ends or speaks within
+        `watched_s`."""
+        others, self._in_flight = self._in_flight, deque(calls)
         try:
-            self._ensure_worker()
-            reply = self._reply_to(call)
+            while self._in_flight:
+                self._ensure_worker()
+                reply = self._reply_to(self._in_flight.popleft())
             if self._started:
                 self._watch(watched_s)
         except _FAILURES as failure:
             return self._lost_on(failure)
         finally:
             self._in_flight = others
-            call.give_up()
+            for call in calls:
+                call.give_up()
         if self._started:
             self._end_worker(kill=True)
         return reply
@@ -285,7 +316,6 @@ class BackendProcess:
         self._log.close_writer()
         self._channel = Channel(ours, self._log)
         self._started = True
-        self._answered = None
         if isinstance(self._backend, Given):
             self._channel.send(self._backend.frame)
         self._description = self._greeting()
@@ -340,6 +370,7 @@ class BackendProcess:
     def _end_worker(self, kill: bool) -> tuple[int | None, str]:
         """Its exit code (None if nobody knows) and the end of its log."""
         self._started = False
+        self._suspects.clear()
         self._channel.close()
         exit_code, left = self._template.end(self._pid, kill)
         self.left_running = sorted({*self.left_running, *left})
@@ -356,3 +387,7 @@ class BackendProcess:
         if exit_code is None:
             return Reply("crash", "the worker ended, and its template process with it", log=log)
         return Reply("crash", describe_exit(exit_code), log=log)
+
+
+def _though_answered(lost: Reply) -> Reply:
+    return replace(lost, reason=f"{lost.reason}; asked again alone, it is answered")

@@ -50,8 +50,8 @@ class Reply:
     memory it shares, and `apart` the outputs in memory that is no argument's and should be one's, as the worker tells;
     of a call that writes its results into arguments, `result` is what these hold (`written.py`), and `apart` what was
     returned in their place. `log` is the end of what the worker printed, for crash and timeout. `before`
-    is what the call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
-    died of it.
+    is what a call before this one deserves instead of the answer that it gave, None mostly: the worker that it left
+    died of it. Of that reply `calls_before` tells which: 1 is the call just before.
     """
 
     status: str
@@ -65,6 +65,7 @@ class Reply:
     declared: bool = False
     device_lost: bool = False
     before: Reply | None = None
+    calls_before: int = 1
 
     @property
     def outputs(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ what the backend gave.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -118,6 +119,15 @@ def without(program: Program, inputs: Sequence[np.ndarray], walk: Walk, exact: V
     return errors_of([scope.values[name] for name in program.function.results], walk.goldens)
 
 
+@dataclass
+class _Asked:
+    """A call of step number `step`, whose verdicts `parts` are on its answer."""
+
+    step: int
+    parts: tuple[str, ...]
+    answer: Answer
+
+
 class _Walker(Scope):
     """The op set that also asks the backend; `values` are the backend's own."""
 
@@ -126,7 +136,7 @@ class _Walker(Scope):
     ) -> None:
         super().__init__(program, inputs)
         self.backend, self.on_step, self.walk = backend, on_step, Walk()
-        self._last: tuple[Answer, Answer] | None = None  # those of the step before
+        self._past: deque[_Asked] = deque()  # the last calls, of which the next reply may take one back
 
     @property
     def own(self) -> Values:
@@ -136,24 +146,34 @@ class _Walker(Scope):
         if op.name in ASSERTIONS:
             return aten(op, operands, attributes)
         rounded, own_operands = [_rounded(one) for one in operands], [self.held(one) for one in op.operands]
-        alone = self.backend.answered(op, rounded)
-        if alone.before is not None and self._last is not None:
-            self.blame(alone.before)
-        own = alone if _are_equal(rounded, own_operands) else self.backend.answered(op, own_operands)
-        if own is not alone and own.before is not None:
-            alone = alone.ended_by(own.before)
-        results = self._results(op, operands, attributes, alone)
-        self._note(op, alone, own, results)
+        is_one = _are_equal(rounded, own_operands)
+        alone = self._asked(op, rounded, ("alone", "own") if is_one else ("alone",))
+        own = alone if is_one else self._asked(op, own_operands, ("own",))
+        results = self._results(op, operands, attributes, alone.answer)
+        self._note(op, alone.answer, own.answer, results)
         self.on_step()
         return results
 
+    def _asked(self, op: Op, operands: Sequence[Any], parts: tuple[str, ...]) -> _Asked:
+        """What the backend answered to the next step, as which of its parts."""
+        answer = self.backend.answered(op, operands)
+        if answer.before is not None:
+            self.blame(answer.before)
+        self._past.append(_Asked(len(self.walk.steps), parts, answer))
+        while len(self._past) > max(self.backend.process.suspected, 1):
+            self._past.popleft()
+        return self._past[-1]
+
     def blame(self, reply: Reply) -> None:
-        """The last answer of the step before ended so after all."""
-        alone, own = self._last
-        ended = own.ended_by(reply)
-        told = ended.verdict if alone is own else alone.verdict
-        self.walk.steps[-1] = replace(self.walk.steps[-1], own=ended.verdict, alone=told)
-        self.walk.first = self.walk.first or ended
+        """An answer that was given before ended so after all."""
+        if reply.calls_before > len(self._past):
+            return
+        asked = self._past[-reply.calls_before]
+        asked.answer = asked.answer.ended_by(reply)
+        self.walk.first = self.walk.first or asked.answer
+        if asked.step < len(self.walk.steps):
+            ended = dict.fromkeys(asked.parts, asked.answer.verdict)
+            self.walk.steps[asked.step] = replace(self.walk.steps[asked.step], **ended)
 
     def _results(
         self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], alone: Answer
@@ -182,7 +202,6 @@ class _Walker(Scope):
         self._note_part(op, own, found, used)
         self.walk.steps.append(Step(len(self.walk.steps), op, alone.verdict, own.verdict, error))
         self.walk.first = self.walk.first or next((one for one in (alone, own) if one.has_failed), None)
-        self._last = alone, own
         self.take(op, found)
 
     def _note_part(self, op: Op, own: Answer, found: Sequence[np.ndarray | None], used: Sequence[int]) -> None:

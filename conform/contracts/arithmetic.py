@@ -2,9 +2,9 @@
 whether it flushes subnormals.
 
 A compute mode is data: what the factors of a product lose on their way into the multiplier, and what the products are
-added up in. It holds for sums of products over shared indices (mm, addmm, convolution); plain sums, elementwise and
-composite ops are held to IEEE arithmetic in every mode. What is rounded on the way, to half types in place of float32,
-is declared op by op.
+added up in. It holds for sums of products over shared indices (mm, addmm, convolution), by themselves and as steps of a
+module; plain sums, elementwise and composite ops are held to IEEE arithmetic in every mode. What is rounded on the way,
+to half types in place of float32, is declared op by op.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from conform.call.schemas import operator_names, unknown_operator
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError, did_you_mean
-from conform.numerics.formats import Format, compute_format
-from conform.numerics.rounding_errors import underflow
+from conform.numerics.formats import FORMATS, Format, compute_format
+from conform.numerics.rounding_errors import Products, underflow
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class ComputeMode:
     factor_bits: int | None = None
     accumulator: str = "float32"
     source: str = ""
+
+    def steps(self, fmt: Format) -> Products:
+        """The same for products of `fmt` that a program adds up."""
+        lost = 0.0 if self.factor_bits is None else fmt.min_normal * 2.0 ** (1 - self.factor_bits)
+        return Products(self.product_error, self.parts, self.growth, lost, FORMATS[self.accumulator])
 
 
 def _one_product(u: float) -> dict[str, float]:
@@ -117,6 +122,10 @@ class Arithmetic:
         """How elements of `fmt` are multiplied and added up."""
         accumulator = fmt if self.accumulates_in_element_type else compute_format(fmt)
         return COMPUTE_MODES[self.compute].get(fmt.name) or ComputeMode(accumulator=accumulator.name)
+
+    def products(self) -> dict[str, Products]:
+        """How products are made that are steps of a program, by the element types that the compute mode names."""
+        return {name: mode.steps(FORMATS[name]) for name, mode in COMPUTE_MODES[self.compute].items()}
 
     def underflow(self, compute: Format) -> float:
         """What one operation may lose near 0: half the smallest subnormal; flushed, all below the smallest normal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +11,22 @@ from conform.call.bound import Bound
 from conform.contracts.arithmetic import Arithmetic
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Outcome
-from conform.interp.semantics import traits_of
+from conform.interp.semantics import find, traits_of
 from conform.judging.flushed import Flushed
 from conform.judging.products import in_mode, products_of
-from conform.numerics.rounding_errors import rounded_intermediates
+from conform.numerics.rounding_errors import converted_products, rounded_intermediates
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
-    """A compute mode holds for sums of products alone, and what is rounded on the way for the ops that are named."""
+    """A compute mode holds for sums of products alone, and for a module, which may have them among its steps; what is
+    rounded on the way, for the ops that are named."""
     own = declared.of(op)
-    return own if traits_of(op).products else own.without_products()
+    return own if traits_of(op).products or find(op) is None else own.without_products()
+
+
+def with_products(call: Bound, arithmetic: Arithmetic) -> AbstractContextManager[None]:
+    """Within, the products among the steps of a module are made as the compute mode says."""
+    return converted_products(arithmetic.products() if call.meaning else {})
 
 
 def admitted(
@@ -28,9 +35,17 @@ def admitted(
     """`outcome` for a backend of this arithmetic, which returned `outputs`: with what its conversions of factors lose,
     and with what is right where it flushes operands, intermediate results and results, or rounds those on the way: all
     of what is flushed, unless `of_all` is False."""
+    with with_products(call, arithmetic):
+        own = evaluate_call(call) if call.meaning and arithmetic.compute != "ieee" else outcome
+        return _admitted(call, own, arithmetic, outputs, of_all)
 
+
+def _admitted(
+    call: Bound, outcome: Outcome, arithmetic: Arithmetic, outputs: Sequence[Any], of_all: bool
+) -> Outcome:
     def with_mode(call: Bound, outcome: Outcome) -> Outcome:
-        return outcome if arithmetic.compute == "ieee" else in_mode(outcome, products_of(call), arithmetic)
+        products = products_of(call)
+        return outcome if arithmetic.compute == "ieee" or products is None else in_mode(outcome, products, arithmetic)
 
     def flushed(outcome: Outcome) -> Outcome:
         own = with_mode(call, outcome)

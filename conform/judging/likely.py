@@ -4,7 +4,7 @@ Where terms are independent numbers with random digits, rounding errors are inde
 below FACTOR root n u, but for a probability of 2 n exp(-FACTOR^2 / 2), 1e-10 for n = 4096 (Higham and Mary, SIAM J.
 Sci. Comput. 41, 2019, theorem 3.1). The root of the sum of squares of a composite op's roundings takes the place of
 root n u. That is for ops which round sums, products and quotients alone: an implementation's exponentials may all err
-the same way.
+the same way. Of a module, the weights that what errs alike is multiplied by are drawn, too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from conform.contracts.accumulation import final_rounding
 from conform.interp.blocks.blocks import flat
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
+from conform.interp.program.goldens import scale_of
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
@@ -38,11 +39,21 @@ def likely_errors(call: Bound, outcome: Outcome) -> tuple[Golden | None, ...]:
 
 
 def _applies(call: Bound, outcome: Outcome) -> bool:
+    if call.meaning is not None:
+        return any(map(_is_wide, outcome.goldens))
     traits = traits_of(call.op)
     if not traits.centred or traits.exponentials or any(golden.budget is None for golden in outcome.goldens):
         return False
     smallest = min(golden.value.size for golden in outcome.goldens)
     return np.size(call.arguments[traits.accumulates]) >= LONG * max(smallest, 1)
+
+
+def _is_wide(golden: Golden) -> bool:
+    """Whether the bound of an element of a module's result is that of a sum of so many terms."""
+    if golden.budget is None or golden.real is None:
+        return False
+    most = np.max(golden.budget, initial=0.0, where=np.isfinite(golden.budget))
+    return bool(most >= LONG * compute_format(golden.format).unit_roundoff * scale_of(golden.real))
 
 
 class LikelyErrors:

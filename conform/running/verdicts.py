@@ -139,8 +139,8 @@ def _by_draw(group: Sequence[Case]) -> Iterator[Iterator[Case]]:
 
 @dataclass
 class _Judge:
-    """Asks the backend and judges its replies; it keeps the case that was judged last, which the next reply may revise.
-    """
+    """Asks the backend and judges its replies; it keeps the cases that were judged last, which the next reply may
+    revise."""
 
     process: BackendProcess
     table: Table
@@ -154,8 +154,8 @@ class _Judge:
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     sides: Sides = field(default_factory=Sides)
-    _last: _Asked | None = None
-    _answered: Reply | None = None  # what it was judged by
+    _past: deque[_Asked] = field(default_factory=deque)  # what was answered, of which the next reply may take one back
+    _answered: Reply | None = None  # what the last one was judged by
     _equal_calls: EqualCalls = field(init=False)
 
     def __post_init__(self) -> None:
@@ -230,16 +230,17 @@ class _Judge:
         return expected
 
     def judged(self) -> Iterator[Verdict]:
-        """The verdict on the oldest call that the backend has, and a second one on the call before if that did harm."""
+        """The verdict on the oldest call that the backend has, and a second one on a call before if that did harm."""
         asked = self.waiting.popleft()
         expected = attempt(asked.expected)
         reply = self.process.receive(_most(expected))
-        if reply.before is not None and self._last is None:  # it was somebody else's call, who has its verdict already
-            reply = replace(reply.before, reason=f"{reply.before.reason}, of the call before this one")
-        elif reply.before is not None:
-            yield self._verdict(self._last, attempt(self._last.expected), reply.before)
+        if reply.before is not None and (late := self._late(reply.before)) is not None:
+            yield late
+        elif reply.before is not None:  # it was somebody else's call, who has its verdict already
+            reply = replace(reply.before, reason=f"{reply.before.reason}, of a call before this one")
         verdict = self._verdict(asked, expected, reply)
-        self._last, self._answered = asked, reply
+        self._answered = reply
+        self._is_past(asked)
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
@@ -258,9 +259,12 @@ class _Judge:
             return
         *before, whole = self.judged()
         yield from before
-        yield self._by_operators(case, typical, module, whole) if whole.status in ("pass", "unjudged") else whole
+        if whole.status in ("pass", "unjudged"):
+            yield from self._by_operators(case, typical, module, whole)
+        else:
+            yield whole
 
-    def _by_operators(self, case: Case, typical: Arguments, module: Called, whole: Verdict) -> Verdict:
+    def _by_operators(self, case: Case, typical: Arguments, module: Called, whole: Verdict) -> Iterator[Verdict]:
         from conform.frontends import steps  # with torch, as the module is
         from conform.frontends.torch_export import arrays_of
         from conform.running import op_by_op
@@ -270,20 +274,25 @@ class _Judge:
         try:
             program = module.program(plain.args, plain.kwargs, of_kernels=True)
         except Unjudged:
-            return whole
+            program = None
         if program is None:
-            return whole
+            yield whole
+            return
         answered = self._answered
         self.process.submit(steps.sent(program, case.op, arguments.args, arguments.kwargs))
         reply = self.process.receive(op_by_op.most_of(program))
-        if reply.before is not None:
-            return self._verdict(self._last, attempt(self._last.expected), reply.before)
+        late = None if reply.before is None else self._late(reply.before)
+        self._is_past(self._past[-1])  # this call is of the same case
+        if late is not None:
+            yield late
+            if late.id == case.id:
+                return
         judge = op_by_op.Judge(
             self.table, self.arithmetic, self.checks, self.golden_timeout_s,
             lambda call: evaluated(call, self.golden_timeout_s, self.oracle),
         )  # fmt: skip
         inputs = arrays_of(plain.args, plain.kwargs)
-        return op_by_op.joined(case, whole, answered, program, inputs, reply, judge)
+        yield op_by_op.joined(case, whole, answered, program, inputs, reply, judge)
 
     def repeated(
         self, case: Case, typical: Arguments | Exception, exports: bool, module: Called | None
@@ -295,13 +304,15 @@ class _Judge:
         if isinstance(made, Exception):
             yield self._undecided(case, made)
             return
+        before = self.process.submitted
         replies = self._equal_calls.replies(made[1], case.times)
-        if replies[0].before is not None and self._last is not None:
-            yield self._verdict(self._last, attempt(self._last.expected), replies[0].before)
-        self._last = None
+        if replies[0].before is not None and (late := self._late(replies[0].before)) is not None:
+            yield late
+        expected = self._expected(case, made[0], {}, module)
+        for _ in range(before, self.process.submitted):
+            self._is_past(_Asked(case, expected))
         if self.keeper is not None:
             self.keeper.keep(case.id, replies)
-        expected = self._expected(case, made[0], {}, module)
         yield verdict_on(case, replies, self.device, self.checks, lambda: attempt(lambda: expected()[1]))
 
     def close(self) -> None:
@@ -317,9 +328,22 @@ class _Judge:
         self.waiting = deque(compress(self.waiting, is_kept))
 
     def settled(self) -> Iterator[Verdict]:
-        """A second verdict on the last case, where that did harm."""
-        if self._last is not None and (reply := self.process.settle()) is not None:
-            yield self._verdict(self._last, attempt(self._last.expected), reply)
+        """A second verdict on one of the last cases, where that did harm."""
+        if self._past and (reply := self.process.settle()) is not None:
+            yield self._late(reply) or self._late(replace(reply, calls_before=1))
+
+    def _late(self, reply: Reply) -> Verdict | None:
+        """The verdict on a call that was answered before, of which the worker died after all; None if it is not known.
+        """
+        if reply.calls_before > len(self._past):
+            return None
+        asked = self._past[-reply.calls_before]
+        return self._verdict(asked, attempt(asked.expected), reply)
+
+    def _is_past(self, asked: _Asked) -> None:
+        self._past.append(asked)
+        while len(self._past) > max(self.process.suspected, 1):
+            self._past.popleft()
 
     def _verdict(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         if self.keeper is not None:

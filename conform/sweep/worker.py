@@ -60,7 +60,7 @@ class Worker:
     def tally(self, block: Codes) -> Tally:
         """Raises BackendUnavailable if the backend cannot be started again."""
         calls, asked, found = deque(block.cut(CALL)), deque(), []
-        before: Codes | None = None
+        answered: list[Codes] = []
         hung = 0
         while calls or asked:
             while calls and len(asked) < 2:
@@ -69,14 +69,15 @@ class Worker:
             codes = asked.popleft()
             reply = self.process.receive(most_of_results(1, len(codes)))
             if reply.before is not None:
-                found.append(self._late(before or codes, reply.before))
+                known = reply.before.calls_before <= len(answered)
+                found.append(self._late(answered[-reply.before.calls_before] if known else codes, reply.before))
             found.append(self._of_reply(codes, reply))
             hung += reply.status == "timeout"
             if hung == AT_MOST and codes.last < block.last:
                 self.process.take_back(range(len(asked)))
                 found.append(self._not_asked(Codes(codes.last + 1, block.last)))
                 break
-            before = codes
+            answered.append(codes)
         return whole(self.subject.space, found)
 
     def _not_asked(self, codes: Codes) -> Tally:

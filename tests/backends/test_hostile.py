@@ -14,6 +14,7 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
 from conform.backends.protocol import most_of_results
+from conform.backends.suspects import MOST_BYTES
 from conform.errors import UsageError
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.test_client import ask
@@ -96,6 +97,36 @@ def test_who_breaks_the_call_behind_it_is_named(start: Starter, culprit: str, ar
     assert (innocent.before.status, innocent.before.reason) == ("crash", reason)
     assert [reply.before for reply in (first, guilty, last)] == [None] * 3
     assert (first.result, last.result) == ([1], [2])
+
+
+@pytest.mark.parametrize("behind", [1, 2, 5])
+def test_who_breaks_a_call_further_behind_is_named_too(start: Starter, behind: int) -> None:
+    with start() as process:
+        quick = [("echo", [number]) for number in range(behind)]
+        for op, given in (*quick, ("abort_later", [0.1]), *quick, ("sleep", [0.4]), ("echo", ["last"])):
+            process.submit(Call(f"do::{op}", given))
+        *answered, innocent, last = [process.receive() for _ in range(2 * behind + 3)]
+    assert {reply.status for reply in (*answered, innocent, last)} == {"ok"}
+    assert (innocent.before.status, innocent.before.reason) == ("crash", "SIGABRT (Aborted)")
+    assert innocent.before.calls_before == behind + 1
+    assert [reply.before for reply in (*answered, last)] == [None] * (2 * behind + 2)
+
+
+def test_who_dies_after_an_answer_before_the_last_one_is_named_at_the_end(misbehaving: BackendProcess) -> None:
+    ask(misbehaving, "abort_later", 0.1)
+    ask(misbehaving, "echo", 1)
+    settled = misbehaving.settle()
+    assert (settled.status, settled.reason, settled.calls_before) == ("crash", "SIGABRT (Aborted)", 2)
+
+
+def test_what_large_operands_went_into_is_no_suspect_once_another_call_is_answered(misbehaving: BackendProcess) -> None:
+    suspected = []
+    for size in (4, 4, MOST_BYTES + 1, 4, 4):
+        ask(misbehaving, "echo", np.zeros(size, np.uint8))
+        suspected.append(misbehaving.suspected)
+    assert suspected == [1, 2, 3, 1, 2]
+    ask(misbehaving, "say_and_die", "words")
+    assert misbehaving.suspected == 0
 
 
 def test_who_is_asked_again_gets_the_inputs_as_they_were_and_is_watched_writing_to_them(start: Starter) -> None:

@@ -22,6 +22,7 @@ class Fake:
         self.number = 0
         self.at_the_end: Reply | None = None
         self.left_running: list[str] = []
+        self.suspected, self.submitted = 3, 0
 
     def __call__(self, name: str, **options: object) -> Fake:
         return self
@@ -36,6 +37,7 @@ class Fake:
         return {"name": "fake", "device": "cpu", "exports": False, "numerics": {}}
 
     def submit(self, call: Call) -> None:
+        self.submitted += 1
         self.calls.append(call)
 
     def settle(self) -> Reply | None:

@@ -127,13 +127,23 @@ def test_the_case_before_gets_a_second_verdict_where_its_worker_died_of_it(run: 
     assert "  printed  last words\n  repeat " in terminal.render(ended.record)
 
 
+def test_a_case_further_before_may_get_it(run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    def reply(number: int, call: Call) -> Reply:
+        before = Reply("crash", "SIGABRT", calls_before=2) if number == 3 else None
+        return Reply("ok", result=right(call).result, before=before)
+
+    assert statuses(run(reply)) == ["crash", "pass", "pass", "pass"]
+    monkeypatch.setattr(Fake, "settle", lambda _: Reply("crash", "SIGABRT", calls_before=3))
+    assert statuses(run()) == ["pass", "crash", "pass", "pass"]
+
+
 def test_the_call_before_may_have_been_somebody_elses(tmp_path: Path) -> None:
     """As under pytest, where each case is run by itself in one process."""
     (tmp_path / "suite.yaml").write_text(SUITE)
     groups = select(load([str(tmp_path / "suite.yaml")]), Selection())
     fake = Fake(lambda _, call: Reply("ok", result=right(call).result, before=Reply("crash", "SIGABRT")))
     (verdict,) = verdicts.verdicts_of(groups[:1], fake, fake.describe(), contract_table("opencl"), is_end=False)
-    assert (verdict.status, verdict.reason) == ("crash", "SIGABRT, of the call before this one")
+    assert (verdict.status, verdict.reason) == ("crash", "SIGABRT, of a call before this one")
 
 
 def test_the_last_case_too(run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:

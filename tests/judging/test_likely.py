@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+import conform
 from conform.call.bound import bound_call
 from conform.contracts.accumulation import ErrorsOfSums
-from conform.contracts.arithmetic import IEEE
+from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate, evaluate_call
 from conform.judging.judgement import Judgement, Result
-from conform.judging.likely import TOLD, likely_errors
+from conform.judging.likely import TOLD, LikelyErrors, likely_errors
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
+from conform.numerics.rounding_errors import Products, converted_products
+from conform.selftest.plants.products import rounded_to_tf32
 from conform.suites import load
 from conform.suites.cases import Selection
 from conform.suites.nodes import Draw
@@ -203,3 +209,56 @@ def test_short_rows_and_other_ops_have_no_such_limit() -> None:
     for op, args in (*calls, ("aten::sum.dim_IntList", [rows, [1]])):
         call = bound_call(op, args, {})
         assert likely_errors(call, evaluate_call(call)) == (None,)
+
+
+# --- Of a module ------------------------------------------------------------------------------------------------------
+
+
+def encoder(activation: object = torch.nn.functional.gelu, eps: float = 1e-5) -> torch.nn.Module:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        layer = torch.nn.TransformerEncoderLayer(16, 4, 32, 0.0, activation, eps, batch_first=True)
+    return layer.eval().requires_grad_(False)
+
+
+def tf32(linear: torch.nn.Linear) -> None:
+    """Both factors of its products are rounded to 11 bits."""
+    weight = rounded_to_tf32(linear.weight)
+    linear.forward = lambda x: torch.nn.functional.linear(rounded_to_tf32(x), weight, linear.bias)
+
+
+DRAWN = torch.randn(2, 6, 16, generator=torch.Generator().manual_seed(5))
+
+
+def judges(products: Mapping[str, Products]) -> Callable[[torch.nn.Module], float]:
+    """Tells the largest error of what another layer makes of drawn numbers, over what independent roundings come to."""
+    with converted_products(products):
+        truth = conform.golden(encoder(), DRAWN)
+        (golden,), (likely,) = truth.outcome.goldens, likely_errors(truth.call, truth.outcome)
+
+    def share(other: torch.nn.Module) -> float:
+        torch.backends.mha.set_fastpath_enabled(False)  # whose kernel has no gelu but its own
+        try:
+            actual = other(DRAWN).numpy()
+        finally:
+            torch.backends.mha.set_fastpath_enabled(True)
+        errors = LikelyErrors(golden, likely, actual)
+        errors.add(slice(0, actual.size), np.ones(actual.size, bool))
+        return errors.largest_shares[0]
+
+    return share
+
+
+def test_another_eps_or_gelu_and_undeclared_tf32_in_an_encoder_layer_are_no_roundings() -> None:
+    in_tf32 = encoder()
+    tf32(in_tf32.linear1)
+    approximate = encoder(partial(torch.nn.functional.gelu, approximate="tanh"))
+    share = judges({})
+    assert share(encoder()) < 0.2
+    assert min(map(share, (in_tf32, approximate, encoder(eps=1e-4)))) > 5
+    assert judges(Arithmetic("tf32").products())(in_tf32) < 0.2
+
+
+def test_a_module_of_a_narrow_bound_has_no_such_limit() -> None:
+    truth = conform.golden(torch.nn.Linear(16, 16), torch.ones(3, 16))
+    assert likely_errors(truth.call, truth.outcome) == (None,)

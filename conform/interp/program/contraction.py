@@ -15,10 +15,10 @@ from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.sums import sum_over
 from conform.interp.program.rules import common_format, operands, rule
-from conform.numerics.formats import Format, compute_format
+from conform.numerics.formats import Format
 from conform.numerics.matmul import matmul
 from conform.numerics.real import TINY, Real, concatenate
-from conform.numerics.rounding_errors import gamma, is_statistical, joined, underflow
+from conform.numerics.rounding_errors import Products, gamma, is_statistical, joined, products_of, underflow
 
 PRODUCTS_AT_ONCE = 1 << 20
 PANEL = 1 << 17  # elements of a factor that are worked on at once, or
@@ -107,7 +107,7 @@ def _sums(lhs: Number, rhs: Number, addend: Number | None = None, terms: int | N
 
 
 def _panel(rhs: Number, terms: int | None, lhs: Number, addend: Number) -> Number:
-    error = _error(lhs, rhs, _finite(addend), compute_format(lhs.format), terms)
+    error = _error(lhs, rhs, _finite(addend), terms)
     return Number(lhs.format, _product(lhs.real, rhs.real), error)
 
 
@@ -140,20 +140,26 @@ def _has_more(numbers: Real) -> np.ndarray:
     return (numbers.lo != 0) | (numbers.radius != 0)
 
 
-def _error(
-    lhs: Number, rhs: Number, addend: np.ndarray, compute: Format, terms: int | None = None
-) -> np.ndarray:
+def _error(lhs: Number, rhs: Number, addend: np.ndarray, terms: int | None = None) -> np.ndarray:
     """How far the sums of products of an honest implementation may lie from the exact ones; `terms`: how many of each
     it adds up, by default all."""
-    count = lhs.shape[1] if terms is None else terms
+    made, compute = products_of(lhs.format), products_of(lhs.format).accumulator
+    count = made.parts * (lhs.shape[1] if terms is None else terms)
     a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
     with np.errstate(all="ignore"):
-        magnitude = (a + a_rad) @ (b + b_rad) + addend
+        magnitude = made.growth * ((a + a_rad) @ (b + b_rad)) + addend
         carried = joined(_of_terms(a, b_rad), _of_terms(a_rad, b)) + _dot(a_rad, b_rad)
-        rad = joined(carried, gamma(count, compute.unit_roundoff) * magnitude)
+        rad = joined(carried, _conversions(made, a + a_rad, b + b_rad), gamma(count, compute.unit_roundoff) * magnitude)
         rad = (rad + count * underflow(compute)) * (1 + 2.0**-40 + count * 2.0**-52)  # what float64 rounds off
         rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
     return _where_special(lhs, rhs, rad)
+
+
+def _conversions(made: Products, a: np.ndarray, b: np.ndarray) -> np.ndarray | float:
+    """What the sums of products of these magnitudes lose where their factors are converted first."""
+    if not made.error:
+        return 0.0
+    return joined(made.error * _of_terms(a, b), made.lost * (a.sum(1)[:, None] + b.sum(0)))
 
 
 def _of_terms(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:

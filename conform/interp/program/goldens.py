@@ -45,10 +45,10 @@ def _is_within(share: float, golden: Golden) -> np.ndarray:
     """Which elements have a bound that is no more than this share of the scale."""
     if golden.budget is None or golden.real is None:
         return np.ones(golden.value.shape, bool)
-    return golden.budget <= share * _scale(golden.real)
+    return golden.budget <= share * scale_of(golden.real)
 
 
-def _scale(real: Real) -> float:
+def scale_of(real: Real) -> float:
     """The root mean square of the finite numbers."""
     sizes = np.abs(real.hi[np.isfinite(real.hi)])
     largest = float(sizes.max(initial=0.0))
