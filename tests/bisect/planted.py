@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from typing import Any
 
@@ -16,6 +17,11 @@ aten = torch.ops.aten
 
 def aborts(*args: Any, **kwargs: Any) -> Any:
     os.abort()
+
+
+def aborts_later(x: torch.Tensor, **by: Any) -> torch.Tensor:
+    threading.Timer(0.1, os.abort).start()
+    return aten.gelu(x, **by)
 
 
 def hangs(*args: Any, **kwargs: Any) -> Any:
@@ -45,6 +51,7 @@ PLANTS = {
         lambda x, w, b, s, p, *rest: aten.convolution(x.roll(1, -1) if p[0] else x, w, b, s, p, *rest),
     ),
     "aborts": ("aten::gelu", aborts),
+    "aborts later": ("aten::gelu", aborts_later),
     "hangs": ("aten::gelu", hangs),
     "refuses": ("aten::gelu", refuses),
     "halves": ("aten::gelu", lambda x, **by: aten.gelu(x, **by).half()),

@@ -148,6 +148,12 @@ def test_a_crash_a_hang_and_a_wrong_dtype_are_the_ops(plant: str) -> None:
     assert result.walk.substitutes.keys() == {"gelu"}
 
 
+def test_an_op_whose_thread_aborts_while_others_run_is_the_one_that_fails() -> None:
+    result = found(planted("aborts later"), subject(mlp))
+    assert first_of(result) == "aten::gelu"
+    assert [step.own.status for step in result.walk.steps] == ["pass", "crash", "pass", "pass"]
+
+
 def test_an_op_that_is_refused_is_not_judged_and_named() -> None:
     result = found(planted("refuses"), subject(mlp))
     assert result.exit_code == 0

@@ -73,6 +73,14 @@ def test_a_backend_that_dies_after_it_answered():
     assert (found.inputs, found.right) == (ALL_RIGHT, ALL_RIGHT)
 
 
+@pytest.mark.parametrize(("calls_before", "blamed"), [(2, 0), (3, 2)])
+def test_a_call_further_before_may_be_the_one(calls_before: int, blamed: int):
+    """One of another block is not known: the call on which it was noticed is told."""
+    crash = Reply("crash", "SIGABRT (Aborted)", calls_before=calls_before)
+    (lost,) = swept(Backend({2: {"before": crash}})).lost
+    assert lost.codes == Codes(blamed * CALL, (blamed + 1) * CALL - 1)
+
+
 def test_what_was_sent_ahead_to_a_backend_that_hangs_is_taken_back():
     """Else the next block would be judged by the answer to another call."""
     hangs = {"status": "timeout", "reason": "no answer", "result": None}
