@@ -16,8 +16,9 @@ from typing import Any
 from conform.call.schemas import operator_names, unknown_operator
 from conform.contracts.tables import contract_table
 from conform.errors import UsageError, did_you_mean
+from conform.numerics.converted_products import Products
 from conform.numerics.formats import FORMATS, Format, compute_format
-from conform.numerics.rounding_errors import Products, underflow
+from conform.numerics.rounding_errors import underflow
 
 
 @dataclass(frozen=True)

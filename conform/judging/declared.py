@@ -14,7 +14,8 @@ from conform.interp.golden import Outcome
 from conform.interp.semantics import find, traits_of
 from conform.judging.flushed import Flushed
 from conform.judging.products import in_mode, products_of
-from conform.numerics.rounding_errors import converted_products, rounded_intermediates
+from conform.numerics.converted_products import converted_products
+from conform.numerics.rounding_errors import rounded_intermediates
 
 
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:

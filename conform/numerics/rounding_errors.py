@@ -4,18 +4,15 @@ Errors add up, because they may all point the same way. Within `root_sum_of_squa
 squares: no bound, but what to expect of errors that are independent and centred. Within `flushed_intermediates()` every
 operation may lose what is below the smallest normal number, additions too, which otherwise lose nothing there. Within
 `rounded_intermediates()` results on the way are rounded to the element type: balls of it, whose functions are computed
-in the compute type all the same, and whose sums are added up there unless partial sums are rounded, too. Within
-`converted_products(...)` the factors of products that are added up lose digits first.
+in the compute type all the same, and whose sums are added up there unless partial sums are rounded, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, reduce
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -120,40 +117,6 @@ def held_format(fmt: Format) -> Format:
 def accumulator_of(held: Format) -> Format:
     """The format that sums and products of numbers held in `held` are accumulated in."""
     return held if _ROUNDED.get() == "partial sums" else compute_format(held)
-
-
-class Products(NamedTuple):
-    """How products of an element type are made and added up.
-
-    error       |computed - a b| <= error |a b|, before anything is added up
-    parts       how many products stand for a b in the sum, and `growth`: their magnitudes add up to growth |a b|
-    lost        what a factor may lose absolutely, below the normal range
-    accumulator the format that they are added up in
-    """
-
-    error: float
-    parts: int
-    growth: float
-    lost: float
-    accumulator: Format
-
-
-_PRODUCTS: ContextVar[Mapping[str, Products]] = ContextVar("_PRODUCTS", default=MappingProxyType({}))
-
-
-@contextmanager
-def converted_products(of_formats: Mapping[str, Products]) -> Iterator[None]:
-    """Within, products of these element types, by name, that a sum of products adds up are made so."""
-    before = _PRODUCTS.set(of_formats)
-    try:
-        yield
-    finally:
-        _PRODUCTS.reset(before)
-
-
-def products_of(fmt: Format) -> Products:
-    """How products of `fmt` are made: exactly, and added up in the compute type, if nothing else is declared."""
-    return _PRODUCTS.get().get(fmt.name) or Products(0.0, 1, 1.0, 0.0, compute_format(fmt))
 
 
 @cache

@@ -20,9 +20,9 @@ from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate, evaluate_call
 from conform.judging.judgement import Judgement, Result
 from conform.judging.likely import TOLD, LikelyErrors, likely_errors
+from conform.numerics.converted_products import Products, converted_products
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
-from conform.numerics.rounding_errors import Products, converted_products
 from conform.selftest.plants.products import rounded_to_tf32
 from conform.suites import load
 from conform.suites.cases import Selection

@@ -15,10 +15,11 @@ from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.sums import sum_over
 from conform.interp.program.rules import common_format, operands, rule
+from conform.numerics.converted_products import Products, products_of
 from conform.numerics.formats import Format
 from conform.numerics.matmul import matmul
 from conform.numerics.real import TINY, Real, concatenate
-from conform.numerics.rounding_errors import Products, gamma, is_statistical, joined, products_of, underflow
+from conform.numerics.rounding_errors import gamma, is_statistical, joined, underflow
 
 PRODUCTS_AT_ONCE = 1 << 20
 PANEL = 1 << 17  # elements of a factor that are worked on at once, or
