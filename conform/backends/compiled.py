@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from conform.backends.torch_device import TorchDevice, overload
 from conform.errors import Fallback
@@ -25,18 +27,21 @@ class Compiled(TorchDevice):
     A call raises Fallback where the compiler hands it back: dynamo breaks the graph, or Inductor has no code for the
     operators and calls those of eager torch, with no code of its own beside them. Fast paths of torch's layers, each
     one operator of eager torch, are switched off. `recurrent`: dynamo takes RNN, GRU and LSTM as well, which it leaves
-    to eager torch by default.
+    to eager torch by default. `math_attention`: scaled_dot_product_attention is taken as products and a softmax, and
+    not as one kernel of eager torch.
     """
 
-    def __init__(self, mode: str, device: str = "cpu", recurrent: bool = False) -> None:
+    def __init__(self, mode: str, device: str = "cpu", recurrent: bool = False, math_attention: bool = False) -> None:
         import torch._dynamo.config
         import torch._inductor.config
 
         torch._inductor.config.compile_threads = 1  # else it starts processes that outlive a call
         torch._dynamo.config.allow_rnn = recurrent
+        # Compiled programs are kept on disk by their graphs, whatever attention was compiled as.
+        torch._inductor.config.force_disable_caches = math_attention
         torch.backends.mha.set_fastpath_enabled(False)
         super().__init__(device)
-        self.mode = mode
+        self.mode, self.math_attention = mode, math_attention
         self.name = mode if device == "cpu" else f"{mode} on {device}"
 
     def kernel(self, op: str) -> Callable[..., Any]:
@@ -56,7 +61,8 @@ class Compiled(TorchDevice):
         torch._dynamo.reset()  # dynamo gives up a function that was compiled for many shapes
         try:
             compiled = torch.compile(program, backend=self.mode, fullgraph=True, dynamic=False)
-            result, sources = run_and_get_code(compiled, *args, **kwargs)
+            with sdpa_kernel(SDPBackend.MATH) if self.math_attention else nullcontext():
+                result, sources = run_and_get_code(compiled, *args, **kwargs)
         except torch._dynamo.exc.Unsupported as error:
             raise Fallback(f"a graph break: {error}") from None
         called_eagerly = sorted({name for source in sources for name in _EAGER.findall(source)})
