@@ -21,7 +21,6 @@ from conform.contracts.tables import Row, Table
 from conform.interp.golden import Golden, Outcome
 from conform.interp.semantics import traits_of
 from conform.judging.checks import Held
-from conform.judging.declared import with_products
 from conform.judging.ended import ended_as
 from conform.judging.errors_of_sums import causes_of
 from conform.judging.evidence import Marks
@@ -50,8 +49,7 @@ def compared_with(
     goldens = goldens if given is None else given.goldens
     results, checks, independent = [], 1, case.has_independent_terms
     limited = independent and not arithmetic.rounded_on_the_way
-    with with_products(call, arithmetic):
-        likely = likely_errors(call, outcome) if limited else [None] * len(goldens)
+    likely = likely_errors(call, outcome, arithmetic) if limited else [None] * len(goldens)
     beside = _beside(call)
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = fitting_golden(golden, output)

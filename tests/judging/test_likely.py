@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,6 @@ from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate, evaluate_call
 from conform.judging.judgement import Judgement, Result
 from conform.judging.likely import TOLD, LikelyErrors, likely_errors
-from conform.numerics.converted_products import Products, converted_products
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
 from conform.selftest.plants.products import rounded_to_tf32
@@ -230,11 +229,10 @@ def tf32(linear: torch.nn.Linear) -> None:
 DRAWN = torch.randn(2, 6, 16, generator=torch.Generator().manual_seed(5))
 
 
-def judges(products: Mapping[str, Products]) -> Callable[[torch.nn.Module], float]:
+def judges(arithmetic: Arithmetic = IEEE) -> Callable[[torch.nn.Module], float]:
     """Tells the largest error of what another layer makes of drawn numbers, over what independent roundings come to."""
-    with converted_products(products):
-        truth = conform.golden(encoder(), DRAWN)
-        (golden,), (likely,) = truth.outcome.goldens, likely_errors(truth.call, truth.outcome)
+    truth = conform.golden(encoder(), DRAWN)
+    (golden,), (likely,) = truth.outcome.goldens, likely_errors(truth.call, truth.outcome, arithmetic)
 
     def share(other: torch.nn.Module) -> float:
         torch.backends.mha.set_fastpath_enabled(False)  # whose kernel has no gelu but its own
@@ -253,10 +251,10 @@ def test_another_eps_or_gelu_and_undeclared_tf32_in_an_encoder_layer_are_no_roun
     in_tf32 = encoder()
     tf32(in_tf32.linear1)
     approximate = encoder(partial(torch.nn.functional.gelu, approximate="tanh"))
-    share = judges({})
+    share = judges()
     assert share(encoder()) < 0.2
     assert min(map(share, (in_tf32, approximate, encoder(eps=1e-4)))) > 5
-    assert judges(Arithmetic("tf32").products())(in_tf32) < 0.2
+    assert judges(Arithmetic("tf32"))(in_tf32) < 0.2
 
 
 def test_a_module_of_a_narrow_bound_has_no_such_limit() -> None:
