@@ -7,7 +7,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 
+import conform
 from conform.call.bound import bound_call
 from conform.contracts.accumulation import STATISTICS_SOURCE
 from conform.contracts.arithmetic import IEEE, Arithmetic, arithmetic_of
@@ -201,6 +203,17 @@ def test_a_mode_covers_no_more_than_it_loses() -> None:
     assert verdict("aten::mul", [F32([1 + 2.0**-23]), F32([1.0])], F32([1.0]), TF32).status == "fail"
     wide = [LHS.astype(np.float64), RHS.astype(np.float64)]
     assert verdict("aten::mm", wide, np.array([[1.0]]), TF32).status == "fail"
+
+
+@pytest.mark.parametrize(("bits", "expected"), [(24, ["pass", "pass"]), (11, ["fail", "pass"]), (8, ["fail", "fail"])])
+def test_a_mode_holds_for_the_products_in_a_module(bits: int, expected: list[str]) -> None:
+    linear = torch.nn.Linear(64, 32).requires_grad_(False)
+    x = torch.randn(8, 64, generator=torch.Generator().manual_seed(0))
+    truth = conform.golden(linear, x)
+    weight, rows = (torch.from_numpy(cut(one.numpy(), bits, nearest=False)) for one in (linear.weight, x))
+    reply = returned(torch.nn.functional.linear(rows, weight, linear.bias).numpy())
+    judged = [verdict_of(case(truth.call.op), truth.call, truth.outcome, reply, OPENCL, by) for by in (IEEE, TF32)]
+    assert [one.status for one in judged] == expected
 
 
 def test_converted_factors_that_are_subnormal_or_overflow() -> None:
