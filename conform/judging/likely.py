@@ -4,7 +4,7 @@ Where terms are independent numbers with random digits, rounding errors are inde
 below FACTOR root n u, but for a probability of 2 n exp(-FACTOR^2 / 2), 1e-10 for n = 4096 (Higham and Mary, SIAM J.
 Sci. Comput. 41, 2019, theorem 3.1). The root of the sum of squares of a composite op's roundings takes the place of
 root n u. That is for ops which round sums, products and quotients alone: an implementation's exponentials may all err
-the same way. Of a module, the weights that what errs alike is multiplied by are drawn, too.
+the same way. In a module what errs alike is added up with roundings of its own, of which root n and more are allowed.
 """
 
 from __future__ import annotations
