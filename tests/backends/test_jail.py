@@ -79,6 +79,11 @@ def test_a_call_is_answered(hostile: BackendProcess) -> None:
     assert hostile.describe()["name"] == "hostile"
 
 
+def test_tools_of_its_own_user_may_look_into_a_worker(hostile: BackendProcess) -> None:
+    """As profilers and debuggers do; into the jail's template, which is the kit's, none may."""
+    assert ask(hostile, "is_traceable") == ["1"]
+
+
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
