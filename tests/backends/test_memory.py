@@ -98,6 +98,12 @@ def test_results_that_share_memory_with_an_argument_are_seen() -> None:
     assert [memory.behind(one) for one in shares] == [0, 1, 0, 1, 0, 1, 0]
     own = [first.clone(), second + 0, first[4:], first[:, :0], torch.empty(0), torch.empty(2, device="meta")]
     assert [memory.behind(one) for one in own] == [None] * len(own)
+    starts = [one.data_ptr() - memory.bytes.ctypes.data for one in (first, second)]
+    end = starts[0] + 96
+    of_bytes = torch.frombuffer(memory.bytes.data, dtype=torch.uint8)
+    edges = [(starts[0] - 5, 5), (starts[0] - 5, 6), (end - 1, 9), (end, 9), (starts[1] - 3, 3), (starts[1] - 3, 4)]
+    assert [memory.behind(of_bytes[at : at + count]) for at, count in edges] == [None, 0, 0, None, None, 1]
+    assert memory.behind(of_bytes[starts[1] - 8 : starts[1] + 8].view(torch.float64)) == 1
 
 
 def test_torch_takes_the_layouts_for_its_memory_formats(lend: Lender) -> None:
