@@ -55,6 +55,15 @@ def test_whatever_the_layout_of_a_tensor(backend: Backend, x: torch.Tensor) -> N
     assert torch.equal(x, kept)
 
 
+def test_xla_tells_its_switches_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jaxlib", reason="backend xla needs it")
+    xla = names.load("xla")
+    monkeypatch.delenv("XLA_FLAGS", raising=False)
+    assert xla.numerics() == {"instructions": torch.backends.cpu.get_cpu_capability()}
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=true")
+    assert xla.numerics()["XLA_FLAGS"] == "--xla_cpu_enable_fast_math=true"
+
+
 def test_no_elements_and_no_dims(backend: Backend) -> None:
     text = """func.func public @main(%x: tensor<0x2xf32>, %y: tensor<f32>) -> (tensor<0x2xf32>, tensor<f32>) {
       return %x, %y : tensor<0x2xf32>, tensor<f32>
