@@ -125,6 +125,16 @@ def test_what_was_asked_has_no_elements() -> None:
     assert (asked.placed, asked.holds) == (None, (("self", "NaN"),))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "complex128"])
+@pytest.mark.parametrize("op", ["aten::neg", "aten::clone", "aten::reciprocal", "aten::logical_not"])
+def test_what_is_expected_of_a_scalar_is_a_tensor_without_dims(op: str, dtype: str) -> None:
+    """numpy makes scalars of some results of arrays without dims."""
+    call = bound_call(op, [np.array(1, dtype)], {})
+    golden = evaluate_call(call).goldens[0]
+    asked = verdict(op, [np.array(1, dtype)], np.asarray(golden.value)).asked
+    assert asked.results == (TensorMeta(golden.format.name, ()),)
+
+
 def test_what_was_not_judged_remembers_nothing() -> None:
     refused = verdict("aten::neg", [F32([1.0])], reply=Reply("unsupported", "no such kernel"))
     assert (refused.asked, refused.marks) == (None, None)
