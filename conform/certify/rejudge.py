@@ -38,6 +38,7 @@ class Replayed:
     """What was kept of a backend's answers to one case, in the place of the process that gave them."""
 
     left_running: Sequence[str] = ()
+    suspected = submitted = 0  # an answer that was kept stays what it is
 
     def __init__(self, replies: Iterator[Reply]) -> None:
         self.replies = replies

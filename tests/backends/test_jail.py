@@ -328,6 +328,11 @@ def test_bubblewrap_must_be_new_enough(
     assert (jail._refusal("bubblewrap") or "").startswith(reason)
 
 
+def test_the_oldest_bubblewrap_that_will_do_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jail, "_bubblewrap_version", lambda: jail._OLDEST_BUBBLEWRAP)
+    assert "older" not in (jail._refusal("bubblewrap") or "")
+
+
 def test_no_other_copy_of_the_kit_is_seen(tmp_path: Path) -> None:
     (tmp_path / "conform/interp").mkdir(parents=True)
     places = [one.place for one in jail._mounts((tmp_path,), (), "/tmp") if one.kind == "temporary"]
