@@ -19,6 +19,8 @@ from conform.report import junit, markdown, terminal
 from conform.report.record import Run
 from conform.suites import load
 
+pytestmark = pytest.mark.one_in(2)
+
 SUITE = """
 tests:
 - {id: plain, op: aten::_softmax, in: [&x {type: tensor, shape: [4, 8], dtype: float32}, &dim {type: const, value: 1},

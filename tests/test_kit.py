@@ -12,7 +12,7 @@ import pytest
 
 from conform import kit
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 ROOT = Path(__file__).parents[1]
 # A backend that writes to the kit which tests it: to a module, and to a table of numbers.

@@ -24,7 +24,7 @@ from tools import torch_deviations
 from tools.markup import code, paragraphs, table, text
 from tools.op_pages import OTHER_KIND, SECTIONS, Page, kind_of, known_ops, op_page, pages, path_of
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -57,6 +57,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DTYPES)
 def test_every_dtype_and_layout_arrives_and_returns_bit_for_bit(misbehaving: BackendProcess, name: str) -> None:
     storage = storage_of(name, 24)

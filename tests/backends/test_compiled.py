@@ -16,7 +16,7 @@ from conform.backends.given import bring_home
 from conform.backends.one_op import OneOp
 from conform.errors import Fallback
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 needs_a_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="Inductor needs a C++ compiler")
 

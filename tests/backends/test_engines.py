@@ -11,6 +11,8 @@ from conform.backends import names
 from conform.backends.base import Backend, BackendUnavailable
 from conform.errors import Unsupported
 
+pytestmark = pytest.mark.one_in(4)
+
 NEEDED = {"xla": "jaxlib", "iree": "iree.compiler", "self": "jaxlib"}
 ENGINES = [name for name in NEEDED if name != "self"]
 

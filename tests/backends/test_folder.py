@@ -14,7 +14,7 @@ from conform.backends.folder import Folder
 from conform.cli import main
 from conform.errors import Unsupported, UsageError
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 ADD = "import torch\n\ndef {name}(a, b, alpha=1):\n    return torch.add(a, b, alpha=alpha)\n"
 

@@ -19,7 +19,7 @@ from conform.errors import UsageError
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.test_client import ask
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 Starter = Callable[..., BackendProcess]
 

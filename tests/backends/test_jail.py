@@ -23,7 +23,7 @@ from conform.errors import UsageError
 from tests.backends.processes import is_gone
 from tests.tiny import negatives
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 HOSTILE = Path(__file__).parent / "hostile.py"
 SECRET = "conform-test-secret"

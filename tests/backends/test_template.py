@@ -24,6 +24,8 @@ from conform.backends.log import KEPT_BYTES, Log
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import is_gone
 
+pytestmark = pytest.mark.one_in(2)
+
 NAME = f"{MISBEHAVING}::Misbehaving"
 
 # Prints the ids of template and worker, has the worker hang, and dies without a chance to tidy up.

@@ -13,7 +13,7 @@ from conform.backends.call import Call
 from conform.backends.client import BackendProcess
 from conform.interp.semantics import is_view
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 VIEWING = str(Path(__file__).parent / "viewing.py")
 X = np.arange(6, dtype=np.complex64).reshape(2, 3)

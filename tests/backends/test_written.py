@@ -18,7 +18,7 @@ from conform.backends.written import as_written
 from conform.call.variants import plain_name, variant_of
 from conform.inputs.layouts import Placed
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 CHECKS = "accuracy,layout,result,refusal,mutation,aliasing"  # refusals do not count for kernels otherwise
 OPS = ("aten::mul_.Tensor", "aten::mul.out", "aten::cumsum.out", "aten::sort.values")

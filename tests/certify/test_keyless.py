@@ -24,7 +24,7 @@ from tests.certify import sigstore_service
 from tests.certify.sigstore_service import ISSUER, MAIL, Service, token
 from tests.certify.support import ASKED, found_in, run, signed_anew, statement_in
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 SMALL = ("smoke", "--op", "aten::exp", "--dtype", "float32", "--determinism", "1", "--workers", "1", "--no-progress",
          "--quiet")  # fmt: skip

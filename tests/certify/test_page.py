@@ -11,7 +11,7 @@ import pytest
 from conform.certify import page
 from tests.certify.support import statement_in
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -34,7 +34,7 @@ from tests.certify.support import (
     signed_by_who_lies_well,
 )
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 ALL = replace(ASKED, rejudge=None)
 OPS = ("aten::exp", "aten::sort", "aten::add*", "aten::gelu", "aten::mm")

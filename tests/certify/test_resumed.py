@@ -12,6 +12,8 @@ from conform.certify.verify import verify
 from tests.certify.conftest import PART
 from tests.certify.support import ASKED, BACKENDS, run
 
+pytestmark = pytest.mark.one_in(2)
+
 OPTIONS = ("certify", *PART, "--backend", "cpu", "--nonce", "8f3a27")
 
 

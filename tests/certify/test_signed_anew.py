@@ -30,7 +30,7 @@ from tests.certify.support import (
     statement_in,
 )
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 
 def test_signing_anew_alone_is_seen_by_who_knows_the_key(copy: Path, own: Path, made: tuple[Path, Path, Path]) -> None:

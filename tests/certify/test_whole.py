@@ -14,7 +14,7 @@ from click.testing import Result
 from conform.certify import must_pass, proof, statement
 from tests.certify.support import keys, run, statement_in
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 SHARE = {
     "planted": 22_000, "tried": 400, "caught": 380, "explained": 20, "pairs": 24, "elements": 400_000, "disagreeing": 0,

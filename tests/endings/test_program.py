@@ -17,7 +17,7 @@ import pytest
 from conform.report.header import variant
 from tests.endings.fake import SUITE
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from conform.cli import main
 from conform.report.schema import read as read_record
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 FILE = Path(__file__).with_name("backends.py")
 SUITE = """tests:

@@ -14,7 +14,7 @@ from conform.errors import UsageError
 from conform.export.case import exported
 from conform.export.onnx import model
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 onnx = pytest.importorskip("onnx", reason="ONNX needs the extra conform[onnx]")
 runtime = pytest.importorskip("onnxruntime")

@@ -24,7 +24,7 @@ from conform.suites import load
 from conform.suites.cases import Selection
 from conform.suites.select import select
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 SUITE = """tests:
 - {id: exp, op: aten::exp, in: [{type: tensor, shape: [2, 3], dtype: float32}]}

@@ -15,7 +15,7 @@ import pytest
 from conform.errors import UsageError
 from tests.golden_files.sets import EXP, change_file, change_manifest, put_parts, rehash, suite, verified, written
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 EXP_ID = "exp/float32/typical/contiguous"
 FILE = "elementwise.safetensors"

@@ -16,6 +16,8 @@ from conform.suites import load
 from conform.suites.cases import Selection
 from conform.suites.select import select
 
+pytestmark = pytest.mark.one_in(4)
+
 OPS = sorted(name for name in semantics.names() if semantics.traits_of(name).products is not None)
 MOST_ELEMENTS = 2**9
 

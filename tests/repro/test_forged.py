@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from conform.cli import main
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 CASE = "cast/float64/typical/contiguous"
 SUITE = """

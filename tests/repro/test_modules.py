@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from conform.cli import main
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 OWN = """
 import torch

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from conform.cli import main
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 BACKEND = """
 import os

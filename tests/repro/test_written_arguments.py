@@ -10,7 +10,7 @@ import pytest
 
 from tests.repro.test_repro import run
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 SUITE = """
 tests:

@@ -24,7 +24,7 @@ from conform.suites.cases import Case, Selection
 from conform.suites.repeats import REPEATED, with_repeats
 from conform.suites.select import select
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 CALLS = {"n": 0}
 

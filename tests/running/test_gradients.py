@@ -14,7 +14,7 @@ import conform
 from conform.backends.torch_device import TorchDevice
 from conform.report.record import Run
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 SUITE = str(Path(__file__).with_name("gradients.yaml"))
 Defect = Callable[[list[Any], list[Any], Sequence[Any]], Sequence[Any]]

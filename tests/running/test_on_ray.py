@@ -25,7 +25,7 @@ from conform.running import on_ray
 from conform.sweep.run import sweep
 from conform.sweep.space import Codes
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 ROOT = Path(__file__).parents[2]
 ASKED = ("smoke", "--backend", "cpu", "--op", "aten::exp", "--determinism", "1")

@@ -14,7 +14,7 @@ from conform.bisect.subject import subject_of
 from conform.frontends.steps import sent, steps_of
 from conform.frontends.torch_export import program_of
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 HERE = Path(__file__).parent
 MODELS = HERE.parents[1] / "examples" / "models"

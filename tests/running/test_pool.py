@@ -19,7 +19,7 @@ from conform.report.record import Interrupted, Run, Stopped
 from conform.running import pool, verdicts
 from tests.tiny import negatives
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 
 @pytest.fixture(autouse=True)

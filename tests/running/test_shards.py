@@ -18,7 +18,7 @@ from conform.suites import load
 from conform.suites.cases import Selection
 from conform.suites.select import select
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 ARGUMENTS = ["check", "core", "negative", "--backend", "cpu", "--op", "aten::maximum"]
 ARGUMENTS += ["--dtype", "float32", "--values", "typical", "--no-progress", "--quiet"]

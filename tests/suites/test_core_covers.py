@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from conform.call import binding, schemas
 from conform.call.arguments import Arguments, is_tensor, tensors
 from conform.domains.engine.meta_tuple import InvalidTuples, MetaTuple, invalid_tuples, results, valid_tuples
@@ -26,6 +28,8 @@ from conform.suites.derived.targets import RANKS, SIZES
 from conform.suites.filters import may_match_op
 from tests.every_spec import every_spec, every_spec_of_no_alias
 from tests.suites.sizes import admits
+
+pytestmark = pytest.mark.one_in(4)
 
 TUPLES = 64  # of each spec, of which one at least has what is possible
 Shapes = dict[str, tuple[int, ...]]

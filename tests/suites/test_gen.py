@@ -12,7 +12,7 @@ from conform.cli import main
 from conform.domains.specs import specs
 from conform.suites import load
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 
 def conform(*words: str) -> Result:

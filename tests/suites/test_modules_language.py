@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import conform
 from conform.cli import main
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 OWN = """
 import torch

@@ -18,7 +18,7 @@ from conform.frontends.construction import module_of
 from conform.suites import load
 from conform.suites.cases import Selection, draws
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 OWN = """
 import torch

@@ -19,7 +19,7 @@ from conform.sweep.journal import Journal
 from conform.sweep.run import sweep
 from conform.sweep.space import CALL, Codes
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(6)
 
 ROOT = Path(__file__).parents[2]
 PLANTED = f"{Path(__file__).parent / 'planted.py'}::"

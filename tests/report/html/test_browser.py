@@ -16,7 +16,7 @@ from conform.report.html import page, records, site
 from conform.report.run_json import to_json
 from tests.report.verdicts import ACCEPTED, CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
-pytestmark = pytest.mark.one_in(4, together=True)
+pytestmark = pytest.mark.one_in(6, together=True)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -33,6 +33,7 @@ def planted_in(ops: Iterable[str]) -> list[Plant]:
     return [one for op in ops for one in plants(op).values()]
 
 
+@pytest.mark.one_in(4)
 def test_the_shipped_figure_counts_the_plants_of_every_class_and_every_reason_speaks_of_one() -> None:
     """Recounted in full by the long run; here by what there is to be caught. One test, for what is planted takes long
     to be found."""
