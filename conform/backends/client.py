@@ -282,7 +282,7 @@ class BackendProcess:
         try:
             while self._in_flight:
                 self._ensure_worker()
-                reply = self._reply_to(self._in_flight.popleft())
+                *_, reply = self._replies_to(self._in_flight.popleft())
             if self._started:
                 self._watch(watched_s)
         except _FAILURES as failure:

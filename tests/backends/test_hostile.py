@@ -112,6 +112,13 @@ def test_who_breaks_a_call_further_behind_is_named_too(start: Starter, behind: i
     assert [reply.before for reply in (*answered, last)] == [None] * (2 * behind + 2)
 
 
+def test_equal_calls_that_went_together_are_suspected_together(misbehaving: BackendProcess) -> None:
+    assert [reply.status for reply in misbehaving.answers(Call("do::abort_later", [0.1]), 3)] == ["ok"] * 3
+    ask(misbehaving, "echo", 1)
+    innocent = ask(misbehaving, "sleep", 0.4)
+    assert (innocent.status, innocent.before.status, innocent.before.calls_before) == ("ok", "crash", 2)
+
+
 def test_who_dies_after_an_answer_before_the_last_one_is_named_at_the_end(misbehaving: BackendProcess) -> None:
     ask(misbehaving, "abort_later", 0.1)
     ask(misbehaving, "echo", 1)
