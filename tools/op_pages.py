@@ -63,7 +63,7 @@ def pages(globs: Sequence[str] = ("*",), processes: int = 1) -> Iterator[Page]:
     `processes` make the tests."""
     ops = known_ops(globs)
     tests: dict[str, list[Test]] = {op: [] for op in ops}
-    for test in load([SUITE], ops=None if "*" in globs else tuple(ops), processes=processes).tests:
+    for test in load([SUITE], ops=() if "*" in globs else tuple(ops), processes=processes).tests:
         if isinstance(test.op, str) and packet(test.op) in tests:
             tests[packet(test.op)].append(test)
     by_family: dict[str, list[OpFacts]] = {}
