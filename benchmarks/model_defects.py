@@ -226,8 +226,8 @@ def rows(build: str) -> Iterator[list[Any]]:
         truth = conform.golden(module, *args)
         likely = likely_errors(truth.call, truth.outcome)
         for name in dict.fromkeys((*HONEST, *CHANGES, *CALLS)):
-            is_narrower = name == "all in float32" and dtype == "float64"
-            found.setdefault(name, []).append(np.nan if is_narrower else worst(truth, likely, module, args, name))
+            would_be_narrower = name == "all in float32" and dtype == "float64"
+            found.setdefault(name, []).append(np.nan if would_be_narrower else worst(truth, likely, module, args, name))
     yield [build, "honest, at most", *map(np.nanmax, zip(*(found[name] for name in HONEST), strict=True))]
     plain = found["as it is"]
     yield from ([build, name, *each] for name, each in found.items() if name not in HONEST and each != plain)

@@ -24,7 +24,7 @@ from conform.backends.pending import Pending
 from conform.backends.protocol import MOST, Most, ProtocolError, parse_header, payload_of
 from conform.backends.reply import Reply, decode_greeting, decode_reply
 from conform.backends.spelling import spelt
-from conform.backends.suspects import Suspect, Suspects, watched_s
+from conform.backends.suspects import Suspect, Suspects, time_to_watch_s
 from conform.errors import UsageError
 from conform.foreign import line
 
@@ -273,7 +273,7 @@ class BackendProcess:
 
     def _after(self, suspects: list[Suspect]) -> Reply:
         """The reply to the last of these, asked again without any other call; a crash if they end the worker."""
-        return self._again([call for call, _ in suspects], watched_s(suspects, self._timeout_s))
+        return self._again([call for call, _ in suspects], time_to_watch_s(suspects, self._timeout_s))
 
     def _again(self, calls: list[Pending], watched_s: float) -> Reply:
         """The last reply of a worker that gets these calls and no other; a crash if it ends or speaks within

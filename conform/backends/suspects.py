@@ -46,6 +46,6 @@ class Suspects:
         return [one for one in found[:-1] if one.age_s <= MOST_AGE_S] + found[-1:]
 
 
-def watched_s(suspects: list[Suspect], most_s: float) -> float:
+def time_to_watch_s(suspects: list[Suspect], most_s: float) -> float:
     """How long a worker that was asked these again is watched: as late as one of them may have ended it, twice."""
     return min(max(2 * suspects[0].age_s, WATCHED_S), most_s)

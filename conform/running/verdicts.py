@@ -137,6 +137,11 @@ def _by_draw(group: Sequence[Case]) -> Iterator[Iterator[Case]]:
     return (cases for _, cases in groupby(group, key=lambda case: id(case.draw)))
 
 
+def _of_somebody_else(reply: Reply) -> Reply:
+    """What is told of the call on which it was noticed, where that to blame has its verdict already."""
+    return replace(reply, calls_before=1, reason=f"{reply.reason}, of a call before this one")
+
+
 @dataclass
 class _Judge:
     """Asks the backend and judges its replies; it keeps the cases that were judged last, which the next reply may
@@ -236,8 +241,8 @@ class _Judge:
         reply = self.process.receive(_most(expected))
         if reply.before is not None and (late := self._late(reply.before)) is not None:
             yield late
-        elif reply.before is not None:  # it was somebody else's call, who has its verdict already
-            reply = replace(reply.before, reason=f"{reply.before.reason}, of a call before this one")
+        elif reply.before is not None:
+            reply = _of_somebody_else(reply.before)
         verdict = self._verdict(asked, expected, reply)
         self._answered = reply
         self._is_past(asked)
@@ -330,7 +335,7 @@ class _Judge:
     def settled(self) -> Iterator[Verdict]:
         """A second verdict on one of the last cases, where that did harm."""
         if self._past and (reply := self.process.settle()) is not None:
-            yield self._late(reply) or self._late(replace(reply, calls_before=1))
+            yield self._late(reply) or self._late(_of_somebody_else(reply))
 
     def _late(self, reply: Reply) -> Verdict | None:
         """The verdict on a call that was answered before, of which the worker died after all; None if it is not known.

@@ -135,6 +135,9 @@ def test_a_case_further_before_may_get_it(run: Callable[..., Run], monkeypatch: 
     assert statuses(run(reply)) == ["crash", "pass", "pass", "pass"]
     monkeypatch.setattr(Fake, "settle", lambda _: Reply("crash", "SIGABRT", calls_before=3))
     assert statuses(run()) == ["pass", "crash", "pass", "pass"]
+    monkeypatch.setattr(Fake, "settle", lambda _: Reply("crash", "SIGABRT", calls_before=9))
+    last = run().cases[-1]
+    assert (last["status"], last["reason"]) == ("crash", "SIGABRT, of a call before this one")
 
 
 def test_the_call_before_may_have_been_somebody_elses(tmp_path: Path) -> None:
