@@ -28,17 +28,28 @@ class Compiled(TorchDevice):
     operators and calls those of eager torch, with no code of its own beside them. Fast paths of torch's layers, each
     one operator of eager torch, are switched off. `recurrent`: dynamo takes RNN, GRU and LSTM as well, which it leaves
     to eager torch by default. `math_attention`: scaled_dot_product_attention is taken as products and a softmax, and
-    not as one kernel of eager torch.
+    not as one kernel of eager torch. `onednn=False`: nothing is handed to oneDNN, which takes an LSTM in bfloat16
+    and has a kernel for it on some processors alone.
     """
 
-    def __init__(self, mode: str, device: str = "cpu", recurrent: bool = False, math_attention: bool = False) -> None:
+    def __init__(
+        self,
+        mode: str,
+        device: str = "cpu",
+        *,
+        recurrent: bool = False,
+        math_attention: bool = False,
+        onednn: bool = True,
+    ) -> None:
         import torch._dynamo.config
         import torch._inductor.config
 
         torch._inductor.config.compile_threads = 1  # else it starts processes that outlive a call
         torch._dynamo.config.allow_rnn = recurrent
-        # Compiled programs are kept on disk by their graphs, whatever attention was compiled as.
-        torch._inductor.config.force_disable_caches = math_attention
+        # Compiled programs are kept on disk by their graphs, whatever attention or an LSTM was compiled as.
+        torch._inductor.config.force_disable_caches = math_attention or not onednn
+        if not onednn:
+            torch.backends.mkldnn.set_flags(False)
         torch.backends.mha.set_fastpath_enabled(False)
         super().__init__(device)
         self.mode, self.math_attention = mode, math_attention
