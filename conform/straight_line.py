@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from conform import kit, time_limit
 from conform.backends.base import Backend
 from conform.backends.client import BackendProcess
-from conform.backends.given import given
+from conform.backends.given import Given, given
 from conform.backends.jail import jail_for
 from conform.backends.launcher import Template
 from conform.backends.names import holds_kernels
@@ -121,10 +121,7 @@ def check(
     the run of the cases before.
     """
     kit.load()
-    if oracle not in ORACLES:
-        raise UsageError(f"oracle: expected one of {', '.join(ORACLES)}, got {oracle!r}")
-    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage)
-    part = None if shard is None else Shard.written_as(shard)
+    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage, oracle)
     backend = _backend(suites, rest, backend)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
@@ -132,33 +129,44 @@ def check(
         op_globs(ops), dtypes, ids=ids, exclude=exclude, seed=seed, samples=samples, values=values, layouts=layouts,
         determinism=determinism, gradients=gradients,
     )  # fmt: skip
-    processes = cores() if workers is None else workers
-    suite = _suite(suites, rest, selection, processes, contract, arguments)
-    table, cases = contract_of(contract, suite), select(suite, selection)
-    cases = cases if counting == usual else selected(cases, counting)
-    groups = order.of_shard(order.numbered(order.by_coverage(cases) if budget_s is not None else cases), part)
-    known = journal.read(resume) if resume else None
-    left = order.without(groups, known.verdicts if known else ())
-    _load_for(groups, oracle)
-    claims = None if manifest is None else manifest_of(manifest)
+    part = None if shard is None else Shard.written_as(shard)
+    suite = _suite(suites, rest, selection, cores() if workers is None else workers, contract, arguments)
     tested = backend if isinstance(backend, str) else given(backend)
     jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
     asked = Asked(
-        suite=suite, table=table, contract=contract, selection=selection, backend=backend, jail=jailed, part=part,
-        is_by_coverage=budget_s is not None, timeout_s=timeout_s, golden_timeout_s=golden_timeout_s,
-        min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels, checks=counting,
-        are_usual=counting == usual, waivers=waivers_of(waivers) if isinstance(waivers, str) else waivers,
-        manifest=claims, manifest_name=manifest, oracle=oracle, arguments=arguments,
+        suite=suite, table=contract_of(contract, suite), contract=contract, selection=selection, backend=backend,
+        jail=jailed, part=part, is_by_coverage=budget_s is not None, timeout_s=timeout_s,
+        golden_timeout_s=golden_timeout_s, min_coverage=min_coverage, imports=tuple(imports), of_kernels=of_kernels,
+        checks=counting, are_usual=counting == usual,
+        waivers=waivers_of(waivers) if isinstance(waivers, str) else waivers,
+        manifest=None if manifest is None else manifest_of(manifest), manifest_name=manifest, oracle=oracle,
+        arguments=arguments,
     )  # fmt: skip
+    return _run(
+        asked, tested, out=out, resume=resume, workers=workers, budget_s=budget_s, fail_fast=fail_fast, keeper=keeper,
+        on_verdict=on_verdict, on_end=on_end or (lambda: None),
+    )  # fmt: skip
+
+
+def _run(
+    asked: Asked, tested: str | Given, *, out: Path | None, resume: Path | None, workers: int | None,
+    budget_s: float | None, fail_fast: bool, keeper: Keeper | None,
+    on_verdict: Callable[[Verdict, int], None] | None, on_end: Callable[[], None],
+) -> Run:  # fmt: skip
+    """What is asked, run: all of it, or what is left of the run in `resume`."""
+    groups = _groups(asked)
+    known = journal.read(resume) if resume else None
+    left = order.without(groups, known.verdicts if known else ())
+    _load_for(groups, asked.oracle)
     judged = partial(
-        verdicts_of, table=table, golden_timeout_s=golden_timeout_s, limits=limits_of(suite.names), checks=counting,
-        manifest=claims, keeper=keeper, oracle=oracle,
+        verdicts_of, table=asked.table, golden_timeout_s=asked.golden_timeout_s, limits=limits_of(asked.suite.names),
+        checks=asked.checks, manifest=asked.manifest, keeper=keeper, oracle=asked.oracle,
     )  # fmt: skip
-    process = partial(BackendProcess, tested, timeout_s=timeout_s, jail=jailed, imports=tuple(imports))
+    process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
     with _suite_kept():
         count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
-        template = None if jailed else Template(preloaded=_preloaded(left))
-        bench = _bench(count, left, process, judged, counting, template)
+        template = None if asked.jail else Template(preloaded=_preloaded(left))
+        bench = _bench(count, left, process, judged, asked.checks, template)
         underway = Underway(asked, groups, bench, on_verdict)
 
         def run() -> None:
@@ -168,10 +176,21 @@ def check(
                 if fail_fast and underway.is_failure(verdict):
                     break
 
-        return _ended(underway, bench, run, on_end or (lambda: None))
+        return _ended(underway, bench, run, on_end)
 
 
-def _check_limits(timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float) -> None:
+def _groups(asked: Asked) -> list[Group]:
+    """The cases that are asked, numbered, in the order in which they run."""
+    cases = select(asked.suite, asked.selection)
+    cases = cases if asked.are_usual else selected(cases, asked.checks)
+    return order.of_shard(order.numbered(order.by_coverage(cases) if asked.is_by_coverage else cases), asked.part)
+
+
+def _check_limits(
+    timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float, oracle: str
+) -> None:
+    if oracle not in ORACLES:
+        raise UsageError(f"oracle: expected one of {', '.join(ORACLES)}, got {oracle!r}")
     check_timeout("timeout", timeout_s)
     check_timeout("golden timeout", golden_timeout_s)
     if budget_s is not None:

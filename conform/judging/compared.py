@@ -90,41 +90,41 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
 
 
 def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:
+    """The verdict on all outputs. The one that decides is that with the worst error; a violation of a rule about all
+    elements decides where none is beyond its bound."""
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
-    stands = standing(results)
-    counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous}
-    counts |= {"checks": checks, "stands": stands, "errors": named(sum(each.judgement.errors for each in results))}
+    counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous, "checks": checks}
+    counts |= {"stands": standing(results), "errors": named(sum(each.judgement.errors for each in results))}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
     off = next((each for each in results if each.judgement.violation), None)
     if failed == 0 and compared == 0 and opened + vacuous and off is None:
-        goldens = [each.comparison.golden for each in results]
-        rules = ", ".join(sorted({golden.open_rule for golden in goldens if golden.open_rule}))
-        if opened:
-            return ended_as(
-                case,
-                "unspecified",
-                "the op's meaning leaves every element open",
-                rule=rules,
-                contract=contract,
-                **counts,
-            )
-        bounded = any(has_bound(each.comparison.golden, each.row) for each in results)
-        reason = "the bound is vacuous: none, or beyond 1e-2 of the scale" if bounded else _why_unbounded(deciding.row)
-        rule = "vacuous bound" if bounded else "no contract with a source"
-        return ended_as(case, "unjudged", reason, rule=rule, contract=contract, **counts)
+        status, reason, rule = _nothing_compared(results, deciding.row)
+        return ended_as(case, status, reason, rule=rule, contract=contract, **counts)
     worst = _worst(call, deciding)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     if not failed and off is not None:
-        deciding, status, reason = off, "fail", off.judgement.violation.words
-        contract = Contract(deciding.row.kind, off.judgement.violation.rule, off.judgement.violation.source)
+        violation = off.judgement.violation
+        status, reason = "fail", violation.words
+        contract = Contract(off.row.kind, violation.rule, violation.source)
     return ended_as(
         case, status, reason, contract=contract, worst=worst, max_error_ulp=worst.error_ulp if worst else None,
         bound_ulp=worst.bound_ulp if worst else None,
         marks=Marks.joined([each.judgement.marks for each in results]), **counts,
     )  # fmt: skip
+
+
+def _nothing_compared(results: Sequence[Result], row: Row) -> tuple[str, str, str]:
+    """Status, reason and rule where every element is open, or has a bound that says nothing."""
+    goldens = [each.comparison.golden for each in results]
+    if any(each.judgement.open for each in results):
+        rules = sorted({golden.open_rule for golden in goldens if golden.open_rule})
+        return "unspecified", "the op's meaning leaves every element open", ", ".join(rules)
+    if any(has_bound(each.comparison.golden, each.row) for each in results):
+        return "unjudged", "the bound is vacuous: none, or beyond 1e-2 of the scale", "vacuous bound"
+    return "unjudged", _why_unbounded(row), "no contract with a source"
 
 
 def _causes(call: Bound, results: list[Result]) -> dict[str, int]:

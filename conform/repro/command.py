@@ -38,7 +38,7 @@ from conform.repro.written import BESIDE, Written
 from conform.running.sent import call_of
 from conform.running.truth import evaluated
 from conform.straight_line import TIMEOUT_S, check_timeout, contract_of
-from conform.suites import load
+from conform.suites import Suite, load
 from conform.suites.cases import CONSTANTS, Case, beyond_the_kit
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -67,17 +67,10 @@ def repro(
     check_timeout("golden timeout", golden_timeout_s)
     record = read(directory)
     told = _told(record, case_id, directory)
-    if told.check == DETERMINISM:
-        raise UsageError(f"case {case_id!r} cannot be reduced: its finding is about several equal calls")
-    if told.gradient is not None or case_id.endswith(f"/{GRADIENTS}"):
-        raise UsageError(f"case {case_id!r} cannot be reduced: it asks for gradients; conform explain {case_id} "
-                         f"--seed {record.seed} has the call, the cotangents and what is expected")  # fmt: skip
     invocation = record.environment.invocation
     chosen = backend or _trusted(invocation.backend, directory)
     is_program = is_run_of_programs(invocation)
-    suite = suite_of_run(invocation) if is_program else load(invocation.suites, seed=record.seed, ids=(case_id,))
-    if suite.digest != record.suite.digest:
-        raise UsageError(f"{' '.join(invocation.suites)} changed since {directory}: run `conform check` again")
+    suite = _suite(record, case_id, directory, is_program)
     case = find_case(case_id, suite, record.seed)
     if (reason := beyond_the_kit(case.draw.test)) is not None:
         raise UsageError(f"case {case_id!r} cannot be reduced: {reason}")
@@ -95,18 +88,33 @@ def repro(
         if is_program:
             return written(smallest_of(module, _first(trial, told), trial.finding_of), case, record, table)
         finding = _smallest(trial, told)
-    if module is not None:
-        from conform.repro.module_script import module_script
-
-        first = head(finding, record, names.is_device(chosen), imports)
-        beside = None if out is None else out.with_suffix(BESIDE).name
-        return module_script(
-            finding, first, case.draw, module.module, trial.bound(finding.candidate), chosen, invocation.contract,
-            beside,
-        )  # fmt: skip
     if as_yaml:
         return Written(suite_file(finding, record, chosen, case.draw.test))
-    return Written(script(finding, record, chosen, imports))
+    if module is None:
+        return Written(script(finding, record, chosen, imports))
+    return _script_of(module, finding, trial.bound(finding.candidate), case, record, chosen, imports, out)
+
+
+def _suite(record: Record, case_id: str, directory: Path, is_program: bool) -> Suite:
+    """What the run was of, as far as it holds the case. UsageError where it is another one now."""
+    invocation = record.environment.invocation
+    suite = suite_of_run(invocation) if is_program else load(invocation.suites, seed=record.seed, ids=(case_id,))
+    if suite.digest != record.suite.digest:
+        raise UsageError(f"{' '.join(invocation.suites)} changed since {directory}: run `conform check` again")
+    return suite
+
+
+def _script_of(
+    module: ModuleCall, finding: Finding, bound: Bound, case: Case, record: Record, backend: str,
+    imports: Sequence[str], out: Path | None,
+) -> Written:  # fmt: skip
+    """The script of a module, with the file of its parameters that lies beside `out`."""
+    from conform.repro.module_script import module_script
+
+    first = head(finding, record, names.is_device(backend), imports)
+    beside = None if out is None else out.with_suffix(BESIDE).name
+    contract = record.environment.invocation.contract
+    return module_script(finding, first, case.draw, module.module, bound, backend, contract, beside)
 
 
 def _module(case: Case, told: RecordedCase, as_yaml: bool) -> ModuleCall:
@@ -150,7 +158,7 @@ def _trusted(recorded: str | None, directory: Path) -> str:
 
 
 def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
-    """What the run says of the case."""
+    """What the run says of the case. UsageError where that is nothing that a smaller call could show."""
     by_id = {case.id: case for case in (*record.not_counted, *record.cases)}
     if case_id not in by_id:
         failed = [name for name, case in by_id.items() if case.status in FAILED]
@@ -159,6 +167,11 @@ def _told(record: Record, case_id: str, directory: Path) -> RecordedCase:
     told = told.model_copy(update={"reason": record.text(told.reason)})
     if told.status not in FAILED:
         raise UsageError(f"case {case_id!r} did not fail in {directory}: its status is {told.status}")
+    if told.check == DETERMINISM:
+        raise UsageError(f"case {case_id!r} cannot be reduced: its finding is about several equal calls")
+    if told.gradient is not None or case_id.endswith(f"/{GRADIENTS}"):
+        raise UsageError(f"case {case_id!r} cannot be reduced: it asks for gradients; conform explain {case_id} "
+                         f"--seed {record.seed} has the call, the cotangents and what is expected")  # fmt: skip
     return told
 
 
