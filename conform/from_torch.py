@@ -20,6 +20,7 @@ from conform.call.binding import DEVICE_NAMES
 from conform.call.bound import bound_call
 from conform.call.schemas import overloads
 from conform.errors import UsageError
+from conform.foreign import line
 from conform.interp import semantics
 
 _CONSTANTS = (torch.dtype, torch.device, torch.layout, torch.memory_format)
@@ -47,7 +48,11 @@ def array_of(tensor: torch.Tensor, place: str) -> np.ndarray:
     if (trouble := _without_elements(tensor)) is not None:
         raise UsageError(f"{place}: found {trouble}; expected a dense tensor with elements")
     plain = tensor.detach().as_subclass(torch.Tensor)
-    return to_numpy(plain.cpu().resolve_conj().resolve_neg())
+    try:
+        return to_numpy(plain.cpu().resolve_conj().resolve_neg())
+    except (RuntimeError, MemoryError) as error:  # an expanded tensor may have more elements than there is memory
+        what = f"a tensor of shape {list(tensor.shape)} that cannot be read: {line(error)}"
+        raise UsageError(f"{place}: found {what}") from None
 
 
 def _without_elements(tensor: torch.Tensor) -> str | None:

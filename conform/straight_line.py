@@ -121,7 +121,7 @@ def check(
     the run of the cases before.
     """
     kit.load()
-    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage, oracle)
+    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage, oracle, workers)
     backend = _backend(suites, rest, backend)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
@@ -187,8 +187,11 @@ def _groups(asked: Asked) -> list[Group]:
 
 
 def _check_limits(
-    timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float, oracle: str
-) -> None:
+    timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float, oracle: str,
+    workers: int | None,
+) -> None:  # fmt: skip
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise UsageError(f"workers: expected an integer >= 1, or None, got {workers!r}")
     if oracle not in ORACLES:
         raise UsageError(f"oracle: expected one of {', '.join(ORACLES)}, got {oracle!r}")
     check_timeout("timeout", timeout_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,12 +12,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from conform.cli import main
 from conform.errors import ConformError, Unjudged, UsageError
+from conform.explain.case import find_case
 from conform.report.record import Interrupted, Run
+from conform.suites import load
 from tests.report.verdicts import CRASHED, FAILED, PASSED, UNSPECIFIED, run_of
 
 Fake = Callable[..., Run]
@@ -243,3 +247,20 @@ def test_help_imports_nothing_heavy() -> None:
     code = f"import sys, conform.cli; sys.exit(str(sorted({heavy} & set(sys.modules))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert loaded.stderr.strip() == "[]"
+
+
+def examples() -> dict[str, str]:
+    """The case ids in the examples of help texts, and the built-in suite that has them."""
+    context = click.Context(main)
+    verbs = [main.get_command(context, name) for name in main.list_commands(context)]
+    texts = [verb.get_help(click.Context(verb)) for verb in verbs]
+    lines = [line for line in "\n".join(texts).splitlines() if "--suite" not in line and "--run" not in line]
+    found = re.findall(r"conform (\w+) ([\w.]+/\w+/\w+/[\w.]+)", "\n".join(lines))
+    return {case_id: "modules" if verb == "bisect" else "core" for verb, case_id in found}
+
+
+def test_the_cases_in_the_examples_of_help_texts_are_there() -> None:
+    found = examples()
+    assert len(found) >= 3
+    for case_id, suite in found.items():
+        assert find_case(case_id, load((suite,), ids=(case_id,)), 0).id == case_id

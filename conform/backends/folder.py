@@ -100,8 +100,8 @@ def _function(file: Path, folder: str, name: str) -> Callable[..., Any]:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    wanted = [f"{folder}_kernel_impl", f"{name}_kernel_impl", folder, name]
+    wanted = list(dict.fromkeys([f"{folder}_kernel_impl", f"{name}_kernel_impl", folder, name]))
     for one in wanted:
         if callable(found := getattr(module, one, None)):
             return found
-    raise AttributeError(f"{file.name} has no function {wanted[0]!r}")
+    raise AttributeError(f"{file.name} has no function {' or '.join(map(repr, wanted))}")

@@ -171,6 +171,10 @@ def _class_in_file(one: Spelling) -> object:
         module = _imported(path)
     except SyntaxError as error:  # there, or in a module that it imports
         raise UsageError(f"backend {one.plain!r}: {error.filename}:{error.lineno}: {error.msg}") from None
+    name, has_arguments, _ = one.class_name.partition("(")
+    if has_arguments and hasattr(module, name):
+        raise UsageError(f"backend {one.plain!r}: the arguments of a class are keywords of literals, as in "
+                         f"{name}(path='x', bits=8)")  # fmt: skip
     if not hasattr(module, one.class_name):
         classes = [key for key, value in vars(module).items() if _is_backend_class(value)]
         hint = did_you_mean(one.class_name, classes)

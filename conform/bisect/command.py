@@ -43,7 +43,7 @@ def bisect(
     arises. With --out the first becomes a test of its own, as small as it still fails (docs/bisect.md).
 
     \b
-    conform bisect linear/float32/typical/contiguous --backend inductor
+    conform bisect nn_Linear_true/float32/typical/contiguous --backend inductor
     conform bisect examples/models/llama.py::build --backend kernels.py::Mine --dtype bfloat16
     conform bisect mlp/float32/typical/contiguous --suite mine.yaml --backend cuda --out found
     conform check found/repro.yaml --backend cuda

@@ -15,6 +15,7 @@ from torch.utils import _pytree as pytree
 from conform.errors import UsageError
 from conform.explain.case import find_case
 from conform.foreign import line
+from conform.foreign_code import without_exit
 from conform.frontends.construction import class_at, module_of
 from conform.frontends.modules import ModuleCall
 from conform.frontends.torch_export import arrays_of
@@ -81,7 +82,7 @@ def _of_model(name: str, path: ClassPath, seed: int, dtype: str | None) -> Subje
 
 def _built(name: str, path: ClassPath, seed: int) -> tuple[torch.nn.Module, Sequence[Any]]:
     try:
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), without_exit():
             torch.manual_seed(seed)
             found = class_at(path)()
     except Exception as error:  # a user's own code

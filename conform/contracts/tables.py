@@ -176,6 +176,8 @@ def names() -> list[str]:
 def contract_table(name: str) -> Table:
     """The shipped table `name`, or the one in the YAML file of that path; UsageError if there is none or it is
     invalid."""
+    if not isinstance(name, str):
+        raise UsageError(f"contract: expected the name of a table or of a YAML file, got {name!r}")
     if name in SHIPPED:
         return _table(read(DATA / f"{name}.yaml", SHIPPED))
     if not Path(name).is_file():

@@ -84,7 +84,8 @@ def find_case(case_id: str, suite: Suite, seed: int) -> Case:
         raise UsageError(_cases_of(suite, case_id, seed))
     tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
     if not tests:
-        near = did_you_mean(case_id.partition("/")[0], [test.id for test in suite.tests])
+        rest = case_id.partition("/")[2]
+        near = did_you_mean(case_id, [f"{test.id}/{rest}" for test in suite.tests])
         raise UsageError(f"no test of {' '.join(suite.names)} has a case {case_id!r}{near}")
     axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
     samples = int(axes[3]) + 1 if len(axes) in (4, 5) and axes[3].isdecimal() else 1

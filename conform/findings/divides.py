@@ -32,14 +32,14 @@ from conform.judging.verdict import FAILURES, REFUSAL, Verdict
 
 LEAST_FAILING = 2  # cases: of one alone anything is true
 MOST_TOLD = 3
+PLAIN = "contiguous"  # the layout
 CASES, ELEMENTS = "cases", "elements"
 
 
 @dataclass(frozen=True)
 class Division:
     """sentence: what stands behind the name of the op; splits: those that no case tells apart, each a condition or two;
-    unit: what they divide, cases or elements; reason: of the failing cases, where these are not all that fail, with #
-    for its numbers."""
+    unit: what they divide, cases or elements; reason: of the failing cases, where these are not all that fail."""
 
     unit: str
     splits: tuple[Split, ...]
@@ -63,7 +63,7 @@ class Division:
         """`fails only where ... (12 of 12 such cases; 0 of 31 others)`."""
         first, *others = self.told
         verb = "fails" if self.unit == CASES else "is wrong"
-        why = "" if self.reason is None else f" ({self.reason})"
+        why = "" if self.reason is None else f" ({self.reason}; others fail otherwise)"
         text = f"{verb}{why} {first.told(self.unit)}"
         if others:
             left = len(self.by_subject) - len(self.told)
@@ -85,24 +85,28 @@ def divisions(verdicts: Sequence[Verdict]) -> list[Division]:
         judged = valid
     passing = [one for one in judged if one.status not in FAILURES]
     failing = [one for one in judged if one.status in FAILURES]
-    if found := _division(passing, failing, None, 1):
+    if found := _division(passing, failing, (), 1):
         return [found]
     reasons: dict[str, list[Verdict]] = {}
     for one in failing:
         reasons.setdefault(re.sub(r"\d+", "#", one.reason or ""), []).append(one)
-    found_by_reason = (_division(passing, some, reason, len(reasons)) for reason, some in reasons.items())
+    found_by_reason = (
+        _division(passing, some, [one for other in reasons.values() if other is not some for one in other],
+                  len(reasons)) for some in reasons.values()
+    )  # fmt: skip
     return [one for one in found_by_reason if one] if len(reasons) > 1 else []
 
 
 def _division(
-    passing: Sequence[Verdict], failing: Sequence[Verdict], reason: str | None, searches: int
+    passing: Sequence[Verdict], failing: Sequence[Verdict], otherwise: Sequence[Verdict], searches: int
 ) -> Division | None:
-    """What divides them, found by one of so many searches."""
-    if len(failing) < LEAST_FAILING:
+    """What divides them, found by one of so many searches; otherwise: those that fail for other reasons."""
+    draws = _draws_of(failing)
+    if draws.bit_count() < LEAST_FAILING:
         return None
     judged, fails = [*failing, *passing], (1 << len(failing)) - 1
-    masks = masks_of(judged)
-    singles = [_split((condition,), mask, fails, len(judged)) for condition, mask in masks.items()]
+    masks = _without_those_of(masks_of([*judged, *otherwise]), fails, len(judged))
+    singles = [_split((condition,), mask, fails, draws, len(judged)) for condition, mask in masks.items()]
     tried = searches * max(len(set(masks.values())), 1)
     of_calls = [one for one in singles if not one.conditions[0].is_proxy]
     elements = _of_elements(passing, failing)
@@ -111,28 +115,53 @@ def _division(
         (ELEMENTS, best(elements, searches * max(len(elements), 1), most_fail=False)),
         (CASES, best(of_calls, tried)),
         (CASES, best(singles, tried)),
-        (CASES, _pairs(masks, fails, len(judged), searches)),
+        (CASES, _pairs(masks, fails, draws, len(judged), searches)),
     ):
         if found:
-            return Division(unit, tuple(found), reason)
+            return Division(unit, tuple(found), _told_reason(failing) if otherwise else None)
     return None
 
 
-def _split(conditions: tuple[Condition, ...], mask: int, failing: int, count: int) -> Split:
+def _told_reason(failing: Sequence[Verdict]) -> str:
+    """The reason of all of them, with ... for numbers in which they differ."""
+    reasons = {one.reason or "" for one in failing}
+    return reasons.pop() if len(reasons) == 1 else re.sub(r"\d+", "...", reasons.pop())
+
+
+def _draws_of(failing: Sequence[Verdict]) -> int:
+    """Those that tell something by themselves: the same numbers in another layout that fail as well tell nothing, if
+    they fail in the memory of a plain tensor."""
+    plain = {(one.test, one.dtype, one.values) for one in failing if one.layout == PLAIN}
+    is_copy = [one.layout != PLAIN and (one.test, one.dtype, one.values) in plain for one in failing]
+    return sum(1 << number for number, copied in enumerate(is_copy) if not copied)
+
+
+def _without_those_of(masks: Masks, failing: int, count: int) -> Masks:
+    """The conditions of the first `count` cases, but for those that are true of more cases that fail for another reason
+    than of `failing` ones: they are not what these fail for."""
+    among = (1 << count) - 1
+    return {
+        condition: mask & among for condition, mask in masks.items()
+        if 0 < mask & among < among and (mask >> count).bit_count() <= (mask & failing).bit_count()
+    }  # fmt: skip
+
+
+def _split(conditions: tuple[Condition, ...], mask: int, failing: int, draws: int, count: int) -> Split:
     true_of_failing = (mask & failing).bit_count()
     return Split(
         conditions, true_of_failing, mask.bit_count() - true_of_failing,
         all_failing=failing.bit_count(), all_passing=count - failing.bit_count(),
+        draws=((mask & draws).bit_count(), draws.bit_count()),
     )  # fmt: skip
 
 
-def _pairs(masks: Masks, failing: int, count: int, searches: int) -> list[Split]:
+def _pairs(masks: Masks, failing: int, draws: int, count: int, searches: int) -> list[Split]:
     """Of two conditions that hold together, each has to be true of nearly all failing cases; of those that hold of the
     same cases one is tried."""
     least = NEARLY_ALL * failing.bit_count()
     different = {mask: one for one, mask in reversed(masks.items()) if (mask & failing).bit_count() >= least}
     pairs = list(combinations(reversed(different.items()), 2))
-    splits = (_split((one, other), mask & its, failing, count) for (mask, one), (its, other) in pairs)
+    splits = (_split((one, other), mask & its, failing, draws, count) for (mask, one), (its, other) in pairs)
     return best(splits, searches * max(len(pairs), 1))
 
 

@@ -29,13 +29,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class Split:
-    """A condition, or two that hold together, and of how many failing and passing cases (or elements) it is true."""
+    """A condition, or two that hold together, and of how many failing and passing cases (or elements) it is true.
+
+    draws: of how many failing ones that tell something by themselves, and of how many in all, where others repeat them
+    """
 
     conditions: tuple[Condition, ...]
     failing: int
     passing: int
     all_failing: int
     all_passing: int
+    draws: tuple[int, int] | None = None
 
     @property
     def exceptions(self) -> int:
@@ -56,13 +60,14 @@ class Split:
         """At least the logarithm of how probably a condition that has nothing to do with failing is true of so many
         failing ones: the upper tail of the hypergeometric distribution (Fisher's exact test), by the geometric series
         that its terms stay below."""
-        true, everything = self.failing + self.passing, self.all_failing + self.all_passing
+        failing, all_failing = self.draws or (self.failing, self.all_failing)
+        true, everything = failing + self.passing, all_failing + self.all_passing
         first = (
-            _log_choose(self.all_failing, self.failing) + _log_choose(self.all_passing, self.passing)
+            _log_choose(all_failing, failing) + _log_choose(self.all_passing, self.passing)
             - _log_choose(everything, true)
         )  # fmt: skip
-        more, fewer = self.failing + 1, self.passing
-        ratio = (self.all_failing - self.failing) * fewer / (more * (self.all_passing - fewer + 1))
+        more, fewer = failing + 1, self.passing
+        ratio = (all_failing - failing) * fewer / (more * (self.all_passing - fewer + 1))
         return 0.0 if ratio >= 1 else min(0.0, first - log(1 - ratio))
 
     @property

@@ -26,6 +26,7 @@ from conform.backends.holding import Object, WithObjects
 from conform.backends.interpreter import to_torch
 from conform.errors import ConformError, NoGolden
 from conform.foreign import line
+from conform.foreign_code import without_exit
 from conform.frontends.modules import ModuleCall
 from conform.numerics.draws import Stream
 from conform.suites import ModuleSpec
@@ -94,7 +95,7 @@ class Constructor:
 
     def construct(self) -> Any:
         """Raises whatever the class raises."""
-        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), without_exit():
             warnings.simplefilter("ignore")  # what torch thinks of the arguments is nothing of a run's
             torch.manual_seed(self.seed)
             args, kwargs = _replaced([self.args, self.kwargs], _built)

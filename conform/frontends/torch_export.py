@@ -30,6 +30,7 @@ from conform.backends.interpreter import to_numpy, to_torch
 from conform.backends.leaves import leaves
 from conform.errors import NoGolden
 from conform.foreign import line
+from conform.foreign_code import without_exit
 from conform.frontends.decompositions import decomposed
 from conform.frontends.without_questions import WithoutQuestions
 from conform.interp.program.form import Function, Op, Operand, Program, Value
@@ -101,7 +102,7 @@ def _exported(
 
     args, kwargs = pytree.tree_map(tensor, given)
     try:
-        with torch.no_grad(), _quietly(), WithoutQuestions():
+        with torch.no_grad(), _quietly(), WithoutQuestions(), without_exit():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
             exported = decomposed(whole, of_kernels)
             own = _own_shapes(module, args, kwargs)

@@ -177,9 +177,10 @@ def _families(ops: Iterable[str]) -> dict[str, str]:
 
 
 def _findings(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """What failures have in common; a defect in finding it must not lose the run, and is told as what it is."""
+    """What failures that count have in common; a defect in finding it must not lose the run, and is told as what it
+    is."""
     try:
-        return [asdict(one) for one in findings_of(verdicts)]
+        return [asdict(one) for one in findings_of(one for one in verdicts if one.is_counted)]
     except Exception as error:
         return [{"kind": KIT_DEFECT, "op": "findings:", "dtypes": [], "text": str(defect(error))}]
 

@@ -35,8 +35,8 @@ def export(
     each element by itself; a case of several readings, of indices of equal elements or of complex numbers has no file.
 
     \b
-    conform export exp_1d/float32/typical/contiguous --to stablehlo --out exp.mlir
-    conform export mm_2d/bfloat16/typical/contiguous --to onnx --out mm.onnx
+    conform export exp_wide/float32/typical/contiguous --to stablehlo --out exp.mlir
+    conform export mm_long/bfloat16/typical/contiguous --to onnx --out mm.onnx
     conform export model.mlir@main/float32/typical/contiguous --suite model.mlir --to stablehlo
 
     Exit code: 0; 2 usage, no such case, or an op without a form; 3 not to be judged so.

@@ -111,7 +111,7 @@ def explain(name: str, suites: tuple[str, ...], seed: int, golden_timeout_s: flo
 
     \b
     conform explain aten::gelu
-    conform explain exp_1d/float32/special/contiguous
+    conform explain exp_wide/float32/special/contiguous
 
     Exit code: 0; 2 usage; 3 the golden values took longer than --golden-timeout.
     """

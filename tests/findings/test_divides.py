@@ -119,8 +119,8 @@ def test_of_two_defects_each_is_told_with_its_reason() -> None:
         return {"fails": strided, "layout": "strided.0" if strided else "contiguous"}
 
     assert [one.sentence.partition(" such")[0] for one in divisions(cases(60, of))] == [
-        "fails (wrong value) only where `alpha` is not 1 (15 of 15",
-        "fails (error above the bound) only where `self` is strided with gaps (15 of 15",
+        "fails (wrong value; others fail otherwise) only where `alpha` is not 1 (15 of 15",
+        "fails (error above the bound; others fail otherwise) only where `self` is strided with gaps (15 of 15",
     ]
 
 

@@ -171,8 +171,7 @@ def test_a_sign_that_an_error_turns_is_off_by_two() -> None:
     x = F32([-0.3, 0.0, 0.3, np.nan])
     (found,) = golden(lambda x: ops.sign(x * 0.1 - 0.03), x).outcome.goldens
     assert found.value.tolist()[:2] == [-1.0, -1.0]
-    assert found.budget.tolist() == [0.0, 0.0, 2.0, 0.0]
-    assert np.isnan(found.value[3])
+    assert found.budget.tolist() == [0.0, 0.0, 2.0, np.inf]  # of NaN the op alone says nothing, too
 
 
 def test_nan_is_told_where_a_number_is_bounded() -> None:

@@ -14,7 +14,6 @@ from conform.domains.engine.vocabulary import (
     dim_of,
     distinct_dims,
     dtype_of,
-    not_complex_here,
     real_dtype_common_to,
     shape_of,
     shaped,
@@ -43,8 +42,8 @@ REDUCED = shaped(shape_without, "shape(self) without dim")
 
 # --- Sums and products ------------------------------------------------------------------------------------------------
 
-ANY = tensor("self", not_complex_here())
-INTO = optional(dtype("dtype", Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS)))
+ANY = tensor("self", Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS))
+INTO = optional(dtype("dtype", Value.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS)))
 # int64 for bools and integers, unless another is asked for.
 SUMMED = Dtype.Eq(lambda self, dtype: dtype or ("int64" if is_integral(self.dtype) else self.dtype))
 
@@ -90,9 +89,13 @@ spec(
 
 FLOAT = tensor("self", Dtype.NotIn(("bool", *INTEGERS)), Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS))
 # Integers have a mean in a float dtype alone.
-MEANT = tensor("self", Dtype.NotIn(lambda dtype: () if dtype else ("bool", *INTEGERS)), not_complex_here())
+MEANT = tensor(
+    "self",
+    Dtype.NotIn(lambda dtype: () if dtype else ("bool", *INTEGERS)),
+    Dtype.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS),
+)
 FLOATING = Value.NotIn(("bool", *INTEGERS))
-NOT_COMPLEX = Value.NotIn(COMPLEX).lenient(NO_COMPLEX_SEMANTICS)
+NOT_COMPLEX = Value.NotIn(COMPLEX).unjudged(NO_COMPLEX_SEMANTICS)
 INTO_FLOAT = optional(dtype("dtype", FLOATING, NOT_COMPLEX))
 MEAN = Dtype.Eq(lambda self, dtype: dtype or self.dtype)
 

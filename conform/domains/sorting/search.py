@@ -14,8 +14,8 @@ from conform.domains.engine.arguments import boolean, index_tensor, optional, re
 from conform.domains.engine.constraints import Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space
-from conform.domains.engine.vocabulary import dtype_of, not_complex_here, shape_of, shaped
-from conform.domains.specs import REAL, spec
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
+from conform.domains.specs import COMPLEX, REAL, spec
 from conform.numerics.draws import Stream
 from conform.numerics.formats import Format, format_named
 
@@ -85,7 +85,7 @@ def _is_empty(self: MetaArgument) -> bool:
 
 
 PROMOTES = "torch promotes"
-OF_BOOLS = (not_complex_here(), Dtype.Ne("bool").unjudged(PROMOTES))
+OF_BOOLS = (Dtype.NotIn(COMPLEX).unjudged("they have no order"), Dtype.Ne("bool").unjudged(PROMOTES))
 PLACES = result(Dtype.Eq(lambda out_int32: "int32" if out_int32 else "int64"), shape_of("self"))
 OUT_INT32, RIGHT = boolean("out_int32"), boolean("right")
 

@@ -24,7 +24,7 @@ from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, 
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped, sized
-from conform.domains.specs import FLOATS, NUMBERS, spec
+from conform.domains.specs import COMPLEX, FLOATS, NUMBERS, spec
 from conform.numerics.draws import Stream
 
 AVERAGED = ("int64", *FLOATS)
@@ -237,7 +237,12 @@ def _maximum(name: str, rank: int, of_dtypes: Constraint, indices: bool) -> None
     )
 
 
-_maximum("aten::max_pool1d", 1, Dtype.In(FLOATS).lenient("some of torch's kernels take integers"), indices=False)
+_maximum(
+    "aten::max_pool1d",
+    1,
+    Dtype.In(FLOATS).lenient("some of torch's kernels take integers", lambda self: self.dtype not in COMPLEX),
+    indices=False,
+)
 for _rank in (2, 3):
     _maximum(f"aten::max_pool{_rank}d", _rank, Dtype.In(NUMBERS), indices=False)
     _maximum(f"aten::max_pool{_rank}d_with_indices", _rank, Dtype.In(NUMBERS), indices=True)

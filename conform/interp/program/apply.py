@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.call.aliases import canonical
 from conform.call.bound import Bound, bound_call
 from conform.errors import NoGolden
 from conform.interp import semantics
@@ -20,6 +21,7 @@ from conform.interp.program.number import Number
 from conform.interp.program.rules import find, is_selection, refuses
 from conform.interp.program.storage import stored
 from conform.interp.refusal import refuse_outside_domain
+from conform.numerics.ball import ULPS, Ball
 from conform.numerics.formats import compute_format
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import gamma, underflow
@@ -145,7 +147,7 @@ def _of_golden(op: str, golden: Golden) -> Number:
             return Number(fmt, Real.exact(golden.value.astype(np.float64)), np.where(open_, np.inf, 0.0))
     if golden.real is None and fmt.is_float and golden.ties is None:
         return _chosen_of(golden, open_)
-    rad = _budget(golden)
+    rad = _budget(golden) if _name_of(op) not in ULPS else _within_ulps(golden, ULPS[_name_of(op)])
     if rad is None or golden.real is None or not fmt.is_float:
         raise NoGolden(f"a program cannot use {op} here: the kit knows no bound of its error, or of its choice")
     with np.errstate(all="ignore"):
@@ -170,6 +172,19 @@ def _chosen_of(golden: Golden, open_: np.ndarray) -> Number:
         return Number.exact(golden.value)
     allowed = tuple(one.value for one in (golden, *golden.alternatives))
     return Number(golden.format, Real.exact(value), rad, allowed=allowed)
+
+
+def _name_of(op: str) -> str:
+    return canonical(op).removeprefix("aten::")
+
+
+def _within_ulps(golden: Golden, ulps: float) -> np.ndarray | None:
+    """The absolute error of a function of known numbers, of which OpenCL states so many ulps; None of complex ones."""
+    if golden.real is None or not golden.format.is_float:
+        return None
+    exact = Ball.exact(golden.real.hi, compute_format(golden.format))
+    with np.errstate(all="ignore"):
+        return exact.rounded(exact.mid, 0.0, ulps).rad
 
 
 def _budget(golden: Golden) -> np.ndarray | None:

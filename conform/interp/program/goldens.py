@@ -86,5 +86,6 @@ def golden_of(name: str, result: Any, nearest: bool = False) -> Golden:
     rad, untold = np.broadcast_to(result.rad, value.shape), result.real.radius
     bounded = np.isfinite(value) & (untold <= rad) & nearest
     budget = np.where(undecided, np.where(bounded, rad + untold, np.inf), rad)
+    value = np.where(undecided & ~bounded, result.format.storage.type(np.nan), value)
     unstated = np.full(value.shape, np.inf)  # what terms came to on the way
     return Golden(result.format, value, result.real, budget=budget, scale=unstated, zero_sign_free=True)

@@ -135,9 +135,20 @@ _DROPOUTS = [f"aten::{name}dropout" for name in ("", "alpha_", "feature_", "feat
 def dropout(input: Number, p: float, train: bool) -> Number:
     """`input`, but in training with p above 0, where chance has a part in it."""
     if train and p > 0:
-        raise NoGolden("a program cannot use dropout: chance has a part in it (a module in training mode: call its "
-                       "eval() first)")  # fmt: skip
+        raise _by_chance("dropout")
     return input
+
+
+@rule("aten::native_dropout")
+def native_dropout(input: Number, p: float, train: bool | None) -> Any:
+    if p > 0 and train is not False:
+        raise _by_chance("native_dropout")
+    return NotImplemented
+
+
+def _by_chance(name: str) -> NoGolden:
+    hint = "a module in training mode: call its eval() first"
+    return NoGolden(f"a program cannot use {name}: chance has a part in it ({hint})")
 
 
 _pad = moving("aten::pad", "self")

@@ -140,13 +140,31 @@ def _reals(x: np.ndarray, y: np.ndarray, order: float) -> Real | Scaled:
         return largest
     zero, p = (largest.hi == 0) & (largest.radius == 0), Real.exact(np.float64(order))
     unit = where(zero, 1.0, largest)
-    ratio = sizes / unit
-    logarithm = functions.log(where(sizes.hi == 0, 1.0, ratio))
+    logarithm = _log_ratio(where(sizes.hi == 0, unit, sizes), unit)
     far = (logarithm.hi + logarithm.radius) * order < -FAR
     powers = where(sizes.hi == 0, 0.0, functions.exp(where(far, -FAR, logarithm * p)))
     total = functions.log(where(zero, 1.0, powers.sum(axis=1, keepdims=True)))
     far = (total.hi - total.radius) / order > FARTHEST
-    return functions.exp_scaled(where(far, FARTHEST, total / p)).times(where(zero, 0.0, largest))
+    significand, exponent = _apart(where(zero, 0.0, largest))
+    root_ = functions.exp_scaled(where(far, FARTHEST, total / p))
+    return root_.times(significand).times_power_of_two(exponent)
+
+
+def _log_ratio(x: Real, unit: Real) -> Real:
+    """log(x / unit) of positive numbers of any size, of which the quotient, and what it lacks, may be subnormal."""
+    return functions.log_ratio(x.hi, unit.hi) + _log_of_tail(x) - _log_of_tail(unit)
+
+
+def _log_of_tail(x: Real) -> Real:
+    """log(1 + lo / hi), which is that quotient but for its square, below 2^-106, and its own rounding."""
+    share = x.lo / x.hi
+    return Real(share, np.zeros_like(share), np.where(share != 0, 2.0**-105, 0.0) + 2.0 * x.radius / x.hi)
+
+
+def _apart(x: Real) -> tuple[Real, np.ndarray]:
+    """(significands of ordinary size, exponents)."""
+    significand, exponent = np.frexp(x.hi)
+    return Real(significand, np.ldexp(x.lo, -exponent), np.ldexp(x.radius, -exponent)), exponent
 
 
 def _mp_norm(x: np.ndarray, y: np.ndarray, order: float) -> mp.Number:

@@ -13,7 +13,7 @@ from conform.interp.program.apply import apply
 from conform.interp.program.choice import MOST_ALLOWED, choice, either, is_unknown, possible
 from conform.interp.program.elementwise.arithmetic import div, mul, sub
 from conform.interp.program.number import Number
-from conform.interp.program.rules import common_format, operands, rounded, rule
+from conform.interp.program.rules import common_format, operands, rounded, rule, unbounded_where
 from conform.numerics.formats import Format, compute_format, format_named
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
@@ -139,44 +139,53 @@ def divided(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
     """The quotient, or that rounded to an integer: down ("floor") or towards 0 ("trunc")."""
     if rounding_mode is None:
         return div(self, other)
-    if _are_known("aten::div", self, other):
+    if _are_integral("aten::div", self, other):
         return NotImplemented
     return apply(f"aten::{rounding_mode}", div(self, other))
+
+
+@rule("aten::floor_divide", "aten::floor_divide.Scalar")
+def floor_divide(self: Any, other: Any) -> Any:
+    return divided(self, other, "floor")
 
 
 @rule("aten::fmod.Tensor", "aten::fmod.Scalar")
 def fmod(self: Any, other: Any) -> Any:
     """self - other * trunc(self / other)"""
-    return NotImplemented if _are_known("aten::fmod", self, other) else _rest(self, other, "trunc")
+    return NotImplemented if _are_integral("aten::fmod", self, other) else _rest(self, other, "trunc")
 
 
 @rule("aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor")
 def remainder(self: Any, other: Any) -> Any:
     """self - other * floor(self / other)"""
-    return NotImplemented if _are_known("aten::remainder", self, other) else _rest(self, other, "floor")
+    return NotImplemented if _are_integral("aten::remainder", self, other) else _rest(self, other, "floor")
 
 
-def _are_known(op: str, *given: Any) -> bool:
+def _are_integral(op: str, *given: Any) -> bool:
     """Whether the op's own semantics is to be asked. NoGolden for integers that hang on a choice."""
-    if all(getattr(one, "array", 0) is not None for one in given):
-        return True
-    if not common_format(*given).is_float:
+    if common_format(*given).is_float:
+        return False
+    if any(getattr(one, "array", 0) is None for one in given):
         raise NoGolden(f"a program cannot use {op} on integers of which it does not know which they are")
-    return False
+    return True
 
 
 def _rest(self: Any, other: Any, step: str) -> Any:
-    return sub(self, mul(other, apply(f"aten::{step}", div(self, other))))
+    """By the formula, which says nothing of an infinite divisor: 0 times that is NaN."""
+    rest = sub(self, mul(other, apply(f"aten::{step}", div(self, other))))
+    divisor = other.real.hi if isinstance(other, Number) else np.float64(other)
+    return unbounded_where(np.broadcast_to(np.isinf(divisor), rest.shape), rest)
 
 
 @rule("aten::sign")
 def sign(self: Number) -> Any:
-    """1, 0 or -1; where an implementation's number may lie on the other side of 0, off by as much as 2."""
+    """1, 0 or -1; where an implementation's number may lie on the other side of 0, off by as much as 2. Of NaN nothing
+    is said."""
     if self.array is not None:
         return NotImplemented
     low, high = (np.sign(end) for end in ends(self))
     middle = np.sign(self.real.hi)
-    rad = np.where((low == high) | np.isnan(middle) & (self.rad == 0), 0.0, np.where(np.isnan(low + high), np.inf, 2.0))
+    rad = np.where(low == high, 0.0, np.where(np.isnan(low + high), np.inf, 2.0))
     return Number(self.format, Real.exact(middle), rad)
 
 

@@ -68,7 +68,18 @@ tanh = _define(functions.tanh, Ball.tanh, "aten::tanh")
 erf = _define(functions.erf, lambda x: x.erf(functions.erf_float64), "aten::erf", "aten::special_erf")
 _define(functions.erfc, lambda x: x.erfc(erfc_float64), "aten::erfc", "aten::special_erfc")
 _define(_real_sigmoid, sigmoid, "aten::sigmoid")
-_define(lambda x: x * _real_sigmoid(x), lambda x: x * sigmoid(x), "aten::silu")
+_silu = _define(lambda x: x * _real_sigmoid(x), lambda x: x * sigmoid(x))
+
+
+@rule("aten::silu")
+def silu(self: Number) -> Number:
+    """x / (1 + e^-x)"""
+    return _open_at_minus_infinity(self, _silu(self))
+
+
+def _open_at_minus_infinity(x: Number, product: Number) -> Number:
+    """Where the limit is -0 and the formula gives -inf * 0, nothing is said (P38, P49)."""
+    return unbounded_where(x.real.hi == -np.inf, product)
 
 
 # --- Functions of what is known ---------------------------------------------------------------------------------------
@@ -131,7 +142,8 @@ def gelu(self: Number, approximate: str = "none") -> Any:
     and an honest implementation's may."""
     if self.array is not None:
         return NotImplemented
-    return in_blocks(partial(_gelu, approximate == "none"), *operands(float_result(self.format), self))
+    image = in_blocks(partial(_gelu, approximate == "none"), *operands(float_result(self.format), self))
+    return _open_at_minus_infinity(self, image)
 
 
 def _gelu(by_erf: bool, x: Number) -> Number:
@@ -186,8 +198,9 @@ def _any_power(x: Number, exponent: float) -> Number:
     said."""
     if not np.isfinite(exponent):
         raise NoGolden(f"a program cannot use aten::pow with exponent {exponent}: expected a finite one")
-    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (reach(x.rad) <= LEAST_SHARE * x.real.hi)
-    base = where(known, x.real, Real.exact(np.float64(1)))
+    positive = (x.real.hi > 0) & np.isfinite(x.real.hi)
+    known = positive & (reach(x.rad) <= LEAST_SHARE * x.real.hi)
+    base = where(positive, x.real, Real.exact(np.float64(1)))
     rad = np.where(known, x.rad, 0.0)
 
     def real(y: Real) -> Real:
@@ -201,7 +214,17 @@ def _any_power(x: Number, exponent: float) -> Number:
 
     flat = Number(x.format, base, rad).moved(lambda part: part.reshape(-1))
     power = combined(x.format, real, ball, flat).moved(lambda part: part.reshape(x.shape))
-    return unbounded_where(~known, power)
+    return unbounded_where(~known, _with_powers(power, positive, x.real.hi, np.float64(exponent)))
+
+
+def _with_powers(power: Number, positive: np.ndarray, base: np.ndarray, exponent: np.ndarray) -> Number:
+    """`power`, but for bases that are not positive and finite: float64 has their powers, zeros, infinities and NaN, and
+    those of negative numbers to its precision."""
+    with np.errstate(all="ignore"):
+        plain = base**exponent
+    unsure = np.where(np.isfinite(plain) & (plain != 0), np.inf, 0.0)
+    other = Real(plain, np.zeros(plain.shape), unsure)
+    return Number(power.format, where(positive, power.real, other), power.rad)
 
 
 @rule("aten::pow.Scalar")
@@ -222,8 +245,9 @@ def pow_of_tensors(self: Number, exponent: Number) -> Any:
         return NotImplemented
     shape = np.broadcast_shapes(self.shape, exponent.shape)
     x, y = (one.moved(lambda part: np.broadcast_to(part, shape).reshape(-1)) for one in operands(fmt, self, exponent))
-    known = (x.real.hi > 0) & np.isfinite(x.real.hi) & (x.rad <= LEAST_SHARE * x.real.hi)
-    base = Number(fmt, where(known, x.real, Real.exact(np.float64(1))), np.where(known, x.rad, 0.0))
+    positive = (x.real.hi > 0) & np.isfinite(x.real.hi)
+    known = positive & (x.rad <= LEAST_SHARE * x.real.hi)
+    base = Number(fmt, where(positive, x.real, Real.exact(np.float64(1))), np.where(known, x.rad, 0.0))
 
     def ball(a: Ball, b: Ball) -> Ball:
         with np.errstate(all="ignore"):
@@ -232,4 +256,5 @@ def pow_of_tensors(self: Number, exponent: Number) -> Any:
             return a.rounded(image, image * np.expm1(moved) * (1 + 2.0**-40), POWER_ULPS)
 
     power = combined(fmt, lambda a, b: functions.exp(functions.log(a) * b), ball, base, y)
+    power = _with_powers(power, positive, x.real.hi, y.real.hi)
     return unbounded_where(~known, power).moved(lambda part: part.reshape(shape))

@@ -1,0 +1,53 @@
+"""At special values a program leaves open what the op by itself leaves open, and gives what that gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conform
+from conform import ops
+from conform.call.schemas import schema
+from conform.errors import ConformError
+from conform.interp import semantics
+from conform.interp.program import rules
+from conform.own_ops import op
+
+pytestmark = pytest.mark.usefixtures("own_ops")
+
+SPECIAL = np.float32([-np.inf, np.inf, np.nan, 0.0, -0.0, 1.5, -1.5, 3e38])
+PAIRS = tuple(part.reshape(-1) for part in np.meshgrid(SPECIAL, SPECIAL))
+PROGRAMS = {
+    1: {"argument": lambda call: lambda x: call(x), "computed": lambda call: lambda x: call(x * 1.0)},
+    2: {"argument": lambda call: lambda x, y: call(x, y), "computed": lambda call: lambda x, y: call(x * 1.0, y * 1.0)},
+}
+
+
+def operands_of(name: str) -> int:
+    """How many float tensors an elementwise op asks for, 0 where it asks for anything else, or is none."""
+    asked = [one for one in schema(name).arguments if not one.has_default]
+    is_of_tensors = len(asked) in PROGRAMS and all(one.type == "Tensor" for one in asked)
+    return len(asked) if semantics.find(name) and semantics.traits_of(name).pointwise and is_of_tensors else 0
+
+
+def differs(name: str, how: str) -> bool | None:
+    """Whether the program says more than the op alone, or something else; None where it cannot use the op."""
+    operands = (SPECIAL,) if operands_of(name) == 1 else PAIRS
+    program = PROGRAMS[len(operands)][how](getattr(ops, name.removeprefix("aten::").partition(".")[0]))
+    try:
+        (expected,) = conform.golden(name, *operands).outcome.goldens
+        found = conform.golden(op("test::special", reference=program), *operands)
+    except ConformError:
+        return None
+    (golden,) = found.outcome.goldens
+    told = np.isfinite(found.bound_ulp) if golden.budget is not None else np.ones(expected.value.shape, bool)
+    told = told if golden.open is None else told & ~golden.open
+    left_open = np.zeros(told.shape, bool) if expected.open is None else expected.open
+    values = [one[told & ~left_open].astype(np.float64) for one in (found.value, expected.value)]
+    return bool((told & left_open).any()) or not np.array_equal(*values, equal_nan=True)
+
+
+def test_a_program_says_no_more_than_the_op_and_nothing_else() -> None:
+    asked = {(name, how): differs(name, how) for name in rules.names() if operands_of(name) for how in PROGRAMS[1]}
+    assert [key for key, one in asked.items() if one] == []
+    assert sum(one is False for one in asked.values()) >= 100
