@@ -87,6 +87,7 @@ def _fake() -> torch.Tensor:
         (_fake(), "a FakeTensor, which wraps another tensor or none"),
         (torch.eye(2).to_sparse(), "a torch.sparse_coo tensor"),
         (torch.empty(2, dtype=torch.uint1), "a tensor of torch.uint1, of which the kit has no numbers"),
+        (torch.ones(1).expand(2**50), rf"a tensor of shape \[{2**50}\] that cannot be read: .*allocate"),
     ],
 )
 def test_a_tensor_without_elements_is_refused_by_its_place(tensor: torch.Tensor, found: str) -> None:

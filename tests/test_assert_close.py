@@ -50,6 +50,8 @@ def test_the_contract_decides() -> None:
     conform.assert_close("aten::exp", off_by_one, X)
     with pytest.raises(AssertionError, match="not the correctly rounded result"):
         conform.assert_close("aten::exp", off_by_one, X, contract="cr")
+    with pytest.raises(UsageError, match="contract: expected the name of a table or of a YAML file, got None"):
+        conform.assert_close("exp", np.float32([1.0]), np.float32([0.0]), contract=None)
     with pytest.raises(UsageError, match=r"no contract table 'opencll'.*did you mean 'opencl'"):
         conform.assert_close("aten::exp", RIGHT, X, contract="opencll")
 

@@ -34,6 +34,12 @@ def test_a_timeout_that_no_call_can_have_is_refused(timeout_s: object) -> None:
         conform.check("smoke", backend="self", timeout_s=timeout_s)
 
 
+@pytest.mark.parametrize("workers", [0, -3, 1.5, "2", True])
+def test_workers_are_one_or_more(workers: object) -> None:
+    with pytest.raises(UsageError, match="workers: expected an integer >= 1, or None, got "):
+        conform.check("smoke", backend="self", workers=workers)
+
+
 def test_a_selection_is_checked_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="values: unknown choice 'bogus'"):
         conform.check("smoke", backend="no backend", values="bogus")

@@ -226,6 +226,7 @@ def test_file_that_is_not_python_is_a_usage_error(start: Starter, tmp_path: Path
         ("cpuu", "unknown backend 'cpuu'; did you mean 'cpu'?"),
         ("nowhere.py::Mine", "there is no Python file 'nowhere.py'"),
         ("{file}::Misbehavin", "has no class 'Misbehavin'; did you mean 'Misbehaving'?"),
+        ("{file}::Misbehaving(deed=thrown)", "the arguments of a class are keywords of literals"),
         ("{file}::NOT_A_CLASS", "a subclass of conform.Backend was expected"),
         ("{file}::Nameless", "Nameless.name is not set"),
     ],

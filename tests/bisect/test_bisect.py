@@ -207,6 +207,23 @@ def build():
 
 def nothing():
     return 3
+
+
+def exits():
+    raise SystemExit(0)
+
+
+class Exits(nn.Module):
+    def forward(self, x):
+        raise SystemExit("done")
+
+
+def exits_later():
+    return Exits(), (torch.randn(2),)
+
+
+def drops_out():
+    return nn.Sequential(nn.Linear(2, 2), nn.Dropout()), (torch.randn(2),)
 """
 SUITE = """
 tests:
@@ -264,6 +281,7 @@ def test_models_take_a_dtype(place: Path) -> None:
         (["block/float32/typical/contiguous", "--suite", "suite.yaml", "--dtype", "float16"], "stands in its id"),
         (["model.py::absent"], "has no attribute 'absent'"),
         (["model.py::nothing"], "returned int, expected (module, (input, ...))"),
+        (["model.py::exits"], "model.py::exits: RuntimeError: it calls sys.exit(0)"),
         (["models.py::build"], "there is no file"),
         (["model.py::build", "--dtype", "int8"], "expected a float dtype"),
         (["model.py::build", "--timeout", "0"], "expected seconds > 0"),
@@ -276,6 +294,18 @@ def test_what_cannot_be_bisected_is_a_message(place: Path, words: list[str], mes
     told = conform_("bisect", *words, *backend)
     assert told.exit_code == 2, told.output
     assert message in told.output
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        ("exits_later", "module Exits cannot be exported: RuntimeError: it calls sys.exit('done')"),
+        ("drops_out", "chance has a part in it (a module in training mode: call its eval() first)"),
+    ],
+)
+def test_a_model_that_cannot_be_judged_is_no_model_that_is_right(place: Path, build: str, message: str) -> None:
+    told = conform_("bisect", f"model.py::{build}", "--backend", "cpu")
+    assert (told.exit_code, message in told.output) == (3, True), told.output
 
 
 def test_errors_are_relative_and_classes_count() -> None:

@@ -180,7 +180,7 @@ def test_a_test_is_no_case_and_its_cases_are_named(suite: str) -> None:
 
 
 def test_an_unknown_case_is_the_users_mistake(suite: str) -> None:
-    with pytest.raises(UsageError, match=r"no test of .* has a case 'third/float32'; did you mean 'thirds'\?"):
+    with pytest.raises(UsageError, match=r"no test of .* has a case 'third/float32'; did you mean 'thirds/float32'\?"):
         explain_case("third/float32", [suite])
     with pytest.raises(UsageError, match=r"--id 'thirds/float64/typical/contiguous' matches no case"):
         explain_case("thirds/float64/typical/contiguous", [suite])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from math import comb, exp
 from typing import Any
 
@@ -124,7 +125,41 @@ def test_of_two_defects_each_is_told_with_its_reason() -> None:
     ]
 
 
+def test_a_reason_is_told_with_the_numbers_that_all_have() -> None:
+    def of(number: int) -> dict[str, Any]:
+        if number % 4 == 0:
+            return {"fails": True, "alpha": 2, "reason": f"above {number} of 8"}
+        return {"fails": number % 4 == 1, "size": 7 if number % 4 == 1 else 6, "reason": "above 8"}
+
+    told = [one.reason for one in divisions(cases(60, of))]
+    assert told == ["above ... of ...", "above 8"]
+
+
 # --- Nothing to tell --------------------------------------------------------------------------------------------------
+
+
+def test_layouts_of_one_call_are_one_piece_of_evidence() -> None:
+    layouts = ["contiguous", "strided.0", "transposed.0", "offset.0", "expanded.0"]
+
+    def of(number: int) -> dict[str, Any]:
+        return {"fails": number < 5, "size": 5 if number < 5 else 6, "layout": layouts[number % 5]}
+
+    assert divisions(cases(110, of)) == []
+    apart = [replace(one, test=f"t{number}") for number, one in enumerate(cases(110, of))]
+    assert len(divisions(apart)) == 1
+
+
+def test_what_is_true_of_more_that_fail_otherwise_is_not_the_reason() -> None:
+    """7 of 7 calls with that `alpha`, and none of 30 others: but 40 more of them fail for another reason."""
+
+    def of(number: int) -> dict[str, Any]:
+        reason = "NaN where a number is expected" if number < 7 else "error above the bound"
+        return {"fails": number < 60, "alpha": 2 if number < 47 else 1, "reason": reason}
+
+    assert divisions(cases(90, of)) == []
+    without = [one for number, one in enumerate(cases(90, of)) if not 7 <= number < 47]
+    assert [one.reason for one in divisions(without)] == ["NaN where a number is expected"]
+
 
 
 @pytest.mark.parametrize(
