@@ -38,12 +38,13 @@ def verdict_on(
     return unasked(case, _ended(case, replies[0], differing, device), checks)
 
 
-def _differing(case: Case, replies: Sequence[Reply], free: Collection[int]) -> list[str]:
-    """The places of the replies that are not equal to the first, but for the outputs `free`."""
+def _differing(case: Case, replies: Sequence[Reply], free: Collection[int]) -> list[tuple[str, Reply]]:
+    """The replies that are not equal to the first, but for the outputs `free`, and their places."""
     times = _times(case, replies[0])
     places = [f"call {number} of {times}" for number in range(2, times + 1)] + ["a call in another process"]
     first, *others = of_each(replies, partial(_answer, free=free))
-    return [place for place, other in zip(places, others, strict=False) if other != first]
+    each = zip(places, others, replies[1:], strict=False)
+    return [(place, reply) for place, other, reply in each if other != first]
 
 
 def _times(case: Case, first: Reply) -> int:
@@ -68,10 +69,15 @@ def _content(output: Any) -> tuple:
     return (type(output), repr(output))  # NaN is like NaN, and -0.0 not like 0.0
 
 
-def _ended(case: Case, first: Reply, differing: Sequence[str], device: str) -> Verdict:
+def _ended(case: Case, first: Reply, differing: Sequence[tuple[str, Reply]], device: str) -> Verdict:
     times = _times(case, first)
     if differing:
-        reason = f"equal calls, other answers: {differing[0]} differs from the first"
+        place, reply = differing[0]
+        if reply.status in ("crash", "timeout"):
+            reason = f"{place}, of which the first was answered: {reply.reason}"
+            return ended_as(case, reply.status, reason, log=reply.log)
+        how = "differs from the first" if reply.status == "ok" else f"ended otherwise than the first: {reply.reason}"
+        reason = f"equal calls, other answers: {place} {how}"
         if kind_of(device) in documented().get(case.op.partition(".")[0], ()):
             return ended_as(case, "unspecified", reason, rule="torch documents it", checks=times)
         return ended_as(case, "fail", reason, Standing(), checks=times)

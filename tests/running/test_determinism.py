@@ -83,7 +83,6 @@ def test_the_same_answers_pass_and_say_how_many_were_compared() -> None:
         (by_call, {"call 2 of 3", "call 3 of 3", "a call in another process"}),
         (by_process, {"a call in another process"}),
         (by_sign_of_zero, {"call 2 of 3"}),
-        (refuses_the_second, {"call 2 of 3"}),
     ],
 )
 def test_other_answers_to_equal_calls_fail(kernel: Callable, places: set[str]) -> None:
@@ -91,6 +90,27 @@ def test_other_answers_to_equal_calls_fail(kernel: Callable, places: set[str]) -
     reasons = {case["reason"] for case in run.cases if case["status"] == "fail"}
     assert reasons
     assert reasons <= {f"equal calls, other answers: {place} differs from the first" for place in places}
+
+
+@pytest.mark.parametrize(
+    ("last", "status", "reason"),
+    [
+        (Reply("timeout", "no answer for 30 s"), "timeout",
+         "call 3 of 3, of which the first was answered: no answer for 30 s"),
+        (Reply("crash", "SIGSEGV"), "crash", "call 3 of 3, of which the first was answered: SIGSEGV"),
+        (Reply("error", "RuntimeError: busy"), "fail",
+         "equal calls, other answers: call 3 of 3 ended otherwise than the first: RuntimeError: busy"),
+    ],
+)  # fmt: skip
+def test_a_call_without_an_answer_is_told_as_what_it_is(last: Reply, status: str, reason: str) -> None:
+    (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"]))
+    verdict = verdict_on(replace(case, times=3), [*[Reply("ok", result=1.0)] * 2, last], "cpu")
+    assert (verdict.status, verdict.reason) == (status, reason)
+
+
+def test_a_refusal_of_what_was_answered_fails() -> None:
+    reasons = {case["reason"] for case in run_of(refuses_the_second, dtypes=["float32"]).cases}
+    assert any(one and "call 2 of 3 ended otherwise than the first: " in one for one in reasons)
 
 
 @pytest.mark.parametrize(("numbers", "status"), [((1.5, 1.5), "pass"), ((1, 2), "fail"), ((0.0, -0.0), "fail")])
