@@ -36,6 +36,7 @@ from conform.numerics.ulp import ulp
 
 EXPLAINS = 4.0  # a hypothesis must leave at most a quarter of the error
 SIGMAS = 4.0  # of a fair coin: how one-sided errors must be to count as truncated
+OUTWARD = 3.0  # and how often they point outward where roundings do not explain all of them
 MOST_OF_CUT = 2.0**-5  # of the magnitudes: two factors that lose 2^-7 each, and honest rounding beside
 WEAKLY = 16  # wrong elements
 TELLING = 0.25  # of the magnitudes: an error that may be larger tells nothing
@@ -306,7 +307,7 @@ def _explained_by_size(golden: Golden, actual: np.ndarray, are_wrong: AreWrong) 
 
 def _of_both_signs(count: int, outward: int) -> int:
     """Of so many errors those that roundings explain, which point outward no more often than inward."""
-    excess = 2 * outward - count - SIGMAS * np.sqrt(count)
+    excess = 2 * outward - count - OUTWARD * np.sqrt(count)
     return count - max(0, int(excess))
 
 

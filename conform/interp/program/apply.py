@@ -147,7 +147,9 @@ def _of_golden(op: str, golden: Golden) -> Number:
             return Number(fmt, Real.exact(golden.value.astype(np.float64)), np.where(open_, np.inf, 0.0))
     if golden.real is None and fmt.is_float and golden.ties is None:
         return _chosen_of(golden, open_)
-    rad = _budget(golden) if _name_of(op) not in ULPS else _within_ulps(golden, ULPS[_name_of(op)])
+    rad = _budget(golden)
+    if rad is None and (name := canonical(op).removeprefix("aten::")) in ULPS:
+        rad = _within_ulps(golden, ULPS[name])
     if rad is None or golden.real is None or not fmt.is_float:
         raise NoGolden(f"a program cannot use {op} here: the kit knows no bound of its error, or of its choice")
     with np.errstate(all="ignore"):
@@ -172,10 +174,6 @@ def _chosen_of(golden: Golden, open_: np.ndarray) -> Number:
         return Number.exact(golden.value)
     allowed = tuple(one.value for one in (golden, *golden.alternatives))
     return Number(golden.format, Real.exact(value), rad, allowed=allowed)
-
-
-def _name_of(op: str) -> str:
-    return canonical(op).removeprefix("aten::")
 
 
 def _within_ulps(golden: Golden, ulps: float) -> np.ndarray | None:
