@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.formulas.complexes import joined
@@ -34,6 +35,7 @@ BY_ROOT, BY_COUNT = 1, 2  # normalization; 0: none
 DIRECT = 7  # the largest prime factor for which FFTW, pocketfft, cuFFT and vDSP have a transform of their own
 PRODUCT = 1 + 2 * sqrt(2)  # of a product of complex numbers, one of them a rounded root of unity, in u
 SMALLEST = 2.0**-1074
+MOST = 2**22  # numbers that one transform takes: of more the exact one wants minutes, and memory that few machines have
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
@@ -66,6 +68,7 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
     P131)"""
     axes = [d % self.ndim for d in dim]
     lengths = (*(self.shape[axis] for axis in axes[:-1]), last_dim_size)
+    _refuse_many(prod(lengths))
     rows, shape = _rows(self, axes)
     own = np.arange(rows.shape[-1]) * 2 % last_dim_size == 0  # frequencies that are their own conjugates: 0, size / 2
     weights = np.where(own, 1.0, 2.0)
@@ -79,6 +82,11 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
         return call.golden(format_of(self).component, [whole.re])
 
     return _arranged(of_rows, rows, (*shape[: len(shape) - len(axes)], *lengths), axes)
+
+
+def _refuse_many(numbers: int) -> None:
+    if numbers > MOST:
+        raise Unjudged(f"a transform of {numbers:,} numbers at once: the kit judges those of up to {MOST:,}")
 
 
 def _padded(half: Pair, size: int) -> Pair:
@@ -96,6 +104,7 @@ def _complex_golden(
     """`kept`: how many frequencies of the last axis there are, if not all."""
     fmt = format_of(self)
     fmt = fmt if fmt.is_complex else FORMATS[COMPLEX_OF[fmt.name]]
+    _refuse_many(prod(self.shape[axis] for axis in axes))
     rows, shape = _rows(self, axes)
 
     def of_rows(some: np.ndarray) -> Golden:

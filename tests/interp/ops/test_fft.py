@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conform.errors import Unjudged
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
 
@@ -73,3 +74,10 @@ def test_a_long_sum_is_bounded_by_the_norm() -> None:
     u = 2.0**-24
     assert (bound > 10 * 6.6 * u * 1024).all()  # t eta sqrt(n) |x|
     assert (bound < 10 * 7.1 * u * 1024).all()
+
+
+def test_a_transform_of_too_many_numbers_is_refused_before_it_takes_memory() -> None:
+    many = np.broadcast_to(np.complex64(1), (2, 2**21 + 1))
+    for op, rest in (("_fft_c2c", ([0, 1], 0, True)), ("_fft_c2r", ([1], 0, 2**22 + 2))):
+        with pytest.raises(Unjudged, match="at once: the kit judges those of up to 4,194,304"):
+            evaluate(f"aten::{op}", (many, *rest), {})
