@@ -16,6 +16,9 @@ from conform.interp.program.aten import arguments_of
 from conform.interp.program.form import Op
 from conform.interp.program.goldens import golden_of
 
+# Its schema promises memory of its own, and torch gives a view all the same, of which it says that nobody may tell.
+UNSAFE_VIEW, RESHAPED = "aten::_unsafe_view", "aten::reshape"
+
 
 def as_call(op: Op, operands: Sequence[Any]) -> tuple[str, list[Any], dict[str, Any]]:
     """(name, args, kwargs) of an op on `operands`, whatever stands for a tensor there: by place what its schema has so,
@@ -25,7 +28,7 @@ def as_call(op: Op, operands: Sequence[Any]) -> tuple[str, list[Any], dict[str, 
     by_place = [one for one in schema.arguments if not one.kwarg_only]
     count = max((at + 1 for at, one in enumerate(by_place) if one.name in given), default=0)
     args = [given.pop(one.name, one.default) for one in by_place[:count]]
-    return schema.name, args, given
+    return RESHAPED if schema.name == UNSAFE_VIEW else schema.name, args, given
 
 
 def meant(op: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Bound:

@@ -9,12 +9,12 @@ from conform.backends.call import Call
 from conform.backends.given import dumps
 from conform.backends.interpreter import to_torch
 from conform.backends.steps import Place, Step, Steps
-from conform.frontends.op_calls import as_call
+from conform.frontends.op_calls import RESHAPED, as_call
 from conform.interp.program.aten import ASSERTIONS
 from conform.interp.program.form import Op, Operand, Program
 
 # A view hangs on strides, which a backend's results need not share with torch's; of the same numbers.
-VIEWS, RESHAPED = ("aten::view", "aten::_unsafe_view"), "aten::reshape"
+VIEW = "aten::view"
 
 
 def steps_of(program: Program) -> tuple[Op, ...]:
@@ -36,7 +36,7 @@ def sent(program: Program, name: str, args: Sequence[Any], kwargs: dict[str, Any
 def step_of(op: Op) -> Step:
     """An op as the worker's module has it."""
     name, args, kwargs = as_call(op, [_place(one) for one in op.operands])
-    name = RESHAPED if name in VIEWS else name
+    name = RESHAPED if name == VIEW else name
     return Step(name, args, kwargs, tuple(None if one is None else one.name for one in op.results))
 
 

@@ -209,6 +209,15 @@ def nothing():
     return 3
 
 
+class Rows(nn.Module):
+    def forward(self, x, y):
+        return (x @ y) * 2
+
+
+def rows():
+    return Rows(), (torch.randn(2, 3, 4), torch.randn(4, 5))
+
+
 def exits():
     raise SystemExit(0)
 
@@ -265,6 +274,12 @@ def test_a_case_of_a_suite_is_a_subject(place: Path) -> None:
     told = conform_("bisect", "block/float32/typical/contiguous", "--suite", "suite.yaml", "--backend", "cpu")
     assert told.exit_code == 0, told.output
     assert "no op leaves its contract (1 of 1 are judged)" in told.output
+
+
+def test_a_view_whose_schema_promises_memory_of_its_own_is_none(place: Path) -> None:
+    """torch.export has the product of a batch with a matrix seen by `_unsafe_view`."""
+    told = conform_("bisect", "model.py::rows", "--backend", "cpu")
+    assert told.exit_code == 0, told.output
 
 
 def test_models_take_a_dtype(place: Path) -> None:
