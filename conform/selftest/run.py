@@ -107,7 +107,7 @@ def problems_of(catches: Sequence[Catch], is_full: bool) -> list[str]:
         if one.case_id is None and explanation is None:
             seen = f"{one.shown} cases answered otherwise and passed" if one.shown else "no case answered otherwise"
             problems.append(f"survives without a reason: {of}; {seen}")
-        if one.case_id is not None and explanation is not None:
+        if one.case_id is not None and explanation is not None and not explanation.caught_where:
             problems.append(f"caught by {one.case_id}, though it is said to survive: {of}")
     return problems
 

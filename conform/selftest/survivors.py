@@ -18,11 +18,15 @@ FILE = Path(__file__).with_name("survivors.yaml")
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why the defects like `defect`, a glob, survive on the ops like one of `ops`; aten::add.* is every overload."""
+    """Why the defects like `defect`, a glob, survive on the ops like one of `ops`; aten::add.* is every overload.
+
+    caught_where: the machines on which they are caught all the same, in words; empty: on none.
+    """
 
     defect: str
     ops: tuple[str, ...]
     reason: str
+    caught_where: str = ""
 
     def covers(self, plant: Plant) -> bool:
         """Whether it speaks of this plant."""
@@ -40,7 +44,7 @@ def explanations() -> Sequence[Explanation]:
     """All of them, in the order of the file."""
     rows = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     return [
-        Explanation(defect, tuple(row["ops"]), row["reason"])
+        Explanation(defect, tuple(row["ops"]), row["reason"], row.get("caught_where", ""))
         for row in rows
         for defect in (row["defect"] if isinstance(row["defect"], list) else [row["defect"]])
     ]

@@ -62,29 +62,42 @@ def _shape(log_probs: MetaArgument, target_lengths: Sequence[int], rank: int, d:
     return (log_probs.size(1),) if d == 0 else INTEGERS.narrowed("Ge", max(target_lengths, default=0))
 
 
-LISTS = (
-    index_tensor("targets", INDICES, Rank.In((1, 2)), Size.In(_shape), A_LABEL),
-    integers("input_lengths", BATCH, STEPS),
-    integers("target_lengths", BATCH, Value.Ge(0), Value.Le(LABELS).lenient(NOT_MANY)),
-)
+def _most_labels(reduction: int, zero_infinity: bool) -> int:
+    """1 where a loss of inf would hide the others, else any number"""
+    return 2**31 if reduction == NONE or zero_infinity else 1
 
 
-def _of_batch(name: str, *constraints: Constraint) -> Argument:
+ALIGNED = Value.Le(_most_labels).lenient("one sample without an alignment makes the loss inf, whatever the others are")
+
+
+def _lists(on_labels: Sequence[Constraint]) -> tuple[Argument, ...]:
+    return (
+        index_tensor("targets", INDICES, Rank.In((1, 2)), Size.In(_shape), A_LABEL),
+        integers("input_lengths", BATCH, STEPS),
+        integers("target_lengths", BATCH, Value.Ge(0), Value.Le(LABELS).lenient(NOT_MANY), on_labels),
+    )
+
+
+def _of_batch(name: str, *constraints: Constraint | Sequence[Constraint]) -> Argument:
     batch = shaped(lambda log_probs: (log_probs.size(1),), "[size(log_probs, 1)]")
     return index_tensor(name, INDICES, [one.unjudged("torch reads numbers in order") for one in batch], *constraints)
 
 
-TENSORS = (
-    index_tensor(
-        "targets",
-        INDICES,
-        Rank.Eq(2).unjudged("concatenated ones are judged beside numbers", lambda targets: targets.rank == 1),
-        sized(lambda log_probs: (log_probs.size(1),), "size(log_probs, 1) where d = 0"),
-        A_LABEL,
-    ),
-    _of_batch("input_lengths", *STEPS),
-    _of_batch("target_lengths", Value.Ge(0), Value.Le(lambda targets: targets.size(1), text="size(targets, 1)")),
-)
+def _tensors(on_labels: Sequence[Constraint]) -> tuple[Argument, ...]:
+    fits = Value.Le(lambda targets: targets.size(1), text="size(targets, 1)")
+    return (
+        index_tensor(
+            "targets",
+            INDICES,
+            Rank.Eq(2).unjudged("concatenated ones are judged beside numbers", lambda targets: targets.rank == 1),
+            sized(lambda log_probs: (log_probs.size(1),), "size(log_probs, 1) where d = 0"),
+            A_LABEL,
+        ),
+        _of_batch("input_lengths", *STEPS),
+        _of_batch("target_lengths", Value.Ge(0), fits, on_labels),
+    )
+
+
 LOSSES = shaped(lambda log_probs: (log_probs.size(1),), "[size(log_probs, 1)]")
 LOSS = result(
     dtype_of("log_probs"),
@@ -97,9 +110,11 @@ LOSS = result(
 ZERO = boolean("zero_infinity")
 UNDOCUMENTED = optional(result(), Optional.Eq(True))
 
-for (_composite, _of_kernel), _arguments in (
-    (("ctc_loss.IntList", "_ctc_loss"), (tensor("log_probs", LOG_PROBS, FEW), *LISTS, BLANK)),
-    (("ctc_loss.Tensor", "_ctc_loss.Tensor"), (tensor("log_probs", LOG_PROBS), *TENSORS, BLANK)),
+for _overload, _log_probs, _lengths in (
+    ("IntList", tensor("log_probs", LOG_PROBS, FEW), _lists),
+    ("Tensor", tensor("log_probs", LOG_PROBS), _tensors),
 ):
-    spec(f"aten::{_composite}", *_arguments, REDUCTION, ZERO, LOSS)
-    spec(f"aten::{_of_kernel}", *_arguments, ZERO, result(dtype_of("log_probs"), LOSSES), UNDOCUMENTED)
+    _reduced = (_log_probs, *_lengths((ALIGNED,)), BLANK, REDUCTION, ZERO)
+    spec(f"aten::ctc_loss.{_overload}", *_reduced, LOSS)
+    _of_kernel = f"aten::_ctc_loss{'.Tensor' * (_overload == 'Tensor')}"
+    spec(_of_kernel, _log_probs, *_lengths(()), BLANK, ZERO, result(dtype_of("log_probs"), LOSSES), UNDOCUMENTED)
