@@ -161,6 +161,11 @@ def test_a_survivor_needs_a_reason_and_a_reason_a_survivor() -> None:
     assert len(problems_of([], is_full=True)) == len(explanations())
 
 
+def test_a_reason_may_hold_on_some_machines_only() -> None:
+    depends = plant("aten::_int_mm", "expansion of self ignored")
+    assert problems_of([Catch(depends, None, 1), Catch(depends, "int_mm_products", 0)], is_full=False) == []
+
+
 def test_an_op_glob_of_a_reason_means_an_overload_unless_it_ends_in_a_star() -> None:
     reason = replace(explanations()[0], defect="Zeros", ops=("aten::sum",))
     assert reason.covers(plant("aten::sum", "Zeros"))
