@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from conform.call.schemas import operator_names, unknown_operator
+from conform.call.schemas import names_an_operator, unknown_operator
 from conform.documents.form import Text, Texts, listed, read_form
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
@@ -74,7 +74,7 @@ class Waiver(BaseModel):
         if self.op is None and self.id is None:
             raise ValueError("`op` or `id` says which cases it is for; found neither")
         for glob in self.op or ():
-            if glob.startswith("aten::") and not any(_names(op, glob) for op in operator_names()):
+            if glob.startswith("aten::") and not names_an_operator(glob):
                 raise ValueError(str(unknown_operator(glob)))
         for name in self.dtype or ():
             if name not in FORMATS:
@@ -111,10 +111,6 @@ class Waiver(BaseModel):
     def has_expired(self, on: date | None = None) -> bool:
         """Whether it holds no more on a day, by default today, in UTC."""
         return self.until is not None and date.fromisoformat(self.until) < (on or datetime.now(timezone.utc).date())
-
-
-def _names(op: str, glob: str) -> bool:
-    return fnmatchcase(op, glob.partition(".")[0])
 
 
 class Waivers(BaseModel):
