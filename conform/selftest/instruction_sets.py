@@ -19,10 +19,13 @@ PINS: dict[str, dict[str, str]] = {
     "avx2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", **_MKL},
     "avx512": {"ATEN_CPU_CAPABILITY": "avx512", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE", **_MKL},
     "avx512_bf16": {"ATEN_CPU_CAPABILITY": "avx512", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", **_MKL},
+    "avx512_fp16": {"ATEN_CPU_CAPABILITY": "avx512", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_FP16", **_MKL},
 }
 _AVX2 = {"avx2", "fma", "f16c"}
 _AVX512 = {*_AVX2, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
-_NEEDED = {"default": {"sse4_1"}, "avx2": _AVX2, "avx512": _AVX512, "avx512_bf16": {*_AVX512, "avx512_bf16"}}
+_AVX512_BF16 = {*_AVX512, "avx512_bf16"}
+_NEEDED = {"default": {"sse4_1"}, "avx2": _AVX2, "avx512": _AVX512, "avx512_bf16": _AVX512_BF16,
+           "avx512_fp16": {*_AVX512_BF16, "avx512_fp16"}}  # fmt: skip
 
 
 @cache
