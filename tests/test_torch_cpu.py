@@ -236,7 +236,8 @@ EVERYWHERE |= {
     *((FLASH, dtype, reason) for dtype in FLOATS for reason in (ERROR, NAN, "a number where NaN is expected")),
     *(("aten::embedding_bag", *row) for op, *row in EVERYWHERE if op == "aten::_embedding_bag"),
 }  # fmt: skip
-VECTORS = ("avx2", "avx512", "avx512_bf16", "avx512_fp16")  # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same
+# ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same.
+VECTORS = ("avx2", "avx512", "avx512_bf16", "avx512_fp16")
 AVX512 = ("avx512", "avx512_bf16", "avx512_fp16")
 BF16 = ("avx512_bf16", "avx512_fp16")
 # What fails on these instruction sets and on no others.
