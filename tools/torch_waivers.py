@@ -19,6 +19,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -151,15 +152,27 @@ def entries(
         }  # fmt: skip
 
 
-def join(listed: list[dict[str, object]], row: Row, causes: Causes) -> bool:
-    """Adds a failure of another seed to the entry of its op and cause; False if there is none."""
+def join(
+    listed: list[dict[str, Any]], row: Row, sets: Iterable[tuple[str, ...]], causes: Causes, keys: Sequence[str]
+) -> bool:
+    """Adds a failure of another seed, and its arithmetic, to the entry of its op and cause; False if there is none."""
     op, dtype, status, reason = row
     _, cause = cause_of(row, causes)
-    alike = (one for one in listed if one["status"] == status and one["reason"] == cause)
-    entry = next((one for one in alike if op == one["op"] or op in [*one["op"]]), None)
+    told = {key: {*each} for key, each in zip(keys, zip(*sets, strict=True), strict=True)}
+
+    def is_alike(one: dict[str, Any]) -> bool:
+        """Whether it is of op and cause, and of the arithmetic or for what fails sometimes: of any."""
+        ops = [one["op"]] if isinstance(one["op"], str) else one["op"]
+        is_of_cause = op in ops and (one["status"], one["reason"]) == (status, cause)
+        return is_of_cause and ("sometimes" in one or all(told[key] <= {*one["numerics"][key]} for key in keys))
+
+    entry = next(filter(is_alike, listed), None)
     if entry is None:
         return False
-    entry["dtype"], entry["failure"] = sorted({*entry["dtype"], dtype}), sorted({*entry["failure"], reason})
+    for key, more in (("dtype", {dtype}), ("failure", {reason})):
+        if key in entry:  # otherwise it is for all
+            entry[key] = sorted({*entry[key], *more})
+    entry["numerics"] |= {key: sorted({*entry["numerics"][key], *told[key]}) for key in keys}
     return True
 
 
@@ -181,7 +194,7 @@ def main(device: str, suite: str, *runs: str) -> int:
         return 1
     path = DATA / f"torch-{device}{'' if suite == 'core' else f'-{suite}'}.yaml"
     listed = list(entries(seen, causes, keys)) if seen else yaml.safe_load(path.read_text(encoding="utf-8"))["waivers"]
-    alone = {row: sets for row, sets in sorted(others.items()) if not join(listed, row, causes)}
+    alone = {row: sets for row, sets in sorted(others.items()) if not join(listed, row, sets, causes, keys)}
     listed += [{**entry, "sometimes": True} for entry in entries(alone, causes, keys)]
     written = yaml.safe_dump(
         {"waivers": listed}, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None

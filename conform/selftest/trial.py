@@ -112,7 +112,7 @@ def planted_as(call: Call, keyword: str, defect: str) -> Call:
 
 
 def same_reply(one: Reply, other: Reply) -> bool:
-    """Whether no judge can tell two replies apart: equal bit for bit, strides aside."""
+    """Whether no judge can tell two replies apart: equal bit for bit, and of the same strides."""
     if (one.status, one.mutated, one.overrun) != (other.status, other.mutated, other.overrun):
         return False
     ours, theirs = one.outputs, other.outputs
@@ -123,7 +123,8 @@ def _same_output(one: object, other: object) -> bool:
     if not isinstance(one, Output) or not isinstance(other, Output):
         return type(one) is type(other) and repr(one) == repr(other)  # -0.0 is another number than 0.0
     mine, its = one.array, other.array
-    return mine.dtype == its.dtype and mine.shape == its.shape and np.array_equal(_bits(mine), _bits(its))
+    is_of_structure = (mine.dtype, mine.shape, one.strides) == (its.dtype, its.shape, other.strides)
+    return is_of_structure and np.array_equal(_bits(mine), _bits(its))
 
 
 def _bits(array: np.ndarray) -> np.ndarray:
