@@ -400,6 +400,7 @@ def test_the_page_counts_the_failures_of_each_set_side_by_side(pinned: str) -> N
     for (op, dtype), told in rows.items():
         judged = [case for case in run.cases if (packet_of(case), case["dtype"]) == (f"aten::{op}", dtype)]
         judged = [case for case in judged if case["status"] in JUDGED]
+        # A kernel that reads past its memory dies on some machines and not on others; CRASHES says which ops may.
         failed = sum(case["status"] not in ("pass", "crash") for case in judged)
         assert [op, dtype, str(len(judged)), str(failed)] == [op, dtype, told[0], told[place]]
 
