@@ -197,7 +197,7 @@ def main(device: str, suite: str, *runs: str) -> int:
     alone = {row: sets for row, sets in sorted(others.items()) if not join(listed, row, sets, causes, keys)}
     listed += [{**entry, "sometimes": True} for entry in entries(alone, causes, keys)]
     written = yaml.safe_dump(
-        {"waivers": listed}, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None
+        {"suites": [suite], "waivers": listed}, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None
     )
     head = HEAD.format(version=version.partition("+")[0], device=called, suite=suite, name=device)
     path.write_text(head + written, encoding="utf-8")

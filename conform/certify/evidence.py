@@ -36,12 +36,13 @@ class Evidence:
         return None if self.waivers is None else self.waivers.for_backend(numerics, self.day)
 
     def standing(
-        self, cases: Iterable[Mapping[str, Any]], numerics: Mapping[str, Any], is_whole: bool
+        self, cases: Iterable[Mapping[str, Any]], numerics: Mapping[str, Any], listed: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """The waivers as the statement has them: of each entry its state, and how many failures of all draws it
-        expected. Of the whole must-pass list one expects too much that no draw shows."""
+        expected. Of the whole must-pass list one expects too much that no draw shows, if its suites are listed."""
         if self.waivers is None:
             return None
+        are_shown = listed["is_whole"] and self.waivers.are_shown_by(listed["suites"])
         expected = {one.line: 0 for one in self.waivers_for(numerics).entries}
         for failure in filter(None, map(_failure, cases)):
             for one in self.waivers.entries:
@@ -51,7 +52,7 @@ class Evidence:
         def state(one: Waiver) -> str:
             if one.line not in expected:
                 return waiving.EXPIRED if one.has_expired(self.day) else waiving.ELSEWHERE
-            return waiving.USED if expected[one.line] else one.if_passing if is_whole else waiving.NOT_ASKED
+            return waiving.USED if expected[one.line] else one.if_passing if are_shown else waiving.NOT_ASKED
 
         entries = [waiving.entry(one, state(one), expected.get(one.line, 0)) for one in self.waivers.entries]
         return {"source": self.waivers.source, "digest": self.waivers.digest, "entries": entries}

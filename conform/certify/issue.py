@@ -216,7 +216,7 @@ def _of_runs(order: Order, draws: Sequence[statement.Draw], given: evidence.Evid
         "must_pass": listed, "backend": first["backend"],
         "environment": environment_of(first),
         "manifest": source_of(first["manifest"]),
-        "waivers": given.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
+        "waivers": given.standing(cases, first["environment"]["numerics"], listed),
         "summary": {draw.name: record["summary"] for draw, record in zip(draws, records, strict=True)},
         "ops": statement.ops_of(cases), "levels": levels.standing(cases, asked),
     }  # fmt: skip

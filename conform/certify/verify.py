@@ -225,7 +225,7 @@ class _Folder:
             "kit": first["kit"], "truth": first["truth"], "backend": first["backend"],
             "environment": environment_of(first),
             "manifest": source_of(first["manifest"]),
-            "waivers": self.evidence.standing(cases, first["environment"]["numerics"], listed["is_whole"]),
+            "waivers": self.evidence.standing(cases, first["environment"]["numerics"], listed),
             "summary": {name: record["summary"] for name, record in self.records.items()},
             "ops": statement.ops_of(cases),
             "must_pass": listed, "levels": levels.standing(cases, asked),

@@ -136,8 +136,8 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
     told = credited(stand)
     waived = None
     if head.waivers is not None:
-        is_whole, is_narrowed = not head.is_narrowed("ops"), head.is_narrowed() or end.stopped is not None
-        told, entries = waivers.applied(head.waivers, told, head.numerics, is_whole, is_narrowed)
+        is_part = head.is_narrowed() or end.stopped is not None or not head.waivers.are_shown_by(head.suites)
+        told, entries = waivers.applied(head.waivers, told, head.numerics, not head.is_narrowed("ops"), is_part)
         waived = {"source": head.waivers.source, "digest": head.waivers.digest, "entries": entries}
     return record.build(
         told,

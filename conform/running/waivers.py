@@ -7,7 +7,7 @@ that is for no case that was asked, one that has expired.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from fnmatch import fnmatchcase
@@ -23,6 +23,7 @@ from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 from conform.judging.verdict import FAILURES, JUDGED, Verdict
 from conform.numerics.formats import FORMATS
+from conform.suites import builtin
 from conform.suites.filters import matches_id, matches_op
 
 DATA = Path(__file__).parent / "data"
@@ -35,6 +36,13 @@ TOO_MUCH = (PASSING, UNUSED, EXPIRED)  # the states that fail a run
 def _a_date(text: str) -> str:
     date.fromisoformat(text)
     return text
+
+
+def _a_suite(name: str) -> str:
+    if name not in builtin.NAMES and not name.endswith(".yaml"):
+        known = f"expected one of {', '.join(builtin.NAMES)} or the name of a YAML file"
+        raise ValueError(f"unknown suite {name!r}: {known}{did_you_mean(name, builtin.NAMES)}")
+    return name
 
 
 Failure = Literal[FAILURES]  # type: ignore[valid-type]
@@ -108,21 +116,35 @@ class Waiver(BaseModel):
         """Its state where every case that it is for passes."""
         return ELSEWHERE if self.sometimes else PASSING
 
+    @property
+    def if_without_a_case(self) -> str:
+        """Its state where it is for no case that was asked."""
+        return NOT_ASKED if self.sometimes else UNUSED
+
     def has_expired(self, on: date | None = None) -> bool:
         """Whether it holds no more on a day, by default today, in UTC."""
         return self.until is not None and date.fromisoformat(self.until) < (on or datetime.now(timezone.utc).date())
 
 
 class Waivers(BaseModel):
-    """The entries of a file; source: its name, without the folder; digest: of its text; is_shared: the run is one of
-    several, of which the others may show what an entry expects."""
+    """The entries of a file.
+
+    source      its name, without the folder;  digest: of its text
+    suites      all of them show together what the entries expect; by default any suite does
+    is_shared   the run is one of several, of which the others may show what an entry expects
+    """
 
     model_config = ConfigDict(strict=True, frozen=True)
 
     source: str
     digest: str
     entries: list[Waiver]
+    suites: list[str] = []
     is_shared: bool = False
+
+    def are_shown_by(self, suites: Collection[str]) -> bool:
+        """Whether these suites show all that the entries expect."""
+        return set(self.suites) <= set(suites)
 
     def for_backend(self, numerics: Mapping[str, Any], on: date | None = None) -> Waivers:
         """Those of the entries that hold on a day, by default today, for a backend that tells this of its arithmetic.
@@ -144,6 +166,7 @@ class Waivers(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
+    suites: Annotated[list[Annotated[str, AfterValidator(_a_suite)]], BeforeValidator(listed)] = []
     waivers: list[Waiver]
 
 
@@ -168,7 +191,7 @@ def read(name: str) -> Waivers:
         entry.model_copy(update={"line": form.line("waivers", number)})
         for number, entry in enumerate(form.content.waivers)
     ]
-    return Waivers(source=line(path.name, 200), digest=form.digest, entries=entries)
+    return Waivers(source=line(path.name, 200), digest=form.digest, entries=entries, suites=form.content.suites)
 
 
 def applied(
@@ -177,7 +200,7 @@ def applied(
     """The verdicts, of which expected failures are waived, and of each entry its state and how many it expected.
 
     numerics: as the backend told them. is_whole: the run asked for every case; is_narrowed: within an op it left some
-    out, or it ended early, so that an entry may be for those.
+    out, or suites that show what is expected, or it ended early, so that an entry may be for those.
     """
     standing = waivers.for_backend(numerics)
     judged, expected = ({one.line: 0 for one in standing.entries} for _ in range(2))
@@ -199,7 +222,7 @@ def applied(
             return USED
         if waivers.is_shared or is_narrowed or not (is_whole or judged[one.line]):
             return NOT_ASKED
-        return one.if_passing if judged[one.line] else UNUSED
+        return one.if_passing if judged[one.line] else one.if_without_a_case
 
     entries = [entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
     return list(map(standing.told, verdicts)), entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -42,8 +43,15 @@ WAIVED = case("waived", "fail: error above the bound", "waiver at w.yaml:2")
     ],
 )
 def test_an_entry_over_all_draws(entry: dict, cases: list, is_whole: bool, expected: tuple[str, int]) -> None:
-    (told,) = evidence(entry).standing(cases, NUMERICS, is_whole)["entries"]
+    (told,) = evidence(entry).standing(cases, NUMERICS, {"is_whole": is_whole, "suites": ["core"]})["entries"]
     assert (told["state"], told["cases"]) == expected
+
+
+def test_entries_for_suites_that_the_list_does_not_have_are_not_asked() -> None:
+    given = evidence({"op": "aten::exp"})
+    of_writes = replace(given, waivers=given.waivers.model_copy(update={"suites": ["writes"]}))
+    (told,) = of_writes.standing([case("pass")], NUMERICS, {"is_whole": True, "suites": ["core"]})["entries"]
+    assert told["state"] == "not asked"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def recounted(folder: Path, tmp_path: Path, result: str = "FAILED") -> None:
         if conform["waivers"]:
             held = read(str(folder / "waivers.yaml")).model_copy(update={"source": conform["waivers"]["source"]})
             given = Evidence(None, held, date.fromisoformat(conform["date"]))
-            conform["waivers"] = given.standing(cases, numerics, is_whole=False)
+            conform["waivers"] = given.standing(cases, numerics, conform["must_pass"])
 
     signed_by_who_lies_well(folder, keys(tmp_path)[0], agree, result)
 

@@ -82,6 +82,7 @@ def test_an_entry_that_expects_too_much_fails_the_run() -> None:
     sometimes = Waiver(op="aten::sqrt", reason="some processors", sometimes=True)
     assert told(sometimes, verdicts=passes)[1] == ["elsewhere"]
     assert told(sometimes, verdicts=[verdict()]) == (["waived"], ["used"])
+    assert told(sometimes.model_copy(update={"op": ["aten::exp"]}), verdicts=passes)[1] == ["not asked"]
     assert told(of_exp, verdicts=passes, whole=False)[1] == ["not asked"]
     assert told(of_sqrt, verdicts=passes, narrowed=True)[1] == ["not asked"]  # what fails may be left out
     assert told(of_sqrt, of_exp, verdicts=passes, shared=True)[1] == ["not asked", "not asked"]
@@ -98,6 +99,7 @@ def test_an_entry_that_expects_too_much_fails_the_run() -> None:
         ("waivers:\n- op: aten::sqrt\n  reasn: x\n  reason: x\n", "3: entry 1: unknown key 'reasn'"),
         ("waivers:\n- op: aten::sqrt\n  until: soon\n  reason: x\n", "3: entry 1: `until`: Invalid isoformat string"),
         ("waivers:\n- op: aten::sqrt\n  status: pass\n  reason: x\n", "3: entry 1: `status`: Input should be 'fail'"),
+        ("suites: [cor]\nwaivers: []\n", "1: entry 1: unknown suite 'cor': expected one of smoke, core, "),
         ("waivers:\n- op: [\n", "3: not YAML"),
         ("[]", "1: "),
     ],
@@ -145,6 +147,13 @@ def test_a_run_fails_by_an_entry_alone(tmp_path: Path) -> None:
     run = conform.check("core", backend="cpu", ops=["aten::neg"], waivers=str(path))
     assert (run.summary["fail"], run.exit_code, are_right(run.record)) == (0, 1, False)
     assert "every case that it is for passes: take it out (torch rounds" in lines(run.record)[1]
+
+
+def test_a_run_of_other_suites_than_those_of_the_file_says_of_no_entry_that_it_expects_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "known.yaml"
+    path.write_text("suites: [core, scale]\n" + FILE.replace("sqrt", "neg"))
+    run = conform.check("core", backend="cpu", ops=["aten::neg"], waivers=str(path))
+    assert (run.exit_code, [one["state"] for one in run.record["waivers"]["entries"]]) == (0, ["not asked"])
 
 
 def test_a_run_that_ended_early_says_of_no_entry_that_it_expects_too_much(tmp_path: Path) -> None:
