@@ -7,7 +7,6 @@ The schemas are those of the pinned torch (`data/aten_schemas.txt`, written by `
 from __future__ import annotations
 
 import ast
-import fnmatch
 import functools
 import re
 from collections.abc import Mapping
@@ -82,12 +81,6 @@ def operator_names() -> frozenset[str]:
     """Every name a test may give: with its overload, and without."""
     names = {_full_name(line) for lines in _lines().values() for line in lines}
     return frozenset(names | _lines().keys())
-
-
-def names_an_operator(glob: str) -> bool:
-    """Whether there is an operator like the glob, whatever it says of overloads."""
-    packet = glob.partition(".")[0]
-    return packet in operator_names() or bool(fnmatch.filter(operator_names(), packet))
 
 
 @functools.cache

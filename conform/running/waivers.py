@@ -17,14 +17,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from conform.call.schemas import names_an_operator, unknown_operator
+from conform.call.schemas import unknown_operator
 from conform.documents.form import Text, Texts, listed, read_form
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 from conform.judging.verdict import FAILURES, JUDGED, Verdict
 from conform.numerics.formats import FORMATS
 from conform.suites import builtin
-from conform.suites.filters import matches_id, matches_op
+from conform.suites.filters import matches_id, matches_op, names_an_operator
 
 DATA = Path(__file__).parent / "data"
 USED, PASSING, UNUSED, EXPIRED, ELSEWHERE, NOT_ASKED = (

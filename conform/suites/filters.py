@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import filter as matching
 from fnmatch import fnmatchcase
 
-from conform.call.schemas import overloads
+from conform.call.schemas import operator_names, overloads
 from conform.errors import UsageError
 
 _WILDCARDS = "*?["
@@ -15,6 +16,12 @@ def matches_op(op: str, glob: str) -> bool:
     """Whether the glob names the op, with its overload (`.default` where that has no name) or without."""
     packet, _, overload = op.partition(".")
     return any(fnmatchcase(name, glob) for name in (op, packet, f"{packet}.{overload or 'default'}"))
+
+
+def names_an_operator(glob: str) -> bool:
+    """Whether there is an operator like the glob, whatever it says of overloads."""
+    packet = glob.partition(".")[0]
+    return packet in operator_names() or bool(matching(operator_names(), packet))
 
 
 def matches_id(case_id: str, glob: str) -> bool:

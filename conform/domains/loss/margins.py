@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from conform.domains.engine.arguments import boolean, index_tensor, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
@@ -18,6 +20,7 @@ from conform.domains.engine.vocabulary import (
 )
 from conform.domains.loss.outcomes import FLOAT, LOSS, NONE, OF_ITS_DTYPE, ONE_DTYPE, ORDINARY, REDUCTION, SIGN
 from conform.domains.specs import spec
+from conform.numerics.draws import Stream
 
 spec(
     "aten::soft_margin_loss",
@@ -68,6 +71,15 @@ spec(
     ),
 )
 
+TERMS = 2**17  # of a sample that is drawn, a class against a label: of more a bound says nothing
+
+
+def _drawn_labels(stream: Stream, target: MetaArgument, self: MetaArgument) -> np.ndarray:
+    drawn = stream.integers(-1, self.shape[-1] - 1, target.shape)
+    drawn[..., max(TERMS // max(self.shape[-1], 1), 1) :] = -1
+    return drawn
+
+
 SOME_CLASSES = Size.Ge(lambda rank, d: int(d == rank - 1), text="1 for the classes")
 OF_SAMPLES = result(
     dtype_of("self"),
@@ -111,6 +123,7 @@ spec(
         Dtype.Eq("int64"),
         shape_of("self"),
         Value.In(lambda self: integers_between(-1, self.shape[-1] - 1), text="{-1, ..., number of classes - 1}"),
+        Value.Gen(_drawn_labels),
     ),
     REDUCTION,
     OF_SAMPLES,

@@ -3,6 +3,7 @@ Bluestein; and one element of them exactly."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -48,11 +49,6 @@ class Pair:
         """With the axis `source` at the place `to`."""
         return Pair(*(part.map_parts(lambda array: np.moveaxis(array, source, to)) for part in (self.re, self.im)))
 
-    def followed_by(self, other: Pair) -> Pair:
-        """Both, one after the other along the second axis."""
-        parts = ((self.re, other.re), (self.im, other.im))
-        return Pair(*(concatenate(each, axis=1) for each in parts))
-
 
 def transformed(numbers: Pair, axis: int, sign: int) -> Pair:
     """sum over j of numbers[j] e^(sign 2 pi i j k / n) for every k along `axis`, whose size is n."""
@@ -63,16 +59,19 @@ def transformed(numbers: Pair, axis: int, sign: int) -> Pair:
 
 
 def _transformed(rows: Pair, factors: list[int], sign: int) -> Pair:
-    """Of each row [count, n], n = p m: p transforms of m elements, p apart, each turned, and m transforms of p."""
+    """Of each row [count, n], n = p m: p transforms of m elements, p apart, each turned, and m transforms of p. What
+    does not fit into the processor's cache is taken apart first."""
     count, n = rows.re.shape
     if n == 1:
         return rows
+    if count > (step := max(IN_CACHE // n, 1)):
+        pieces = [_transformed(rows[at : at + step], factors, sign) for at in range(0, count, step)]
+        return _joined(pieces, axis=0)
     p, m = factors[0], n // factors[0]
     parts = rows.reshape(count, m, p).moved(2, 1).reshape(count * p, m)
     parts = _transformed(parts, factors[1:], sign).reshape(count, p, m)
     if p == 2:
-        first, second = parts[:, 0], parts[:, 1] * _roots(n, sign, np.arange(m))
-        return (first + second).followed_by(first - second)
+        return _sums_and_differences(parts, sign)
     turned = parts * _roots(n, sign, np.outer(np.arange(p), np.arange(m)))
     if p > MOST_TERMS:
         by_columns = turned.moved(1, -1).reshape(count * m, p)
@@ -83,6 +82,22 @@ def _transformed(rows: Pair, factors: list[int], sign: int) -> Pair:
     return total.reshape(count, n)
 
 
+def _sums_and_differences(parts: Pair, sign: int) -> Pair:
+    """Of parts [count, 2, m] the first plus the second, turned, and then the first minus that: [count, 2 m]."""
+    count, _, m = parts.re.shape
+    sums, differences = [], []
+    for places in np.split(np.arange(m), range(step := max(IN_CACHE // count, 1), m, step)):
+        first, second = parts[:, 0, places], parts[:, 1, places] * _roots(2 * m, sign, places)
+        sums.append(first + second)
+        differences.append(first - second)
+    return _joined([*sums, *differences], axis=1)
+
+
+def _joined(pieces: Sequence[Pair], axis: int) -> Pair:
+    parts = ([piece.re for piece in pieces], [piece.im for piece in pieces])
+    return Pair(*(concatenate(each, axis) for each in parts))
+
+
 def _by_chirps(rows: Pair, sign: int) -> Pair:
     """Of each row [count, n] the convolution that is its transform: with the chirp c_j = e^(sign pi i j^2 / n), and
     2 j k = j^2 + k^2 - (k - j)^2, frequency k is c_k times the sum of x_j c_j / c_(k - j)."""
@@ -90,8 +105,7 @@ def _by_chirps(rows: Pair, sign: int) -> Pair:
     chirp, spectrum, places = _chirp(n, sign)
     step = max(IN_CACHE // places, 1)
     if count > step:
-        pieces = [_by_chirps(rows[start : start + step], sign) for start in range(0, count, step)]
-        return Pair(concatenate([piece.re for piece in pieces]), concatenate([piece.im for piece in pieces]))
+        return _joined([_by_chirps(rows[at : at + step], sign) for at in range(0, count, step)], axis=0)
     convolved = _by_halves(_by_halves(_followed_by_zeros(rows * chirp, places), -1) * spectrum, 1)
     whole = convolved[:, :n] * chirp
     return Pair(*(part.times_power_of_two(-(places.bit_length() - 1)) for part in (whole.re, whole.im)))
@@ -105,7 +119,7 @@ def _chirp(n: int, sign: int) -> tuple[Pair, Pair, int]:
     chirp = _roots(2 * n, sign, squares[None])
     inverse = _roots(2 * n, -sign, squares[None])
     to_n = _followed_by_zeros(inverse, places - n + 1)
-    return chirp, _by_halves(to_n.followed_by(inverse[:, :0:-1]), -1), places
+    return chirp, _by_halves(_joined([to_n, inverse[:, :0:-1]], axis=1), -1), places
 
 
 def _by_halves(rows: Pair, sign: int) -> Pair:

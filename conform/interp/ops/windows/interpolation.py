@@ -147,7 +147,7 @@ def _interpolated(
         own = [line[at] for line, at in zip(lines, index[-rank:], strict=True)]
         return interpolated(fmt, self, index[:-rank], own)
 
-    width = prod(2 * len(line.at) for line in lines)
+    width = prod(len(line.at) for line in lines)
     parts = ((place, some(place)) for place in spans(prod(shape), width))
     return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
