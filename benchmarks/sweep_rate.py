@@ -2,8 +2,8 @@
 
     python benchmarks/sweep_rate.py [--backend cpu] [OP ...]
 
-A sample of 32 calls of 2^18 inputs, evenly over all 2^32; a sweep with two workers on two cores, which do nothing else,
-takes half of the sum an input. Linux: the backend's CPU time is read from /proc.
+A sample of 32 calls of 2^18 inputs, one at some place of each 2^27 of all 2^32; a sweep with two workers on two cores,
+which do nothing else, takes half of the sum an input. Linux: the backend's CPU time is read from /proc.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from conform.sweep.subject import Subject, subject_of
 from conform.sweep.worker import Plan, Worker, worker
 
 CALLS = 32
+GOLDEN_RATIO = (1 + 5**0.5) / 2  # its multiples lie evenly between integers
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -42,7 +43,8 @@ def _row(subject: Subject, one: Worker) -> str:
     name = " ".join([subject.op, *(f"{key}={value}" for key, value in subject.keywords.items())])
     one.tally(Codes(0, CALL - 1))  # what is loaded and checked once
     kit, backend = time.process_time(), _backend_seconds(one)
-    for start in range(0, 1 << 32, (1 << 32) // CALLS):
+    for number in range(CALLS):
+        start = int((number + (number + 1) * GOLDEN_RATIO % 1) * ((1 << 32) // CALLS)) // CALL * CALL
         one.tally(Codes(start, start + CALL - 1))
     kit, backend = time.process_time() - kit, _backend_seconds(one) - backend
     kit_ns, backend_ns = (seconds / (CALLS * CALL) * 1e9 for seconds in (kit, backend))

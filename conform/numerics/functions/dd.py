@@ -115,6 +115,16 @@ def fill(result: DD, mask: Array, function: Callable[..., DD], *operands: DD) ->
         result[0][mask], result[1][mask] = part
 
 
+def chosen(mask: Array, function: Callable[[Array], Array], x: Array, otherwise: Array | float) -> Array:
+    """function(x) where `mask` holds, of float64 arrays, computed only there, and `otherwise` elsewhere."""
+    if mask.all():
+        return function(x)
+    result = np.array(np.broadcast_to(otherwise, mask.shape))
+    if mask.any():
+        result[mask] = function(x[mask])
+    return result
+
+
 def of(x: Array) -> DD:
     """A float64 array as a pair."""
     return x, np.zeros_like(x)

@@ -5,14 +5,14 @@ erf is a polynomial below 1; erfc x = e^(-x^2) erfcx x from 1/2 on, where erfcx 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
 
 from conform.numerics.eft import fast_two_sum, two_prod
 from conform.numerics.functions import dd
-from conform.numerics.functions.dd import DD, Array, fill
+from conform.numerics.functions.dd import DD, Array, chosen, fill
 from conform.numerics.functions.exponential import exp_scaled, times_power_of_two
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
 
@@ -29,6 +29,10 @@ _ERFCX = Piecewise("erfcx", 8)
 SQUARE_ERROR = 2.0**-103  # 5 u^2 of the square
 _LOWEST, _HIGHEST = 0.5, 32.0  # erfc 27.3 < 2^-1075
 HIGHEST_SCALED = 31.99  # erfc 31.99 < 2^-1480
+SMALL = 2.0**-13  # x^4 / 7 is below 2^-54
+_TWO_OVER_ROOT_PI = 1.1283791670955126
+_ALL_BUT_ONE = 6.5  # erfc 6.5 < 2^-64
+_UNDERFLOW = 27.5  # e^-756 is 0 in float64
 _REACH = 60.0  # Phi(-60) < 2^-2600: larger arguments give the same float64
 
 
@@ -123,26 +127,42 @@ def gelu(x: DD) -> tuple[DD, Array]:
 
 def erfc_float64(x: Array, half_arguments: bool = False) -> Array:
     """erfc x, or erfc(x / sqrt 2) with the square taken of x, within ERF_FLOAT64_ERROR."""
-    x = np.clip(x, -_REACH, _REACH)
     z = x * 0.7071067811865476 if half_arguments else x
-    size = np.abs(z)
+    beyond = np.where(np.isnan(z), z, np.where(z > 0, 0.0, 2.0))
+    reached = (z < _UNDERFLOW) & (z > -_ALL_BUT_ONE)
+    near = (z < 0.5) & (z > -1.0)
+    far = chosen(reached & ~near, partial(_erfc_far_float64, half_arguments), x, beyond)
+    return chosen(near, lambda some: 1.0 - erf_float64_below_one(some), z, far)
+
+
+def _erfc_far_float64(half_arguments: bool, x: Array) -> Array:
+    """erfc_float64 for 1/2 <= z < 32, and for -32 < z <= -1."""
+    z = x * 0.7071067811865476 if half_arguments else x
     hi, lo = two_prod(x, x)
     if half_arguments:
         hi, lo = 0.5 * hi, 0.5 * lo
-    piece, centre = log_piece(size, _LOWEST, _HIGHEST)
-    tail = np.exp(-hi) * (1.0 - lo) * _ERFCX.float64(piece, size - centre)
-    far = np.where(z > 0, tail, 2.0 - tail)
-    return np.where((z < 0.5) & (z > -1.0), 1.0 - erf_float64_below_one(z), far)
+    tail = np.exp(-hi) * (1.0 - lo) * _erfcx_of_table(np.abs(z))
+    return np.where(z > 0, tail, 2.0 - tail)
 
 
 def erfcx_float64(x: Array) -> Array:
     """e^(x^2) erfc x for x >= 1/4, within 2^-50."""
+    below = chosen(x < _LOWEST, lambda some: np.exp(some * some) * (1.0 - erf_float64_below_one(some)), x, np.nan)
+    return chosen(x >= _LOWEST, _erfcx_of_table, x, below)
+
+
+def _erfcx_of_table(x: Array) -> Array:
     piece, centre = log_piece(x, _LOWEST, _HIGHEST)
-    tail = _ERFCX.float64(piece, x - centre)
-    return np.where(x < _LOWEST, np.exp(x * x) * (1.0 - erf_float64_below_one(x)), tail)
+    return _ERFCX.float64(piece, x - centre)
 
 
 def erf_float64_below_one(x: Array) -> Array:
+    """erf x for |x| <= 1, within 2^-50; below SMALL by two terms of its series, of which the next is x^4 / 10."""
+    series = x * _TWO_OVER_ROOT_PI * (1.0 - x * x / 3.0)
+    return chosen(np.abs(x) >= SMALL, _erf_of_table, x, series)
+
+
+def _erf_of_table(x: Array) -> Array:
     size = np.abs(x)
     piece, centre = uniform_piece(size, PER_UNIT)
     return np.copysign(_ERF.float64(piece, np.minimum(size, 1.0) - centre), x)
@@ -151,9 +171,12 @@ def erf_float64_below_one(x: Array) -> Array:
 def erf_float64(x: Array) -> Array:
     """erf x within ERF_FLOAT64_ERROR, NaN of NaN; float64 arrays of any shape."""
     with np.errstate(all="ignore"):
-        size = np.minimum(np.abs(np.asarray(x, np.float64)), 27.0)  # NaN stays
-        far = np.copysign(1.0 - erfc_float64(size), x)
-        return np.where(size < 1.0, erf_float64_below_one(np.asarray(x, np.float64)), far)
+        x = np.asarray(x, np.float64)
+        size = np.abs(x)
+        one = np.where(np.isnan(x), x, np.copysign(1.0, x))
+        between = (size >= 1.0) & (size < _ALL_BUT_ONE)
+        far = chosen(between, lambda some: np.copysign(1.0 - erfc_float64(np.abs(some)), some), x, one)
+        return chosen(size < 1.0, erf_float64_below_one, x, far)
 
 
 def ndtr_float64(x: Array) -> Array:

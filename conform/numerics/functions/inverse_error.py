@@ -13,8 +13,9 @@ import numpy as np
 
 from conform.numerics.eft import two_sum
 from conform.numerics.functions import dd
-from conform.numerics.functions.dd import DD, Array, fill
+from conform.numerics.functions.dd import DD, Array, chosen, fill
 from conform.numerics.functions.error import (
+    SMALL,
     erf,
     erf_float64_below_one,
     erfc,
@@ -33,19 +34,30 @@ _WINITZKI = 0.147  # erf y = sqrt(1 - e^(-y^2 (4/pi + a y^2)/(1 + a y^2))) withi
 
 
 def tail_float64(q: Array) -> Array:
-    """y with erfc y = q for 0 < q <= 1/2: Winitzki's start and four Newton steps for log erfc."""
-    half_log = 0.5 * (np.log(q) + np.log(2.0 - q))
+    """y with erfc y = q for 0 < q <= 1/2: Winitzki's start and three Newton steps for log erfc, each of which divides
+    an error e by about e / 2."""
+    log_q = np.log(q)
+    half_log = 0.5 * (log_q + np.log(2.0 - q))
     b = 2.0 / (np.pi * _WINITZKI) + half_log
     y = np.sqrt(np.sqrt(b * b - 2.0 * half_log / _WINITZKI) - b)
-    for _ in range(4):
+    for _ in range(3):
         scaled = erfcx_float64(y)
-        y = y + (np.log(scaled) - y * y - np.log(q)) * scaled * _HALF_SQRT_PI
+        y = y + (np.log(scaled) - y * y - log_q) * scaled * _HALF_SQRT_PI
     return y
 
 
 def _middle_float64(x: Array) -> Array:
-    """y with erf y = x for |x| <= 1/2: the series and four Newton steps."""
-    y = _HALF_SQRT_PI * x * (1.0 + 0.2617993877991494 * x * x)
+    """y with erf y = x for |x| <= 1/2: two terms of the series, of which the next is x^4 / 7, and from SMALL on four
+    Newton steps."""
+    return chosen(np.abs(x) >= SMALL, _by_newton, x, _series(x))
+
+
+def _series(x: Array) -> Array:
+    return _HALF_SQRT_PI * x * (1.0 + 0.2617993877991494 * x * x)
+
+
+def _by_newton(x: Array) -> Array:
+    y = _series(x)
     for _ in range(4):
         y = y - (erf_float64_below_one(y) - x) * np.exp(y * y) * _HALF_SQRT_PI
     return y
@@ -97,17 +109,18 @@ def ndtri(p: DD) -> tuple[DD, Array]:
 def erfinv_float64(x: Array) -> Array:
     """erfinv within INVERSE_FLOAT64_ERROR; infinite at +-1, NaN outside."""
     size = np.abs(x)
-    value = np.where(size <= 0.5, _middle_float64(np.minimum(size, 0.5)), tail_float64(1.0 - size))
-    value = np.where(size < 1.0, value, np.where(size == 1.0, np.inf, np.nan))
-    return np.copysign(value, x)
+    ends = np.where(size == 1.0, np.inf, np.nan)
+    outer = chosen((size > 0.5) & (size < 1.0), lambda some: tail_float64(1.0 - some), size, ends)
+    return np.copysign(chosen(size <= 0.5, _middle_float64, size, outer), x)
 
 
 def ndtri_float64(p: Array) -> Array:
     """ndtri within INVERSE_FLOAT64_ERROR; infinite at 0 and 1, NaN outside."""
     x = 2.0 * p - 1.0
-    tail = tail_float64(2.0 * np.minimum(p, 1.0 - p))
-    value = np.where(np.abs(x) <= 0.5, np.abs(_middle_float64(np.clip(x, -0.5, 0.5))), tail) * np.sqrt(2.0)
-    value = np.where((p > 0) & (p < 1), value, np.where((p == 0) | (p == 1), np.inf, np.nan))
+    ends = np.where((p == 0) | (p == 1), np.inf, np.nan)
+    in_tails = (p > 0) & (p < 1) & (np.abs(x) > 0.5)
+    tail = chosen(in_tails, lambda some: tail_float64(2.0 * np.minimum(some, 1.0 - some)), p, ends)
+    value = chosen(np.abs(x) <= 0.5, lambda some: np.abs(_middle_float64(some)), x, tail) * np.sqrt(2.0)
     return np.copysign(value, x)
 
 

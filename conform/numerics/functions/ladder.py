@@ -56,6 +56,7 @@ class Function:
     mp              the formula in mpmath, at the context's precision
     scaled          rung 3 on finite operands, for the ends of float64's range; None: there it is not needed
     poles           where finite operands are poles; None: `exact` says so, one by one
+    unsure          where rung 1 misses float64_error; None: nowhere
     exact           the result where it is a dyadic rational, a pole or a zero (see exact.py)
     sentinels       operands on which float64_error is checked
     """
@@ -69,6 +70,7 @@ class Function:
     sentinels: tuple[tuple[float, ...], ...] = ()
     scaled: Callable[..., Scaled] | None = None
     poles: Callable[..., Array] | None = None
+    unsure: Callable[..., Array] | None = None
 
 
 def evaluate(function: Function, fmt: Format, operands: tuple[Array, ...]) -> tuple[Array, Real]:
@@ -134,6 +136,8 @@ def _float64(function: Function, fmt: Format, estimate: Array, operands: list[Ar
     candidates = np.flatnonzero(undecided)
     if candidates.size:
         undecided[candidates] = _ends_differ(fmt, hi[candidates], radius[candidates])
+    if function.unsure is not None:
+        undecided |= function.unsure(*operands)
     return Real(hi, np.zeros_like(hi), radius), value, undecided
 
 

@@ -74,16 +74,18 @@ def _define(
     float64_error: float = NUMPY_ERROR,
     ends: Callable[..., Scaled] | None = None,
     poles: Callable[[Array], Array] | None = None,
+    unsure: Callable[[Array], Array] | None = None,
 ) -> None:
     """Add a row; `error_bound` None: the kernel returns its own beside the value. ends: the function where float64's
-    range ends; poles: those of a function of one operand; None where there are none."""
+    range ends; poles: those of a function of one operand; unsure: where float64_error is missed; None where there are
+    none."""
 
     def with_bound(*operands: DD) -> tuple[DD, Array | float]:
         return double_double(*operands), error_bound
 
     rung = double_double if error_bound is None else with_bound
     poles = (poles or _at()) if len(sentinels[0]) == 1 else None
-    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, ends, poles)
+    _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, ends, poles, unsure)
 
 
 # Exponentials and logarithms
@@ -300,12 +302,12 @@ def _mp_digamma(x: mpf) -> mpf:
 
 _BESSEL, _BESSEL_FLOAT64 = bessel.BESSEL_ERROR, bessel.BESSEL_FLOAT64_ERROR
 _define(
-    "lgamma", gamma.lgamma_class, gamma.lgamma, None, _mp_lgamma, exact.lgamma, POSITIVE, CLASS_ONLY,
-    ends=range_ends.lgamma, poles=gamma.lgamma_poles,
+    "lgamma", gamma.lgamma_float64, gamma.lgamma, None, _mp_lgamma, exact.lgamma, POSITIVE, gamma.GAMMA_FLOAT64_ERROR,
+    ends=range_ends.lgamma, poles=gamma.lgamma_poles, unsure=gamma.lgamma_unsure,
 )  # fmt: skip
 _define(
-    "digamma", gamma.digamma_class, gamma.digamma, None, _mp_digamma, exact.digamma, POSITIVE, CLASS_ONLY,
-    ends=range_ends.digamma, poles=_at(0.0),
+    "digamma", gamma.digamma_float64, gamma.digamma, None, _mp_digamma, exact.digamma, POSITIVE,
+    gamma.GAMMA_FLOAT64_ERROR, ends=range_ends.digamma, poles=_at(0.0), unsure=gamma.digamma_unsure,
 )  # fmt: skip
 _define(
     "i0", bessel.i0_float64, bessel.i0, _BESSEL, lambda x: mpmath.besseli(0, min(abs(x), FAR)),

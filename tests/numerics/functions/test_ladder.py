@@ -65,6 +65,25 @@ def test_this_platform_keeps_the_first_rung(name: str) -> None:
     assert ladder.float64_holds(FUNCTIONS[name])
 
 
+@pytest.mark.parametrize("name", [name for name, f in FUNCTIONS.items() if np.isfinite(f.float64_error)])
+def test_the_first_rung_is_within_its_error(name: str) -> None:
+    """Of float32 numbers of every exponent, and of those beside powers of two, between which the formulas change."""
+    function = FUNCTIONS[name]
+    codes = np.random.default_rng(1).integers(0, 2**32, 2**14, dtype=np.uint32)
+    beside = (np.arange(512, dtype=np.uint32)[:, None] << np.uint32(23)) + np.arange(-2, 3).astype(np.uint32)
+    with np.errstate(all="ignore"):
+        x = np.concatenate([codes, beside.ravel()]).view(np.float32).astype(np.float64)
+        operands = [x, np.roll(x, 1)][: len(function.sentinels[0])]
+        estimate = function.float64(*operands)
+        (hi, lo), error = function.double_double(*((each, np.zeros_like(each)) for each in operands))
+        held = np.isfinite(estimate) & np.isfinite(hi * error) & (np.abs(hi) > 2.0**-960) & (np.abs(hi) < 2.0**990)
+        held &= np.all(np.isfinite(operands), axis=0)
+        held &= ~function.unsure(*operands) if function.unsure else True
+        off = np.abs((estimate - hi) - lo) / np.abs(hi) - error
+    assert held.sum() > 4000
+    assert off[held].max() <= function.float64_error, [each[held][off[held].argmax()] for each in operands]
+
+
 def test_what_no_precision_decides_is_unjudged() -> None:
     """2^-150 is a midpoint of float32; without its exact case no enclosure decides it."""
     blind = replace(FUNCTIONS["exp2"], exact=exact.nowhere)

@@ -37,6 +37,21 @@ def _unit(
     it."""
     fmt = format_of(self)
     x = numbers(self, fmt)
+    value, real = _expm1_or_itself(fmt, x) if scale == factor == rate == 1 else _piecewise(fmt, x, scale, factor, rate)
+    ball = Ball.exact(x, held_format(fmt))
+    linear = (ball * _held(ball, scale)).but_exact(np.asarray(scale == 1))
+    return Golden.derived(fmt, value, real, chosen(x > 0, linear, budget(ball)), zero_sign_free=True)
+
+
+def _expm1_or_itself(fmt: Format, x: np.ndarray) -> tuple[np.ndarray, Real]:
+    above = x > 0
+    value, real = functions.apply("expm1", fmt, np.where(above, 0.0, x))
+    return np.where(above, x.astype(fmt.storage), value), where(above, x, real)
+
+
+def _piecewise(
+    fmt: Format, x: np.ndarray, scale: Fraction, factor: Fraction, rate: Fraction
+) -> tuple[np.ndarray, Real]:
     column = x.reshape(-1, 1)
     above, slope, outer = column > 0, _real(scale), _real(factor)
     argument = where(above | np.isnan(column), 0.0, Real.exact(column) * _real(rate))
@@ -53,11 +68,7 @@ def _unit(
     value, real = resolved(
         fmt, real, formula, partial(_stand_in, fmt, column, scale, factor, rate), lambda: _of_tiny(column, factor, rate)
     )
-    ball = Ball.exact(x, held_format(fmt))
-    linear = (ball * _held(ball, scale)).but_exact(np.asarray(scale == 1))
-    return Golden.derived(
-        fmt, value.reshape(x.shape), real.reshape(x.shape), chosen(x > 0, linear, budget(ball)), zero_sign_free=True
-    )
+    return value.reshape(x.shape), real.reshape(x.shape)
 
 
 def _of_tiny(column: np.ndarray, factor: Fraction, rate: Fraction) -> Scaled:

@@ -296,6 +296,10 @@ def softplus_of(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray
 
 
 def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tuple[np.ndarray, Real]:
+    if abs(beta) == 1:
+        value, real = functions.apply("softplus", fmt, column * beta)
+        return (value, real) if beta == 1 else (-value, -real)
+
     def formula(some: np.ndarray) -> np.ndarray:
         return mp.log1p(mp.exp(mp.of_float(column[some]) * mp.of_float(beta))) / mp.of_float(beta)
 

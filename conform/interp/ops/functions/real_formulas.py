@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from conform.numerics import functions
 from conform.numerics.ball import ULPS, Ball, chosen
-from conform.numerics.formats import FORMATS, compute_format
+from conform.numerics.formats import compute_format
 from conform.numerics.functions.error import erfc_float64
+from conform.numerics.functions.gamma import lgamma_float64
 from conform.numerics.rounding_errors import CORRECTLY_ROUNDED
 
 # Activations
@@ -24,19 +24,31 @@ def _one(x: Ball) -> Ball:
 
 def exp_may_overflow(x: Ball) -> np.ndarray:
     """Where e^-x may overflow the compute type, and 1 / (1 + e^-x) be 0 (P87)."""
-    return np.isinf((-x).exp().rad) & np.isfinite(x.mid) & (x.mid < 0)
+    return _overflows(x, (-x).exp())
+
+
+def _overflows(x: Ball, falling: Ball) -> np.ndarray:
+    return np.isinf(falling.rad) & np.isfinite(x.mid) & (x.mid < 0)
 
 
 def sigmoid(x: Ball) -> Ball:
     """1 / (1 + e^-x); where e^-x may overflow, e^x / (1 + e^x)."""
+    return _sigmoid(x, (-x).exp())
+
+
+def _sigmoid(x: Ball, falling: Ball) -> Ball:
+    quotient, overflows = _one(x) / (_one(x) + falling), _overflows(x, falling)
+    if not overflows.any():
+        return quotient
     growing = x.exp()
-    return chosen(exp_may_overflow(x), growing / (_one(x) + growing), _one(x) / (_one(x) + (-x).exp()))
+    return chosen(overflows, growing / (_one(x) + growing), quotient)
 
 
 def silu(x: Ball) -> Ball:
     """x / (1 + e^-x) or x times the sigmoid, whichever errs more; where e^-x may overflow, the product."""
-    product, quotient = x * sigmoid(x), x / (_one(x) + (-x).exp())
-    larger = chosen((quotient.rad > product.rad) & ~exp_may_overflow(x), quotient, product)
+    falling = (-x).exp()
+    product, quotient = x * _sigmoid(x, falling), x / (_one(x) + falling)
+    larger = chosen((quotient.rad > product.rad) & ~_overflows(x, falling), quotient, product)
     vanishing = np.isfinite(x.mid) & (x.mid < np.log(x.compute.min_subnormal) - 20)  # where e^x is 0
     return chosen(vanishing, Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 0.0), larger)
 
@@ -75,14 +87,14 @@ def digamma(x: Ball) -> Ball:
     below TRUNCATED."""
     one, is_reflected = _one(x), x.mid < 0
     y, steps = chosen(is_reflected, one - x, x), Ball.exact(np.zeros_like(x.mid), x.compute)
-    for _ in range(int(FAR)):
-        is_near = y.mid < FAR
+    while (is_near := y.mid < FAR).any():
         steps, y = chosen(is_near, steps + one / y, steps), chosen(is_near, y + one, y)
     inverse = one / y
     first = inverse * inverse * x.constant(1 / 12)
     far = y.log() - Ball.exact(np.float64(0.5), x.compute) / y - replace(first, rad=2 * first.rad + TRUNCATED)
     value = far - steps
-    value = chosen(is_reflected, value - _pi_cotangent(x), value).but_exact(~np.isfinite(x.mid))
+    value = chosen(is_reflected, value - _pi_cotangent(x), value) if is_reflected.any() else value
+    value = value.but_exact(~np.isfinite(x.mid))
     with np.errstate(all="ignore"):
         overflowing = np.isinf(value.rad) & (np.abs(x.mid) < VANISHING) & (x.mid != 0)
         return replace(value, rad=np.where(overflowing, REFLECTED * x.compute.unit_roundoff / np.abs(x.mid), value.rad))
@@ -112,8 +124,8 @@ def lgamma(x: Ball) -> Ball:
     """Of positive numbers the published error; of negative ones that of log(pi / |x sin(pi x)|) - lgamma(|x|)
     (DLMF 5.5.3; FDLIBM, e_lgamma_r.c), which cancels near its zeros."""
     size = Ball.exact(np.abs(x.mid), x.compute)
-    value, _ = functions.apply("lgamma", FORMATS["float64"], size.mid)
-    of_size = size.rounded(value, 0.0, LGAMMA_ULPS[compute_format(x.compute).name] + CORRECTLY_ROUNDED)
+    ulps = LGAMMA_ULPS[compute_format(x.compute).name] + CORRECTLY_ROUNDED
+    of_size = size.rounded(lgamma_float64(size.mid), 0.0, ulps)
     sine = _beside_integer(size).sin()
     sine = replace(sine, mid=np.abs(sine.mid), cancelled=None)  # the turns that cancel are exact
     reflected = (x.irrational(np.pi) / (size * sine)).log() - of_size
