@@ -75,9 +75,9 @@ TERMS = 2**17  # of a sample that is drawn, a class against a label: of more a b
 
 
 def _drawn_labels(stream: Stream, target: MetaArgument, self: MetaArgument) -> np.ndarray:
-    drawn = stream.integers(-1, self.shape[-1] - 1, target.shape)
-    drawn[..., max(TERMS // max(self.shape[-1], 1), 1) :] = -1
-    return drawn
+    classes = max(self.shape[-1], 1) if self.rank else 1
+    drawn = stream.integers(-1, classes - 1, target.shape)
+    return np.where(np.arange(drawn.shape[-1]) < max(TERMS // classes, 1), drawn, -1) if target.rank else drawn
 
 
 SOME_CLASSES = Size.Ge(lambda rank, d: int(d == rank - 1), text="1 for the classes")
