@@ -93,7 +93,7 @@ def _standing(level: Level, cases: Iterable[Mapping[str, Any]], asked: Asked) ->
 
 def _why_not(level: Level, asked: Asked, judged: int, failed: Sequence[str]) -> str | None:
     if failed:
-        return f"{len(failed)} of {judged} cases did not end as it demands, {failed[0]} first"
+        return f"{len(failed):,} of {judged:,} cases did not end as it demands, {failed[0]} first"
     if not asked.is_whole:
         return "only a part of the must-pass list ran"
     if level.contract not in (None, asked.contract):

@@ -75,8 +75,12 @@ TERMS = 2**17  # of a sample that is drawn, a class against a label: of more a b
 
 
 def _drawn_labels(stream: Stream, target: MetaArgument, self: MetaArgument) -> np.ndarray:
+    """Labels up to a -1; of many samples the first alone may have none, or all: its loss is 0, whatever it reads."""
     classes = max(self.shape[-1], 1) if self.rank else 1
     drawn = stream.integers(-1, classes - 1, target.shape)
+    if target.rank == 2:
+        drawn[1:, :1] %= classes
+        drawn[1:, max(classes - 1, 1) :] = -1
     return np.where(np.arange(drawn.shape[-1]) < max(TERMS // classes, 1), drawn, -1) if target.rank else drawn
 
 
