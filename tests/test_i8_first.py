@@ -70,7 +70,7 @@ def test_a_seed_selects_a_share_of_the_rotating_tests(tmp_path: Path) -> None:
 
 
 ONE_IN = """import pytest
-pytestmark = pytest.mark.one_in(6{more})
+pytestmark = pytest.mark.one_in(4{more})
 @pytest.mark.parametrize('n', range(64))
 def test_i8(n): pass
 """
