@@ -65,7 +65,7 @@ def show(run: Run, written: Sequence[Path], quiet: bool) -> None:
 # --- On a cluster -----------------------------------------------------------------------------------------------------
 
 _REFUSED = ("shard", "resume", "workers")
-_OF_THE_DRIVER = ("ray_address", "out", "quiet", "no_progress", "full_record")
+_OF_THE_DRIVER = ("ray_address", "out", "quiet", "no_progress")
 
 
 def on_ray(command: click.decorators.FC) -> click.decorators.FC:

@@ -83,6 +83,7 @@ def check(
     determinism: int = 1,
     gradients: bool = False,
     fail_fast: bool = False,
+    full_record: bool = False,
     keeper: Keeper | None = None,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
@@ -112,7 +113,8 @@ def check(
     none. With `gradients` the gradients of plain calls are asked for, too. `waivers` is a file of known failures, the
     name of one that comes with the kit, or what was read of one; `manifest` one of what the backend claims to do: the
     rest is not asked. With the `oracle` "refs" nothing is judged of which the slow references do not give the same
-    result. `keeper` gets every answer. `on_verdict` is called with each verdict and the number of cases asked, for a
+    result. Unless it is to be a `full_record`, operands of worst elements stand with cases alone that did not pass.
+    `keeper` gets every answer. `on_verdict` is called with each verdict and the number of cases asked, for a
     case twice if its worker dies of it after it answered; `on_end` before the record is made, unless Ctrl-C is why that
     is done.
 
@@ -140,7 +142,7 @@ def check(
         checks=counting, are_usual=counting == usual,
         waivers=waivers_of(waivers) if isinstance(waivers, str) else waivers,
         manifest=None if manifest is None else manifest_of(manifest), manifest_name=manifest, oracle=oracle,
-        arguments=arguments,
+        full_record=full_record, arguments=arguments,
     )  # fmt: skip
     return _run(
         asked, tested, out=out, resume=resume, workers=workers, budget_s=budget_s, fail_fast=fail_fast, keeper=keeper,
@@ -160,7 +162,7 @@ def _run(
     _load_for(groups, asked.oracle)
     judged = partial(
         verdicts_of, table=asked.table, golden_timeout_s=asked.golden_timeout_s, limits=limits_of(asked.suite.names),
-        checks=asked.checks, manifest=asked.manifest, keeper=keeper, oracle=asked.oracle,
+        checks=asked.checks, manifest=asked.manifest, keeper=keeper, oracle=asked.oracle, full=asked.full_record,
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
     with _suite_kept():

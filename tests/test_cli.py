@@ -57,7 +57,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
         "--args in.npz --import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
-        "--gradients --fail-fast --no-progress"
+        "--gradients --fail-fast --full-record --no-progress"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
@@ -71,7 +71,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "manifest": "mine.manifest", "oracle": "refs",
         "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
-        "fail_fast": True, "determinism": 5,
+        "fail_fast": True, "full_record": True, "determinism": 5,
     }  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
         "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
         "budget_s": None, "imports": (), "waivers": None, "manifest": None, "oracle": "interp",
-        "fail_fast": False, "determinism": 3, "gradients": False,
+        "fail_fast": False, "full_record": False, "determinism": 3, "gradients": False,
     }  # fmt: skip
 
 
@@ -136,16 +136,9 @@ def test_out_holds_the_four_files_and_they_are_named(fake_check: Callable[[Fake]
     assert all((tmp_path / name).is_file() for name in names)
 
 
-def test_full_record_is_for_the_file_alone(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
-    asked: dict[str, Any] = {}
-
-    def record(suites: tuple[str, ...], **selection: object) -> Run:
-        asked.update(selection)
-        return run_of(PASSED)
-
-    fake_check(record)
+def test_full_record_reaches_the_file(fake_check: Callable[[Fake], None], tmp_path: Path) -> None:
+    fake_check(lambda *_, **__: run_of(PASSED))
     assert conform("check", "--backend", "cpu", "--out", str(tmp_path), "--full-record").exit_code == 0
-    assert "full_record" not in asked
     assert json.loads((tmp_path / "run.json").read_text())["cases"][0]["checks"] == 3
 
 

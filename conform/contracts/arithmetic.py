@@ -106,7 +106,7 @@ class Arithmetic:
 
     def exact_on_the_way(self) -> Arithmetic:
         """The same where nothing is rounded to a half type on the way."""
-        return replace(self, **dict.fromkeys(OF_OPS, ()))
+        return replace(self, **dict.fromkeys(OF_OPS, ())) if self.rounded_on_the_way else self
 
     @property
     def rounded_on_the_way(self) -> str | None:

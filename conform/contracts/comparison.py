@@ -12,7 +12,7 @@ import numpy as np
 from conform.contracts import flushing, normwise
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.components import components
-from conform.interp.blocks.blocks import flat
+from conform.interp.blocks.blocks import everywhere, flat
 from conform.interp.golden import Golden
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp, ulp
@@ -39,6 +39,11 @@ class Comparison:
         """The exact result; that of a golden without a real number is its value."""
         golden = self.golden
         return golden.real if golden.real is not None else Real.exact(golden.value.astype(np.float64))
+
+    @cached_property
+    def is_the_golden(self) -> bool:
+        """Whether the output is the correctly rounded result, bit for bit."""
+        return everywhere(_are_same_bits, self.golden.value, self.actual)
 
     @cached_property
     def error_ulp(self) -> np.ndarray:
@@ -119,6 +124,10 @@ class Comparison:
         shape = self.golden.value.shape
         cut = {name: flat(np.broadcast_to(self.operands[name], shape), place) for name in broadcast}
         return Comparison(golden, flat(self.actual, place), {**self.operands, **cut}, self.arithmetic, output=self)
+
+
+def _are_same_bits(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(actual).view(np.uint8) == np.ascontiguousarray(expected).view(np.uint8)
 
 
 def same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:

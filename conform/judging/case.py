@@ -62,17 +62,20 @@ def verdict_of(
     declared: Arithmetic = IEEE,
     checks: Collection[str] = EVERY,
     answers: Answers | None = None,
+    full: bool = True,
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
-    outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts."""
+    outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts. Unless `full` the operands
+    at the worst element are told of what did not pass alone."""
     domain, reply = domain_of(case, call), as_declared(call.schema, reply)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
     answer = None if answers is None or is_invalid else _answer(reply, to_hold)
     if answer is not None and answer in answers:
         return _again(answers[answer], case, call, to_hold)
-    ended = checked_by(_ended(case, call, outcome, reply, table, declared, domain, to_hold), to_hold)
-    ended = replace(ended, asked=asked_of(case, call, outcome)) if ended.status in JUDGED else ended
+    ended = _ended(case, call, outcome, reply, table, declared, domain, to_hold, full)
+    asked = asked_of(case, call, outcome) if ended.status in JUDGED else None
+    ended = checked_by(ended, to_hold, asked)
     if answer is not None:
         answers[answer] = ended
     return ended
@@ -92,7 +95,7 @@ def _answer(reply: Reply, to_hold: Held) -> tuple | None:
 def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
     """The verdict on the same call with the same answer, in another case."""
     asked = verdict.asked and replace(verdict.asked, placed=placed(case, call))
-    return checked_by(replace(verdict, id=case.id, layout=case.layout, asked=asked), to_hold)
+    return replace(checked_by(verdict, to_hold, asked), id=case.id, layout=case.layout)
 
 
 def domain_of(case: Case, call: Bound) -> Domain | None:
@@ -113,6 +116,7 @@ def _ended(
     declared: Arithmetic,
     domain: Domain | None,
     to_hold: Held,
+    full: bool,
 ) -> Verdict:
     if domain and domain.broken:
         return _verdict_outside(case, call, domain, reply)
@@ -129,12 +133,13 @@ def _ended(
         return _refusal_verdict(case, outcome, reply)
     if reply.status == "error" and (not outcome.refusal or reply.device_lost):
         return ended_as(case, "error", reply.reason)
-    return _judged(case, call, outcome, reply, table, declared, to_hold)
+    return _judged(case, call, outcome, reply, table, declared, to_hold, full)
 
 
 def _judged(
-    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held
-) -> Verdict:
+    case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, declared: Arithmetic, to_hold: Held,
+    full: bool,
+) -> Verdict:  # fmt: skip
     """The verdict on the answer to a valid call, or on the refusal of one that may be refused."""
     wrong = {MUTATION: harm(reply), ALIASING: aliasing(call, reply)}
     failed = next((check for check, reason in wrong.items() if reason and check in to_hold.checks), None)
@@ -146,7 +151,7 @@ def _judged(
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=1)
     call, reply = call.returning, without_unwanted(outcome, reply)
     arithmetic = arithmetic_for(case.op, declared)
-    judged = partial(compared_with, case, call, reply=reply, table=table, to_hold=to_hold)
+    judged = partial(compared_with, case, call, reply=reply, table=table, to_hold=to_hold, full=full)
     plain = arithmetic.exact_on_the_way()
     verdict = judged(outcome=outcome, arithmetic=plain)
     if _is_wrong(verdict) and plain != IEEE:

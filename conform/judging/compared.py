@@ -39,9 +39,10 @@ NOT_SELECTED = "result is no selected check"  # the rule of a case that only tha
 
 def compared_with(
     case: Case, call: Bound, outcome: Outcome, reply: Reply, table: Table, arithmetic: Arithmetic, to_hold: Held,
-    has_causes: bool = True,
+    has_causes: bool = True, full: bool = True,
 ) -> Verdict:  # fmt: skip
-    """`has_causes`: whether to look for the causes of wrong sums."""
+    """`has_causes`: whether to look for the causes of wrong sums. `full`: whether the operands of the worst element are
+    told of a pass, too."""
     outputs, goldens = reply.outputs, outcome.goldens
     if len(outputs) != len(goldens):
         return _incomparable(case, f"{len(outputs)} outputs instead of {len(goldens)}", 1, to_hold)
@@ -62,11 +63,13 @@ def compared_with(
         results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
-    verdict = _summed(case, call, results, checks)
+    full = full or given is not None  # which may fail as a whole
+    verdict = _summed(case, call, results, full, checks=checks, largest=_largest(call, outputs))
     if verdict.status == "pass" and given is not None and given.fault is not None:
         verdict = replace(verdict, status="fail", reason=given.fault)
-    causes = _causes(call, results) if verdict.status == "fail" and has_causes else {}
-    return replace(verdict, largest=_largest(call, outputs), causes=causes)
+    if verdict.status != "fail" or not has_causes:
+        return verdict
+    return replace(verdict, causes=_causes(call, results))
 
 
 def _beside(call: Bound) -> dict[str, np.ndarray]:
@@ -89,13 +92,13 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
     return max(shapes, key=prod)
 
 
-def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verdict:
-    """The verdict on all outputs. The one that decides is that with the worst error; a violation of a rule about all
-    elements decides where none is beyond its bound."""
+def _summed(case: Case, call: Bound, results: list[Result], full: bool, **counts: Any) -> Verdict:
+    """The verdict on all outputs; `counts`: what is known of it by now. The one that decides is that with the worst
+    error; a violation of a rule about all elements decides where none is beyond its bound."""
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
-    counts = {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous, "checks": checks}
+    counts |= {"compared": compared, "failed": failed, "open": opened, "vacuous": vacuous}
     counts |= {"stands": standing(results), "errors": named(sum(each.judgement.errors for each in results))}
     deciding = _deciding(results)
     contract = Contract(deciding.row.kind, deciding.row.limit, deciding.row.source)
@@ -103,7 +106,7 @@ def _summed(case: Case, call: Bound, results: list[Result], checks: int) -> Verd
     if failed == 0 and compared == 0 and opened + vacuous and off is None:
         status, reason, rule = _nothing_compared(results, deciding.row)
         return ended_as(case, status, reason, rule=rule, contract=contract, **counts)
-    worst = _worst(call, deciding)
+    worst = _worst(call, deciding, has_inputs=full or bool(failed) or off is not None)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     if not failed and off is not None:
         violation = off.judgement.violation
@@ -148,7 +151,7 @@ def _deciding(results: list[Result]) -> Result:
     return results[shares.index(max(shares))]
 
 
-def _worst(call: Bound, deciding: Result) -> Worst | None:
+def _worst(call: Bound, deciding: Result, has_inputs: bool) -> Worst | None:
     if not deciding.judgement.compared:
         return None
     element, comparison = deciding.judgement.furthest, deciding.comparison
@@ -158,7 +161,8 @@ def _worst(call: Bound, deciding: Result) -> Worst | None:
     error, bound = element.error_ulp, np.nan if deciding.row.kind == "exact" else element.bound_ulp
     expected, actual = (python_number(array[index]) for array in (comparison.golden.value, comparison.actual))
     return Worst(
-        deciding.number, index, dtype=comparison.golden.format.name, inputs=operands_at(call, index),
+        deciding.number, index, dtype=comparison.golden.format.name,
+        inputs=operands_at(call, index) if has_inputs else (),
         expected=expected, actual=actual, error_ulp=None if np.isnan(error) else error, bound_ulp=None if
         np.isnan(bound) else bound,
     )  # fmt: skip

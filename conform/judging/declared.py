@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from conform.call.bound import Bound
@@ -18,6 +19,7 @@ from conform.numerics.converted_products import converted_products
 from conform.numerics.rounding_errors import rounded_intermediates
 
 
+@cache
 def arithmetic_for(op: str, declared: Arithmetic) -> Arithmetic:
     """A compute mode holds for sums of products alone, and for a module, which may have them among its steps; what is
     rounded on the way, for the ops that are named."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from conform.errors import KitDefect, Unjudged
 from conform.judging.checks import EVERY, OF_EVERY_ANSWER, Held, asked_by, held
+from conform.judging.evidence import Asked
 from conform.judging.standing import Standing, without_bounds
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.suites.cases import Case
@@ -26,10 +27,11 @@ def ended_as(case: Case, status: str, reason: str | None, stands: Standing | Non
     )  # fmt: skip
 
 
-def checked_by(verdict: Verdict, to_hold: Held) -> Verdict:
-    """The verdict, of the check that it failed or else of the last that the case was to be held to."""
+def checked_by(verdict: Verdict, to_hold: Held, asked: Asked | None = None) -> Verdict:
+    """The verdict, of the check that it failed or else of the last that the case was to be held to; `asked`: what the
+    case was, of one that was judged."""
     check = verdict.check if verdict.check in OF_EVERY_ANSWER else to_hold.last
-    return replace(verdict, check=check, is_counted=to_hold.is_counted)
+    return replace(verdict, check=check, is_counted=to_hold.is_counted, asked=asked)
 
 
 def unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:

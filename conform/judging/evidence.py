@@ -65,6 +65,8 @@ class Marks:
     @staticmethod
     def joined(every: Sequence[Marks]) -> Marks:
         """Those of several outputs, or cases, as one."""
+        if len(every) == 1:
+            return every[0]
         counts: dict[str, dict[str, tuple[int, int]]] = {}
         spans: dict[str, dict[str, tuple[Span, Span]]] = {}
         for one in every:

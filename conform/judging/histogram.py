@@ -24,7 +24,7 @@ def counted(error_ulp: np.ndarray) -> np.ndarray:
     """The counts of errors, a float64 array of any shape; NaN, which is no error in ulps, is not counted."""
     errors = error_ulp[~np.isnan(error_ulp)]
     _, exponent = np.frexp(errors)  # error = m * 2^exponent with 1/2 <= m < 1
-    place = np.clip(exponent - 1, FIRST, LAST) - FIRST + 1
+    place = np.minimum(np.maximum(exponent - 1, FIRST), LAST) - FIRST + 1
     place[errors == 0] = 0
     place[np.isinf(errors)] = len(NAMES) - 1
     return np.bincount(place, minlength=len(NAMES))
@@ -32,7 +32,7 @@ def counted(error_ulp: np.ndarray) -> np.ndarray:
 
 def named(counts: np.ndarray) -> dict[str, int]:
     """The bins that hold something, by name, in order."""
-    return {name: int(count) for name, count in zip(NAMES, counts, strict=True) if count}
+    return {NAMES[place]: int(counts[place]) for place in np.flatnonzero(counts)}
 
 
 def added(histograms: list[Mapping[str, int]]) -> dict[str, int]:

@@ -96,7 +96,7 @@ class Result:
                 counts[mask] += int(np.count_nonzero(getattr(elements, mask)))
             histogram += counted(elements.error_ulp[elements.compared])
             furthest = _first_largest(furthest, numbers, elements, _share(elements))
-            largest = _first_largest(largest, numbers, elements, np.nan_to_num(elements.error_ulp, nan=-1.0))
+            largest = _first_largest(largest, numbers, elements, np.fmax(elements.error_ulp, -1.0))  # of NaN -1
             marking.add(numbers, elements.ok, elements.compared)
             if errors:
                 errors.add(numbers, judged_together(errors, elements))
@@ -112,11 +112,11 @@ class Result:
 def _share(elements: Elements) -> np.ndarray:
     """How much of its bound each element spends; a wrong class or an inexact exact result is beyond any bound."""
     with np.errstate(all="ignore"):
-        share = np.nan_to_num(elements.error_ulp / elements.bound_ulp, nan=0.0, posinf=np.inf)
-    share = np.where(elements.compared, share, -1.0)
-    return np.where(
-        elements.ok, np.minimum(share, 1.0), np.where(elements.wrong_class, np.inf, np.maximum(share, 1.0 + 1e-9))
-    )
+        share = np.where(elements.compared, np.fmax(elements.error_ulp / elements.bound_ulp, 0.0), -1.0)
+    within = np.minimum(share, 1.0)
+    if elements.ok.all():
+        return within
+    return np.where(elements.ok, within, np.where(elements.wrong_class, np.inf, np.maximum(share, 1.0 + 1e-9)))
 
 
 def _first_largest(best: Element | None, numbers: Numbers, elements: Elements, figures: np.ndarray) -> Element | None:

@@ -160,13 +160,19 @@ class _Split(NamedTuple):
 
     def counts(self, mask: np.ndarray) -> tuple[int, int]:
         """How many wrong and how many right elements the mask has."""
-        wrong = int(np.count_nonzero(mask & self.wrong)) if self.wrong_count else 0
-        return wrong, int(np.count_nonzero(mask & self.right)) if self.right_count else 0
+        return _count_of(mask, self.wrong, self.wrong_count), _count_of(mask, self.right, self.right_count)
 
     def spans(self, figures: np.ndarray) -> tuple[Span, Span]:
         """Those of the figures of wrong and of right elements."""
         wrong, right = ((self.wrong, self.wrong_count), (self.right, self.right_count))
         return _span_of(figures, *wrong), _span_of(figures, *right)
+
+
+def _count_of(mask: np.ndarray, chosen: np.ndarray, count: int) -> int:
+    """How many of those chosen, `count` of them, the mask has."""
+    if not count:
+        return 0
+    return int(np.count_nonzero(mask if count == mask.size else mask & chosen))
 
 
 def _marked(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -175,23 +181,28 @@ def _marked(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]
 
 
 def _masks(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Marks with those that have them; those that none can have, by the least and the most magnitude, are left out."""
     if fmt.kind == "bool":
         yield TRUE, values != 0
         return
-    size, zero = np.abs(values), values == 0
-    yield ZERO, zero
+    size = np.abs(values)
+    least, most = size.min(initial=np.inf), size.max(initial=0.0)  # NaN where one is
+    zero = values == 0 if not least > 0 else None
+    if zero is not None:
+        yield ZERO, zero
     yield NEGATIVE, values < 0
     if fmt.is_integer and fmt.bits >= 32:
-        yield from ((mark, size > 2.0**bits) for bits, mark in BEYOND.items())
-    if fmt.is_float:
-        if zero.any():
-            yield NEGATIVE_ZERO, zero & np.signbit(values)
-        yield SUBNORMAL, (size < fmt.min_normal) & ~zero
-        finite = np.isfinite(values)
-        if not finite.all():
-            yield NAN, np.isnan(values)
-            yield INFINITE, np.isinf(values)
-            yield NOT_FINITE, ~finite
+        yield from ((mark, size > 2.0**bits) for bits, mark in BEYOND.items() if most > 2.0**bits)
+    if not fmt.is_float:
+        return
+    if zero is not None:
+        yield NEGATIVE_ZERO, zero & np.signbit(values)
+    if not least >= fmt.min_normal:
+        yield SUBNORMAL, (size < fmt.min_normal) & (size != 0)
+    if not most < np.inf:
+        yield NAN, np.isnan(values)
+        yield INFINITE, np.isinf(values)
+        yield NOT_FINITE, ~np.isfinite(values)
 
 
 def _span_of(figures: np.ndarray, chosen: np.ndarray, count: int) -> Span:

@@ -123,7 +123,10 @@ class _Asked(NamedTuple):
     @classmethod
     def of(cls, result: Result, place: int | None) -> _Asked:
         fmt = result.comparison.golden.format
-        return cls(result, place, _rules(result.op, fmt.name), {_key(result.row, fmt): _own_answer(result, place)})
+        rules, known = _rules(result.op, fmt.name), {_key(result.row, fmt): _own_answer(result, place)}
+        if rules[names()[0]].accepts_no_more and () not in known and result.comparison.is_the_golden:
+            known[CORRECTLY_ROUNDED] = _answer_to_the_golden(result, place)
+        return cls(result, place, rules, known)
 
     def answer(self, table: str) -> _Answer:
         """That of the table's row, made once for rows that say the same; rows that accept every correctly rounded
@@ -146,6 +149,16 @@ def _own_answer(result: Result, place: int | None) -> _Answer:
         return _Answer(right, judges, np.nan)
     worst = judgement.largest_error
     return _Answer(right, judges, worst.bound_ulp if worst.compared else np.inf)
+
+
+def _answer_to_the_golden(result: Result, place: int | None) -> _Answer:
+    """That of correct rounding where the output is the golden bit for bit."""
+    golden = result.comparison.golden
+    judges = golden.open is None or not golden.open.size or not golden.open.all()
+    if place is None:
+        return _Answer(True, judges, np.nan)
+    number = place // 2 if golden.format.is_complex else place
+    return _Answer(True, judges, np.inf if golden.open is not None and golden.open.flat[number] else 0.5)
 
 
 def _answer(result: Result, place: int | None) -> _Answer:

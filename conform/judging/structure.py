@@ -117,7 +117,9 @@ def fitting_golden(golden: Golden, output: Any) -> Golden | str:
     matching = [each for each in matching if each.format == actual]
     if not matching:
         return f"dtype {actual.name} instead of {golden.format.name}"
-    return replace(matching[0], alternatives=tuple(matching[1:]))
+    first, *others = matching
+    is_as_it_is = first is golden and len(others) == len(golden.alternatives)
+    return golden if is_as_it_is else replace(first, alternatives=tuple(others))
 
 
 def _kind(output: Any) -> str:

@@ -64,6 +64,7 @@ class Head(BaseModel):
     contract: str
     contract_digest: str
     selection: dict[str, Any]  # the filters and axes, by the names of `Selection`
+    full_record: bool = False  # all that is known stands with cases that passed, too
     is_by_coverage: bool  # the cases are in the order of `--budget`, not in the suite's
     timeout_s: float
     golden_timeout_s: float

@@ -57,6 +57,7 @@ class Asked:
     manifest: Manifest | None = None
     manifest_name: str | None = None  # as it was given
     oracle: str = INTERP
+    full_record: bool = False
     arguments: Path | None = None  # those of a StableHLO program
 
     @property
@@ -163,6 +164,7 @@ class Underway:
             tests=[test.id for test in asked.suite.tests],
             contract=asked.table.name,
             contract_digest=hashlib.sha256(contract_file.read_bytes()).hexdigest() if contract_file.is_file() else "",
+            full_record=asked.full_record,
             selection=json.loads(json.dumps(asdict(asked.selection))),
             is_by_coverage=asked.is_by_coverage,
             timeout_s=float(asked.timeout_s),

@@ -70,6 +70,7 @@ def verdicts_of(
     manifest: Manifest | None = None,
     keeper: Keeper | None = None,
     oracle: str = INTERP,
+    full: bool = True,
 ) -> Iterator[Verdict]:
     """The verdict of every case of `groups` (one a draw), in order; `described` is what `process` tells of itself.
 
@@ -78,12 +79,12 @@ def verdicts_of(
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
     an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
     are not sent. The answers to the others go to a `keeper`, if there is one. With the `oracle` refs a golden has
-    to be that of the references.
+    to be that of the references. `full`: all that is known is told of cases that passed, too.
     """
     described = described if manifest is None else manifest.declared(described)
     judge = _Judge(
         process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest,
-        keeper, oracle,
+        keeper, oracle, full,
     )  # fmt: skip
     limits = limits or Limits.from_environment()
     try:
@@ -156,6 +157,7 @@ class _Judge:
     manifest: Manifest | None = None
     keeper: Keeper | None = None
     oracle: str = INTERP
+    full: bool = True
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
     breaker: Breaker = field(default_factory=Breaker)
     sides: Sides = field(default_factory=Sides)
@@ -362,7 +364,7 @@ class _Judge:
         def made() -> Verdict:
             return verdict_of(
                 asked.case, call, outcome, reply, table=self.table, declared=self.arithmetic, checks=self.checks,
-                answers=answers,
+                answers=answers, full=self.full,
             )  # fmt: skip
 
         try:

@@ -57,8 +57,8 @@ class Test:
     recorded_at: str  # `location` as a run record has it: the same however the file was reached
     domain: Domain | None = None  # of a test made from a spec
     values: str | None = None  # of the classes of values and of the layouts, those that it is run with unless others
-    layouts: str | None = None  # are asked for, as `conform check` names them, or "sums": neither special values nor
-    # ties; None: all of a built-in test, those written of any other
+    layouts: str | None = None  # are asked for, as `conform check` names them or `suites/cases.py`; None: all of a
+    # built-in test, those written of any other
 
     @property
     def usual_values(self) -> str:

@@ -60,7 +60,7 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
         try:
             run = run_check(
                 suites, backend=backend, on_verdict=on_verdict, on_end=interrupt.hold, out=out, resume=resume,
-                **selection,
+                full_record=shown.full_record, **selection,
             )  # fmt: skip
             exit_code, message = run.exit_code, None
         except Interrupted as interruption:

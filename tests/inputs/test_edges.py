@@ -13,6 +13,7 @@ import pytest
 
 from conform.call import schemas
 from conform.inputs.edges import levels
+from conform.inputs.edges import rows as edge_tables
 from conform.inputs.edges.rows import edge_rows, edged_ops, edges_of
 from conform.inputs.specials import with_neighbours
 from conform.numerics.formats import FORMATS, Format, format_named
@@ -300,3 +301,14 @@ def test_casts_meet_the_ends_of_integer_ranges() -> None:
     assert {2.0**31, below_2_31, -(2.0**31)} <= set(column("aten::_to_copy", "float32", "int32"))
     assert {127, 128, -128, -129} <= set(column("aten::_to_copy", "int64", "int8"))
     assert {2.0**11 + 1, 65519.0, 65520.0} <= set(column("aten::_to_copy", "int32", "float16"))
+
+
+def test_settings_that_python_takes_for_equal_have_edges_of_their_own() -> None:
+    """What a case is given must not depend on the cases before it."""
+    every = [(0,), (0.0,), (-0.0,)]
+    alone = []
+    for settings in every:
+        edge_tables._edge_rows.cache_clear()
+        alone.append(edge_rows("aten::hardshrink", "float32", settings).tobytes())
+    assert [edge_rows("aten::hardshrink", "float32", settings).tobytes() for settings in every] == alone
+    assert len(set(alone)) > 1

@@ -37,6 +37,15 @@ def call(test: Test) -> list[str]:
     return [line.strip().removeprefix("- ") for line in lines_of(test) if "{" in line]
 
 
+def classes(op: str, test_id: str, **axes: str) -> dict[str, list[str]]:
+    """By test of the core suite the classes of values that it is run with."""
+    groups = select(load(["core"], ops=[op]), Selection(ops=[op], ids=[test_id], **axes))
+    found: dict[str, list[str]] = {}
+    for case in (case for group in groups for case in group if case.layout == "contiguous"):
+        found.setdefault(case.draw.test.id.partition("/")[2], []).append(case.values)
+    return found
+
+
 # --- Targets of one spec ----------------------------------------------------------------------------------------------
 
 
@@ -46,6 +55,14 @@ def test_the_plain_call_in_a_dtype() -> None:
     axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}
     assert axes["dtype_int64"] == axes["dtype_float16"] == ("all", "all")
     assert (axes["dtype_int8"], axes["rank_4"]) == (("all", "as-written"), ("typical", "all"))
+
+
+def test_keywords_are_run_with_every_class_of_values_in_turn() -> None:
+    plain = classes("aten::var.correction", "var.correction/dtype_float32/*")["dtype_float32"]
+    assert plain == ["typical", "special", "special.0", "conditioned", "structured", "shifted"]
+    of_keywords = classes("aten::var.correction", "var.correction/dim=*")
+    assert all(found[0] == "typical" and len(found) == 2 for found in of_keywords.values())
+    assert {found[1] for found in of_keywords.values()} == set(plain[1:])
 
 
 def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:

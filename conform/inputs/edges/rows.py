@@ -114,13 +114,18 @@ def edged_ops() -> tuple[str, ...]:
     return tuple(name for name in _EDGES if name != _COMPARISONS)
 
 
-@functools.cache
 def edge_rows(op_name: str, format_name: str, settings: tuple[object, ...] = ()) -> np.ndarray:
     """The edges of an op in one format: shape (rows, operands), in its storage dtype, no row twice, read-only.
 
     `settings` are the values of `edges_of(op_name).settings`. Rows that the format cannot hold are left out. Only
     integers and the binary formats that torch computes in have edges.
     """
+    return _edge_rows(op_name, format_name, settings, repr(settings))
+
+
+@functools.cache
+def _edge_rows(op_name: str, format_name: str, settings: tuple[object, ...], _: str) -> np.ndarray:
+    """Kept by the text of the settings, too: 0, 0.0, -0.0 and False are equal, and have edges of their own."""
     fmt, edges = FORMATS[format_name], edges_of(op_name)
     empty = np.empty((0, len(edges.operands) if edges else 1), dtype=fmt.storage)
     if edges is None or not (fmt.is_integer or format_name in _FLOATS):

@@ -8,8 +8,10 @@ from math import prod
 
 from conform.domains.engine.meta_tuple import MetaTuple, results
 from conform.domains.engine.op_spec import OpSpec
-from conform.interp.semantics import traits_of
+from conform.interp.semantics import find, traits_of
 
+QUICK_RESULTS = 1_100_000  # elements: a second or two of one process, of the slowest ops
+QUICK_TERMS = 2**26  # of transforms: a tenth of that
 MOST_RESULTS = 2**25  # elements: what `Limits` allows a result
 MOST_PRODUCTS = 2**25  # some seconds of one process
 
@@ -23,6 +25,15 @@ def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
         terms = _terms(call.arguments[products.factors[1]].shape, shapes[0])
         return counts[0] <= MOST_RESULTS and counts[0] * terms <= MOST_PRODUCTS
     return max(counts, default=0) <= MOST_RESULTS
+
+
+def is_quick(spec: OpSpec, call: MetaTuple) -> bool:
+    """Whether many such calls fit into a check of core."""
+    counts = [prod(one.shape) for one in results(spec, call.arguments) if one.type.is_tensor]
+    if find(spec.name).family == "fft":  # each result is a sum over a line, with factors of its own
+        line = max(meta.shape[-1] for meta in call.arguments.values() if meta.type.is_tensor and meta.shape)
+        return counts[0] * line <= QUICK_TERMS
+    return max(counts, default=0) <= QUICK_RESULTS
 
 
 def _terms(factor: Sequence[int], result: Sequence[int]) -> int:

@@ -60,8 +60,8 @@ def of_keywords(spec: OpSpec) -> Iterator[Derived]:
 
 
 def _values(name: str) -> str:
-    """All classes for float32, and for conversions between dtypes."""
-    return "typical" if name.startswith("of_") and "dtype=" not in name else "all"
+    """Another class in turn for float32, and for conversions between dtypes: the plain call has them all."""
+    return "typical" if name.startswith("of_") and "dtype=" not in name else "in turn"
 
 
 @dataclass(frozen=True)

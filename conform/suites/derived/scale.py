@@ -16,6 +16,7 @@ from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import format_named
+from conform.suites.derived.cost import is_quick
 from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
 from conform.suites.derived.targets import Derived, shaped
 from conform.suites.generated.as_nodes import is_written_out
@@ -23,6 +24,7 @@ from conform.suites.generated.as_nodes import is_written_out
 AROUND_BLOCKS = tuple(size + step for size in (256, 1024, 2048, 4096, 65_536) for step in (-1, 0, 1))
 OF_MODELS = (5120, 128_256)  # a hidden size, a vocabulary
 MANY = 100_003  # for what goes wrong in one element of 10^5
+ROWS_OF_MORE = (65_537, 4097)  # instead, where each row has more results than most
 LINE = (*AROUND_BLOCKS, *OF_MODELS, MANY)  # sizes of the last dim of the first tensor
 OTHER = (257, 2049, 4097, 65_537)  # of every other dim
 IN_EVERY_DTYPE = 4097
@@ -36,16 +38,27 @@ _MOST = 2**20  # elements of all tensors of a call that has several long dims
 
 
 def in_core(spec: OpSpec) -> Iterator[Derived]:
-    """What the core suite has of it: two lengths of the line, many rows, and every other dim long once."""
-    yield from _each_once(itertools.chain(
-        _lines(spec, (4097, MANY), values="sums"), _rows(spec, MANY), _other_dims(spec, (4097,)), _unreduced(spec)
-    ))  # fmt: skip
+    """What the core suite has of it: two lengths of the line, many rows, and every other dim long once. On the longest
+    line a bound of so many terms hides most errors; of the probes those alone are run there that it hides nothing of.
+    """
+    rows = itertools.chain.from_iterable(_rows(spec, size) for size in (MANY, *ROWS_OF_MORE))
+    every = itertools.chain(
+        _lines(spec, (4097,), values="sums"), _lines(spec, (MANY,), values="exact sums"), _quick(spec, rows, most=1),
+        _other_dims(spec, (4097,)), _unreduced(spec),
+    )  # fmt: skip
+    yield from _each_once(_quick(spec, every))
+
+
+def _quick(spec: OpSpec, targets: Iterator[Derived], most: int | None = None) -> Iterator[Derived]:
+    """Those of the targets, at most so many, that cost little."""
+    return itertools.islice((one for one in targets if is_quick(spec, one.tuple_)), most)
 
 
 def of_sizes(spec: OpSpec) -> Iterator[Derived]:
     """Every size in float32, or what the op takes for it, those of `in_core` among them; one size in every dtype."""
     in_every_dtype = (one for dtype in spec.dtypes for one in _lines(spec, (IN_EVERY_DTYPE,), dtype))
     yield from _each_once(itertools.chain(
+        _lines(spec, (4097, MANY), values="sums"), _rows(spec, MANY), _other_dims(spec, (4097,)), _unreduced(spec),
         in_core(spec), _lines(spec, LINE), _other_dims(spec, OTHER), _along_the_first(spec, OTHER), _square(spec),
         _counter(spec), in_every_dtype,
     ))  # fmt: skip
