@@ -224,7 +224,7 @@ _WANTED: dict[str, Callable[[str], bool]] = {
     "sums": lambda values: not values.startswith("special") and values != "ties",
     "exact sums": lambda values: values in ("typical", "exact", "one_hot"),
 }
-IN_TURN = "in turn"  # typical values and one more class, another for each test of an op
+IN_TURN = "in turn"  # typical and special values, and one more class, another for each test of an op
 
 
 def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
@@ -247,8 +247,9 @@ def _chosen(test: Test, wanted: str, classes: list[str]) -> list[str]:
     """Those of the classes with which the test is run."""
     if wanted != IN_TURN:
         return [each for each in classes if _WANTED[wanted](each)]
-    first, *others = classes
-    return [first, others[crc32(test.id.encode()) % len(others)]] if others else [first]
+    always = [each for each in classes if each in ("typical", "special")]
+    others = [each for each in classes if each not in always]
+    return [*always, others[crc32(test.id.encode()) % len(others)]] if others else always
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:

@@ -57,12 +57,12 @@ def test_the_plain_call_in_a_dtype() -> None:
     assert (axes["dtype_int8"], axes["rank_4"]) == (("all", "as-written"), ("typical", "all"))
 
 
-def test_keywords_are_run_with_every_class_of_values_in_turn() -> None:
+def test_keywords_are_run_with_special_values_and_with_the_other_classes_in_turn() -> None:
     plain = classes("aten::var.correction", "var.correction/dtype_float32/*")["dtype_float32"]
     assert plain == ["typical", "special", "special.0", "conditioned", "structured", "shifted"]
     of_keywords = classes("aten::var.correction", "var.correction/dim=*")
-    assert all(found[0] == "typical" and len(found) == 2 for found in of_keywords.values())
-    assert {found[1] for found in of_keywords.values()} == set(plain[1:])
+    assert all(found[:2] == ["typical", "special"] and len(found) == 3 for found in of_keywords.values())
+    assert {found[2] for found in of_keywords.values()} == set(plain[2:])
 
 
 def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:

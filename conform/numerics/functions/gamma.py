@@ -26,7 +26,7 @@ whose remainder is below 2^-115; one or two sums."""
 GAMMA_FLOAT64_ERROR = 2.0**-42
 """Relative to the result, which is the terms' largest over AMPLIFIED at least: they are within 2^-47 of it, by numpy's
 log, sin and tan (NUMPY_ERROR), times at most 1.6 in log x - 1 (x >= 16), the tables within EVALUATION_FLOAT64, three
-roundings, and pi x by two."""
+roundings, and pi x by two. x + 1 and 1 - x are exact, for operands of 24 bits beyond 2^-27."""
 AMPLIFIED = 16.0
 
 _LOWEST, _MIDDLE, _HIGHEST = 0.5, 4.0, 16.0

@@ -34,8 +34,8 @@ _WINITZKI = 0.147  # erf y = sqrt(1 - e^(-y^2 (4/pi + a y^2)/(1 + a y^2))) withi
 
 
 def tail_float64(q: Array) -> Array:
-    """y with erfc y = q for 0 < q <= 1/2: Winitzki's start and three Newton steps for log erfc, each of which divides
-    an error e by about e / 2."""
+    """y with erfc y = q for 0 < q <= 1/2: Winitzki's start and three Newton steps for log erfc, each of which
+    multiplies an error e by about e / 2."""
     log_q = np.log(q)
     half_log = 0.5 * (log_q + np.log(2.0 - q))
     b = 2.0 / (np.pi * _WINITZKI) + half_log

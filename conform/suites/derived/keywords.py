@@ -60,7 +60,8 @@ def of_keywords(spec: OpSpec) -> Iterator[Derived]:
 
 
 def _values(name: str) -> str:
-    """Another class in turn for float32, and for conversions between dtypes: the plain call has them all."""
+    """Special values and another class in turn for float32, and for conversions between dtypes; the plain call has all
+    classes."""
     return "typical" if name.startswith("of_") and "dtype=" not in name else "in turn"
 
 

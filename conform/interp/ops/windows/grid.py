@@ -76,7 +76,8 @@ def _sampled(input: np.ndarray, grid: np.ndarray, mode: int, padding: int, align
         points, which = np.unique(number, return_inverse=True)
         return own((batch, channel), which, grid.reshape(-1, rank)[points].astype(np.float64))
 
-    parts = ((place, some(place)) for place in spans(prod(shape), 2 ** (rank + 1)))
+    read = 2 * 2**rank  # of each result its corners and their weights
+    parts = ((place, some(place)) for place in spans(prod(shape), read))
     return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
 
