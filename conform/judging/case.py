@@ -65,8 +65,8 @@ def verdict_of(
     full: bool = True,
 ) -> Verdict:
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
-    outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts. Unless `full` the operands
-    at the worst element are told of what did not pass alone."""
+    outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts. Unless
+    `full` the operands at the worst element are told of what did not pass alone."""
     domain, reply = domain_of(case, call), as_declared(call.schema, reply)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)
