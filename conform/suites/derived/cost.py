@@ -11,7 +11,7 @@ from conform.domains.engine.op_spec import OpSpec
 from conform.interp.semantics import find, traits_of
 
 QUICK_RESULTS = 1_100_000  # elements: a second or two of one process, of the slowest ops
-QUICK_TERMS = 2**26  # of transforms: a tenth of that
+QUICK_TERMS = 2**27  # of transforms: a tenth of that
 MOST_RESULTS = 2**25  # elements: what `Limits` allows a result
 MOST_PRODUCTS = 2**25  # some seconds of one process
 
