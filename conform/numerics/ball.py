@@ -95,6 +95,8 @@ class Ball:
     def _determined(self, *operands: Ball, unless: np.ndarray | bool = False) -> Ball:
         """Where an operand is exactly NaN, or exactly infinite and the others are bounded, IEEE 754 determines the
         result; of an infinite operand not where `unless` says so."""
+        if all(np.isfinite(operand.mid).all() for operand in operands):
+            return self
         with np.errstate(all="ignore"):
             exact_nan, exact_special, bounded = False, False, True
             for operand in operands:
@@ -130,9 +132,11 @@ class Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
             spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            product = self.rounded(self.mid * other.mid, spread)
+            product = self.rounded(self.mid * other.mid, spread).at_scale(self._factor(other, np.multiply))
+            if np.isfinite(product.mid).all() and product.mid.all():
+                return product  # of numbers that are none of the special ones below
             no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
-            result = product._determined(self, other, unless=no_class).at_scale(self._factor(other, np.multiply))
+            result = product._determined(self, other, unless=no_class)
             zeros = self._is_zero() & other._is_bounded() | other._is_zero() & self._is_bounded()
             return result.but_exact(zeros)
 
@@ -168,12 +172,14 @@ class Ball:
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
             spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
+        divisor = Ball(other.mid, other.rad, other.compute)  # of which a cancelled one is no larger
+        ball = self.rounded(quotient, spread, ulps).at_scale(self._factor(divisor, np.divide))
+        if np.isfinite(quotient).all() and quotient.all():
+            return ball  # of numbers that are none of the special ones below
         no_class = np.isinf(self.mid) & other._has_any_sign()
-        ball = self.rounded(quotient, spread, ulps)._determined(self, other, unless=no_class)
         # IEEE 754 determines these too: x / 0, and 0 / x.
         exact = other._is_zero() & (self.rad == 0) | self._is_zero() & (room > 0) & other._is_bounded()
-        divisor = Ball(other.mid, other.rad, other.compute)  # of which a cancelled one is no larger
-        return ball.but_exact(exact).at_scale(self._factor(divisor, np.divide))
+        return ball._determined(self, other, unless=no_class).but_exact(exact)
 
     def __getitem__(self, index: object) -> Ball:
         scale = None if self.cancelled is None else np.broadcast_to(self.cancelled, self.mid.shape)[index]

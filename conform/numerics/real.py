@@ -117,6 +117,8 @@ class Real:
         other = as_real(other)
         with np.errstate(all="ignore"):
             sh, sl = two_sum(self.hi, other.hi)
+            if not (self.lo.any() or other.lo.any()):
+                return _settled(Real(sh, sl, (self.radius + other.radius) * RAISE), sh, self, other)
             th, tl = two_sum(self.lo, other.lo)
             c, dropped = two_sum(sl, th)
             vh, vl = two_sum(sh, c)
@@ -135,7 +137,8 @@ class Real:
         with np.errstate(all="ignore"):
             product = _product(self, other)
             unsafe = ~(np.abs(product.hi) >= SMALLEST_SAFE) | ~np.isfinite(product.lo)
-            unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
+            if unsafe.any():
+                unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
             if unsafe.any():
                 x, x_exponent = significand(self)
                 y, y_exponent = significand(other)
@@ -147,7 +150,8 @@ class Real:
         with np.errstate(all="ignore"):
             quotient = _quotient(self, other)
             unsafe = ~(np.minimum(np.abs(quotient.hi), np.abs(self.hi)) >= SMALLEST_SAFE) | ~np.isfinite(quotient.lo)
-            unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
+            if unsafe.any():
+                unsafe &= (self.hi != 0) & (other.hi != 0) & np.isfinite(self.hi) & np.isfinite(other.hi)
             if unsafe.any():
                 x, x_exponent = significand(self)
                 y, y_exponent = significand(other)
@@ -298,9 +302,12 @@ def _tree_sum(rows: Real) -> Real:
 def _product(x: Real, y: Real) -> Real:
     p, e = two_prod(x.hi, y.hi)
     hi, lo = fast_two_sum(p, e + (x.hi * y.lo + x.lo * y.hi))
-    hi = np.where(p == 0, p, hi)  # -0 + 0 would be +0
-    lo = np.where((x.hi == 0) | (y.hi == 0), 0.0, lo)  # two_prod overflows beside a number near the largest
+    if not p.all():
+        hi = np.where(p == 0, p, hi)  # -0 + 0 would be +0
+        lo = np.where((x.hi == 0) | (y.hi == 0), 0.0, lo)  # two_prod overflows beside a number near the largest
     rounding = np.where((x.lo == 0) & (y.lo == 0), 0.0, PRODUCT_ERROR * np.abs(hi))
+    if not (x.radius.any() or y.radius.any()):
+        return Real(hi, lo, rounding * RAISE)
     carried = (np.abs(x.hi) + x.radius) * y.radius + np.abs(y.hi) * x.radius
     return Real(hi, lo, (rounding + carried) * RAISE + TINY * _may_underflow(x, y))
 
@@ -316,6 +323,8 @@ def _quotient(x: Real, y: Real) -> Real:
     representable = ((remainder - p) - e == 0) & ((remainder == 0) | (np.abs(remainder) >= SAFE_PRODUCT))
     exact = (y.lo == 0) & (remainder_error == 0) & representable
     rounding = np.where(exact, 0.0, QUOTIENT_ERROR * np.abs(hi))
+    if not (x.radius.any() or y.radius.any()):
+        return Real(hi, lo, rounding * RAISE)
     # |x/y - (x + dx)/(y + dy)| <= (|dx| + |x/y| |dy|) / (|y| - |dy|)
     room = np.maximum(np.abs(y.hi) * (1 - 2.0**-50) - y.radius, 0.0)
     inexact_operand = (x.radius > 0) | (y.radius > 0)

@@ -35,6 +35,7 @@ class Mode(Enum):
 
 
 NEAREST_EVEN, TOWARD_ZERO, UP, DOWN = Mode
+_FEWER_DIGITS = (FLOAT32, FORMATS["float16"], FORMATS["bfloat16"])  # than float64, with both zeros and infinities
 _TO_INTEGER = {NEAREST_EVEN: np.rint, TOWARD_ZERO: np.trunc, UP: np.ceil, DOWN: np.floor}
 _EXPONENT_FIELD = np.int64(0x7FF0_0000_0000_0000)
 
@@ -126,6 +127,25 @@ def decide(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
     """
     if not real.radius.any():
         return round_to(fmt, real.hi, real.lo), np.zeros(real.shape, bool)
+    if fmt not in _FEWER_DIGITS:
+        return _by_ends(fmt, real)
+    value, open_ = _by_wider_ends(fmt, real)
+    if open_.any():
+        value[open_], open_[open_] = _by_ends(fmt, real[open_])
+    return value, open_
+
+
+def _by_wider_ends(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
+    """As `decide`, by float64 numbers outside hi + lo -+ radius: rounding is monotone. It leaves open what lies within
+    2^-50 of itself of a boundary, and zeros, infinities and what is not known at all."""
+    with np.errstate(all="ignore"):
+        # |lo| + radius and the last sums are off by a rounding each.
+        outward = (np.abs(real.lo) + real.radius) * (1.0 + 2.0**-40) + np.abs(real.hi) * 2.0**-51
+        lower, upper = (round_to(fmt, end) for end in (real.hi - outward, real.hi + outward))
+    return lower, np.asarray(lower.view(fmt.code_storage) != upper.view(fmt.code_storage))
+
+
+def _by_ends(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(all="ignore"):
         ends = real.ends()
         rounded = round_to(fmt, ends.hi, ends.lo)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from conform.numerics import rounding
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.real import Real
 from conform.numerics.rounding import (
@@ -273,6 +274,27 @@ def test_decide_is_right_wherever_it_decides(pair, relative_radius, fmt):
         slack = (Fraction(radius) + abs(Fraction(lo))) / 2**45
         below, above = slowly_rounded(fmt, ends[0] - slack), slowly_rounded(fmt, ends[1] + slack)
         assert below != above or math.copysign(1, below) != math.copysign(1, above)
+
+
+@pytest.mark.parametrize("fmt", [FORMATS[name] for name in ("float16", "bfloat16", "float32")], ids=lambda fmt: fmt.name)
+@pytest.mark.parametrize("share", [0.0, 2.0**-80, 2.0**-51, 2.0**-40])
+def test_what_float64_decides_is_what_the_ends_decide(fmt, share):
+    """Beside midpoints of every binade: of a radius, of none, of zeros, infinities and NaN."""
+    codes = np.arange(0, 1 << (fmt.bits - 1), 1 << max(0, fmt.bits - 17), dtype=fmt.code_storage)
+    near = rounding.widened(codes.view(fmt.storage), fmt)
+    near = near[np.isfinite(near)]
+    moved = (near * (1 + 2.0 ** -(fmt.mantissa_bits + 1))).view(np.int64) + np.arange(-2, 3)[:, None]
+    hi = np.concatenate([near, -near, *moved.view(np.float64), [np.inf, -np.inf, np.nan]])
+    lo = np.where(np.isfinite(hi), np.spacing(hi) * 2.0**-3, 0.0) * (np.arange(hi.size) % 3 - 1)
+    finite = np.where(np.isfinite(hi), hi, 0.0)
+    radius = np.where(np.isfinite(hi), np.abs(finite) * share + 2.0**-1074, 0.0)
+    real = Real(hi, np.where(hi + lo == hi, lo, 0.0), radius)
+    value, undecided = decide(fmt, real)
+    expected, open_ = rounding._by_ends(fmt, real)
+    np.testing.assert_array_equal(undecided, open_)
+    np.testing.assert_array_equal(value[~open_].view(fmt.code_storage), expected[~open_].view(fmt.code_storage))
+    assert undecided.any() and not undecided.all()
+
 
 
 # -- conversion --------------------------------------------------------------------------------------------------------

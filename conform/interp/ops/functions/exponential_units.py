@@ -54,7 +54,8 @@ def _piecewise(
 ) -> tuple[np.ndarray, Real]:
     column = x.reshape(-1, 1)
     above, slope, outer = column > 0, _real(scale), _real(factor)
-    argument = where(above | np.isnan(column), 0.0, Real.exact(column) * _real(rate))
+    product = Real.exact(column) if rate == 1 else Real.exact(column) * _real(rate)
+    argument = where(above | np.isnan(column), 0.0, product)
     argument = where(np.abs(argument.hi) > BEYOND, np.copysign(BEYOND, argument.hi), argument)
     lowest = np.expm1(np.float64(-np.inf) * float(rate))  # at -inf
     lower = outer * where(column == -np.inf, lowest, functions.expm1(argument))
