@@ -276,7 +276,7 @@ def test_decide_is_right_wherever_it_decides(pair, relative_radius, fmt):
         assert below != above or math.copysign(1, below) != math.copysign(1, above)
 
 
-@pytest.mark.parametrize("fmt", [FORMATS[name] for name in ("float16", "bfloat16", "float32")], ids=lambda fmt: fmt.name)
+@pytest.mark.parametrize("fmt", [F16, BF16, F32], ids=lambda fmt: fmt.name)
 @pytest.mark.parametrize("share", [0.0, 2.0**-80, 2.0**-51, 2.0**-40])
 def test_what_float64_decides_is_what_the_ends_decide(fmt, share):
     """Beside midpoints of every binade: of a radius, of none, of zeros, infinities and NaN."""
@@ -293,7 +293,8 @@ def test_what_float64_decides_is_what_the_ends_decide(fmt, share):
     expected, open_ = rounding._by_ends(fmt, real)
     np.testing.assert_array_equal(undecided, open_)
     np.testing.assert_array_equal(value[~open_].view(fmt.code_storage), expected[~open_].view(fmt.code_storage))
-    assert undecided.any() and not undecided.all()
+    assert undecided.any()
+    assert not undecided.all()
 
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -69,13 +70,11 @@ def _softmax_rows(fmt: Format, grads: Rows, outputs: Rows) -> Iterator[Golden]:
                              outputs.pieces)  # fmt: skip
     total_ball = Ball.total(balls)
     nan, infinite = (any_of(holds, grads.pieces, outputs.pieces) for holds in (np.isnan, np.isinf))
-    totals: dict[int, Fraction] = {}
 
+    @cache
     def of_row(row: int) -> Fraction:
-        if row not in totals:
-            pairs = zip(grads.row(row), outputs.row(row), strict=True)
-            totals[row] = sum((exact_dot(g, y) for g, y in pairs), Fraction(0))
-        return totals[row]
+        pairs = zip(grads.row(row), outputs.row(row), strict=True)
+        return sum((exact_dot(g, y) for g, y in pairs), Fraction(0))
 
     for g, y, product in zip(grads.pieces, outputs.pieces, balls, strict=True):
         g, y = finite_part(g), finite_part(y)
@@ -91,20 +90,22 @@ def _log_softmax_rows(fmt: Format, grads: Rows, outputs: Rows) -> Iterator[Golde
     total = Real.total(grads.pieces.map(lambda g: Real.exact(finite_part(g))))
     total_ball = Ball.total(grads.pieces.map(lambda g: Ball.exact(finite_part(g), compute)))
     nan, infinite = (any_of(holds, grads.pieces) for holds in (np.isnan, np.isinf))
-    totals = [
-        Fraction(0) if (nan | infinite)[row, 0] else sum(map(exact_total, grads.row(row)), Fraction(0))
-        for row in range(grads.count)
-    ]
+
+    @cache
+    def of_row(row: int) -> Fraction:
+        return Fraction(0) if (nan | infinite)[row, 0] else sum(map(exact_total, grads.row(row)), Fraction(0))
+
     for g, y in zip(grads.pieces, outputs.pieces, strict=True):
         nan_here, infinite_here = nan | np.isnan(y), infinite | (y == np.inf)
         g, y = finite_part(g), np.where(np.isnan(y) | (y == np.inf), 0.0, y)
 
         def rational(index: tuple[int, int], g: np.ndarray = g, y: np.ndarray = y) -> Fraction | None:
-            power = {0.0: 1, -np.inf: 0}.get(float(y[index]), None if totals[index[0]] else 0)
-            return None if power is None else Fraction(g[index]) - power * totals[index[0]]
+            sums = of_row(index[0])
+            power = {0.0: 1, -np.inf: 0}.get(float(y[index]), None if sums else 0)
+            return None if power is None else Fraction(g[index]) - power * sums
 
         def formula(rows: np.ndarray, g: np.ndarray = g, y: np.ndarray = y) -> np.ndarray:
-            sums = mp.of_fraction(np.array([[totals[row]] for row in rows], dtype=object))
+            sums = mp.of_fraction(np.array([[of_row(row)] for row in rows], dtype=object))
             return mp.of_float(g[rows]) - mp.exp(mp.of_float(np.maximum(y[rows], -4000.0))) * sums
 
         with np.errstate(all="ignore"):

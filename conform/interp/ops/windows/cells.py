@@ -83,29 +83,30 @@ def interpolated(
     tensor: np.ndarray,
     batch: Sequence[np.ndarray],
     lines: Sequence[Line],
+    are_finite: bool,
     there: Callable[[Sequence[np.ndarray]], np.ndarray] | None = None,
 ) -> Golden:
     """[m]: the sum of the elements around, each times its weights along every dim.
 
     The budget is the change that an error of the coordinates makes (the slopes of the cells they may lie in), and the
     rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123), and one whose weight that
-    error may make 0, or not 0 (P126). there: of coordinates, whether an element stands there; one that does not is 0.
+    error may make 0, or not 0 (P126). are_finite: whether all of the tensor is. there: of coordinates, whether an
+    element stands there; one that does not is 0.
     """
     compute, corners = compute_format(fmt), list(itertools.product(*(range(len(line.at)) for line in lines)))
 
     def read(places: Sequence[np.ndarray]) -> np.ndarray:
         sizes = tensor.shape[-len(places) :]
-        inside = [np.clip(place, 0, size - 1) for place, size in zip(places, sizes, strict=True)]
+        inside = [np.minimum(np.maximum(place, 0), size - 1) for place, size in zip(places, sizes, strict=True)]
         found = tensor[(*batch, *inside)].astype(np.float64)
         return found if there is None else np.where(there(places), found, 0.0)
 
     elements = [read([line.at[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
-    weights = [reduce(mul, [line.weights[tap] for line, tap in zip(lines, corner, strict=True)]) for corner in corners]
-    hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
-    finite = [np.where(np.isfinite(x), x, 0.0) for x in elements]
+    weights = _products(lines)
+    finite = elements if are_finite else [np.where(np.isfinite(x), x, 0.0) for x in elements]
     with np.errstate(all="ignore"):
-        special = sum(np.where(np.isfinite(x), 0.0, x * np.sign(w.hi)) for x, w in zip(elements, weights, strict=True))
         real = reduce(add, [Real.exact(x) * w for x, w in zip(finite, weights, strict=True)])
+        special = np.zeros(real.shape) if are_finite else _specials(elements, weights)
         real = where(special != 0, special, real)
 
     def exactly(index: tuple[int]) -> Fraction:
@@ -126,8 +127,22 @@ def interpolated(
     budget = np.where(np.isfinite(real.hi), budget, 0.0)
     golden = Golden(fmt, value, real, budget=budget, scale=magnitude, zero_sign_free=True)
     overflows = (sum(sizes) > compute.max_finite) & ~np.isnan(real.hi)
-    doubtful = _special_in_doubt(read, lines, compute)
-    return golden.opened(hidden, "P123").opened(doubtful, "P126").opened(overflows, "P35")
+    if not are_finite:
+        hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
+        golden = golden.opened(hidden, "P123").opened(_special_in_doubt(read, lines, compute), "P126")
+    return golden.opened(overflows, "P35")
+
+
+def _specials(elements: Sequence[np.ndarray], weights: Sequence[Real]) -> np.ndarray:
+    """[m]: the sums of what is not finite, times the signs of the weights."""
+    pairs = zip(elements, weights, strict=True)
+    return sum(np.where(np.isfinite(x), 0.0, x * np.sign(w.hi)) for x, w in pairs)
+
+
+def _products(lines: Sequence[Line]) -> list[Real]:
+    """By corner the product of its weights along every dim."""
+    first, *others = ([line.weights[tap] for tap in range(len(line.at))] for line in lines)
+    return reduce(lambda made, more: [one * other for one in made for other in more], others, first)
 
 
 Place = tuple[np.ndarray, np.ndarray, np.ndarray]  # [n]: an element, whether its weight is surely not 0, if reached

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.blocks.assembly import assembled
-from conform.interp.blocks.blocks import spans
+from conform.interp.blocks.blocks import everywhere, spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.windows.cells import (
@@ -68,7 +68,10 @@ def grid_sampler_3d(
 def _sampled(input: np.ndarray, grid: np.ndarray, mode: int, padding: int, align_corners: bool) -> Golden:
     fmt, rank = format_of(input), grid.shape[-1]
     shape = (*input.shape[:2], *grid.shape[1:-1])
-    own = partial(_golden, fmt, input, mode=mode, padding=padding, align_corners=align_corners)
+    are_finite = everywhere(np.isfinite, input)
+    own = partial(
+        _golden, fmt, input, mode=mode, padding=padding, align_corners=align_corners, are_finite=are_finite
+    )  # fmt: skip
 
     def some(place: slice) -> Golden:
         batch, channel, *at = np.unravel_index(np.arange(place.start, place.stop), shape)
@@ -83,9 +86,10 @@ def _sampled(input: np.ndarray, grid: np.ndarray, mode: int, padding: int, align
 
 def _golden(
     fmt: Format, input: np.ndarray, batch: tuple[np.ndarray, np.ndarray], which: np.ndarray, points: np.ndarray,
-    mode: int, padding: int, align_corners: bool,
+    mode: int, padding: int, align_corners: bool, are_finite: bool,
 ) -> Golden:  # fmt: skip
-    """[m]: the results of images batch [m] at points[which[m]], (x, y) or (x, y, z)."""
+    """[m]: the results of images batch [m] at points[which[m]], (x, y) or (x, y, z); are_finite: whether all of input
+    is."""
     size, compute = input.shape[2:], compute_format(fmt)
     axes = [_Axis(count, mode, padding, align_corners) for count in size]
     numbers = list(points.T[::-1])
@@ -102,7 +106,7 @@ def _golden(
     if mode == NEAREST:
         return _nearest(fmt, input, batch, which, axes, numbers, there).opened(is_open, "P124")
     lines = [axis.line(own, compute)[which] for axis, own in zip(axes, numbers, strict=True)]
-    return interpolated(fmt, input, batch, lines, there).opened(is_open, "P124")
+    return interpolated(fmt, input, batch, lines, are_finite, there).opened(is_open, "P124")
 
 
 def _nearest(

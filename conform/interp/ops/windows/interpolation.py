@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.blocks.assembly import assembled
-from conform.interp.blocks.blocks import spans
+from conform.interp.blocks.blocks import everywhere, spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.windows.cells import (
@@ -140,12 +140,12 @@ def _interpolated(
     fmt, rank = format_of(self), len(sizes)
     compute = compute_format(fmt)
     lines = [line(*each, align_corners, compute) for each in zip(self.shape[-rank:], sizes, steps, strict=True)]
-    shape = (*self.shape[:-rank], *sizes)
+    shape, are_finite = (*self.shape[:-rank], *sizes), everywhere(np.isfinite, self)
 
     def some(place: slice) -> Golden:
         index = np.unravel_index(np.arange(place.start, place.stop), shape)
         own = [line[at] for line, at in zip(lines, index[-rank:], strict=True)]
-        return interpolated(fmt, self, index[:-rank], own)
+        return interpolated(fmt, self, index[:-rank], own, are_finite)
 
     width = prod(len(line.at) for line in lines)
     parts = ((place, some(place)) for place in spans(prod(shape), width))
