@@ -65,7 +65,7 @@ class Lent:
 
     def _is_unchanged(self) -> bool:
         """Whether the file holds what was lent, read piece by piece: of large tensors no second copy is made."""
-        content, piece = memoryview(self._content), bytearray(_PIECE)
+        content, piece = memoryview(self._content), bytearray(min(_PIECE, len(self._content)))
         for at in range(0, len(content), _PIECE):
             del piece[len(content) - at :]
             if os.preadv(self._descriptor, [piece], at) < len(piece) or piece != content[at : at + _PIECE]:

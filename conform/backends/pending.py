@@ -55,7 +55,9 @@ class Pending:
     def with_changes(self, reply: Reply, changes: Changes, views_share_memory: bool) -> Reply:
         """The reply to one of the calls, with what that did to the memory that was lent for it. Where views need not
         `views_share_memory`, a result may always have memory of its own."""
-        reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
-        if self.variant is not None:
-            return as_written(reply, self.call, self.variant, changes)
-        return reply if self.call.is_view and views_share_memory else replace(reply, apart=())
+        if changes is not UNCHANGED:
+            reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
+        if (variant := self.variant) is not None:
+            return as_written(reply, self.call, variant, changes)
+        may_be_apart = not (self.call.is_view and views_share_memory)
+        return replace(reply, apart=()) if reply.apart and may_be_apart else reply

@@ -23,21 +23,23 @@ class Suspects:
     """Those of one worker, the oldest first."""
 
     def __init__(self) -> None:
-        self._answered: deque[tuple[Pending, float]] = deque(maxlen=MOST_CALLS)
+        self._answered: deque[tuple[Pending, float]] = deque()
+        self._bytes = 0  # of what went into them
 
     def __len__(self) -> int:
         return len(self._answered)
 
     def add(self, call: Pending) -> None:
         """It was answered now."""
+        while self._answered and (self._bytes > MOST_BYTES or len(self._answered) >= MOST_CALLS):
+            self._bytes -= len(self._answered.popleft()[0].payload)
         self._answered.append((call, time.monotonic()))
-        size = sum(len(one.payload) for one, _ in self._answered) - len(call.payload)
-        while size > MOST_BYTES:
-            size -= len(self._answered.popleft()[0].payload)
+        self._bytes += len(call.payload)
 
     def clear(self) -> None:
         """The worker is another one."""
         self._answered.clear()
+        self._bytes = 0
 
     def by_now(self) -> list[Suspect]:
         """Those that are to be asked about a worker that was lost now."""
