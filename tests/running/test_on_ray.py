@@ -51,8 +51,9 @@ def context(*words: str) -> click.Context:
 
 def test_a_shard_is_asked_in_the_words_of_the_command() -> None:
     words = ["smoke", "core", "--backend", "cpu", "--backend-option", "a=b", "--op", "aten::add", "--op", "aten::m*",
-             "--checks", "accuracy,special", "--seed", "7", "--values", "all", "--timeout", "2.5", "--huge"]
-    of_the_driver = ["--ray", "auto", "--out", "here", "--quiet", "--no-progress", "--full-record"]
+             "--checks", "accuracy,special", "--seed", "7", "--values", "all", "--timeout", "2.5", "--huge",
+             "--full-record"]
+    of_the_driver = ["--ray", "auto", "--out", "here", "--quiet", "--no-progress"]
     found = words_on_ray(context(*words, *of_the_driver))
     assert sorted(found) == sorted(words)
     again = context(*found).params
