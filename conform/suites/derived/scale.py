@@ -24,7 +24,7 @@ from conform.suites.generated.as_nodes import is_written_out
 AROUND_BLOCKS = tuple(size + step for size in (256, 1024, 2048, 4096, 65_536) for step in (-1, 0, 1))
 OF_MODELS = (5120, 128_256)  # a hidden size, a vocabulary
 MANY = 100_003  # for what goes wrong in one element of 10^5
-ROWS_OF_MORE = (65_537, 4097)  # instead, where each row has more results than most
+ROWS_OF_MORE = (65_537, 4097, 1031)  # instead, where each row has more results than most
 LINE = (*AROUND_BLOCKS, *OF_MODELS, MANY)  # sizes of the last dim of the first tensor
 OTHER = (257, 2049, 4097, 65_537)  # of every other dim
 IN_EVERY_DTYPE = 4097
