@@ -79,6 +79,14 @@ def test_a_pass_counts_what_it_compared_and_shows_the_worst_element() -> None:
     )  # fmt: skip
 
 
+def test_a_short_record_has_the_operands_of_what_did_not_pass_alone() -> None:
+    call = bound_call("aten::exp", [X], {})
+    for off_ulp, full, operands in ((1, True, 1), (1, False, 0), (9, True, 1), (9, False, 1)):
+        reply = returned(EXP + F32([off_ulp * ULP_OF_1, 0.0]))
+        told = verdict_of(case(call.op), call, evaluated(call), reply, OPENCL, full=full)
+        assert (told.status, len(told.worst.inputs)) == ("pass" if off_ulp == 1 else "fail", operands)
+
+
 def test_what_must_be_equal_has_no_bound_in_ulps() -> None:
     moved = verdict("aten::neg", [F32([1, 2])], returned(F32([-1, -2])))
     assert (moved.status, moved.max_error_ulp, moved.bound_ulp) == ("pass", 0.0, None)

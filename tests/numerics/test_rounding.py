@@ -297,7 +297,6 @@ def test_what_float64_decides_is_what_the_ends_decide(fmt, share):
     assert not undecided.all()
 
 
-
 # -- conversion --------------------------------------------------------------------------------------------------------
 
 

@@ -125,6 +125,6 @@ def test_core_leaves_what_would_take_seconds_to_the_suite_scale() -> None:
 
 def test_the_longest_line_of_core_is_run_on_the_probes_of_which_a_bound_hides_nothing() -> None:
     values = {one.name: one.values for one in scale.in_core(spec_of("aten::sum.dim_IntList"))}
-    assert (values["line_4097"], values["line_100003"]) == ("sums", "exact sums")
+    assert (values["line_4097"], values["line_100003"]) == ("sums", "long sums")
     values = {one.name: one.values for one in scale.of_sizes(spec_of("aten::sum.dim_IntList"))}
     assert values["line_100003"] == "sums"

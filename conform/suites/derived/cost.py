@@ -18,7 +18,7 @@ MOST_PRODUCTS = 2**25  # some seconds of one process
 
 def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
     """Whether its results are few and, if they are sums of products, these."""
-    shapes = [one.shape for one in results(spec, call.arguments) if one.type.is_tensor]
+    shapes = _shapes(spec, call)
     counts = [prod(shape) for shape in shapes]
     products = traits_of(spec.name).products
     if products is not None:
@@ -29,11 +29,16 @@ def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
 
 def is_quick(spec: OpSpec, call: MetaTuple) -> bool:
     """Whether many such calls fit into a check of core."""
-    counts = [prod(one.shape) for one in results(spec, call.arguments) if one.type.is_tensor]
+    counts = [prod(shape) for shape in _shapes(spec, call)]
     if find(spec.name).family == "fft":  # each result is a sum over a line, with factors of its own
         line = max(meta.shape[-1] for meta in call.arguments.values() if meta.type.is_tensor and meta.shape)
         return counts[0] * line <= QUICK_TERMS
     return max(counts, default=0) <= QUICK_RESULTS
+
+
+def _shapes(spec: OpSpec, call: MetaTuple) -> list[tuple[int, ...]]:
+    """Those of the tensors among its results."""
+    return [one.shape for one in results(spec, call.arguments) if one.type.is_tensor]
 
 
 def _terms(factor: Sequence[int], result: Sequence[int]) -> int:

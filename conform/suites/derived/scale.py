@@ -43,7 +43,7 @@ def in_core(spec: OpSpec) -> Iterator[Derived]:
     """
     rows = itertools.chain.from_iterable(_rows(spec, size) for size in (MANY, *ROWS_OF_MORE))
     every = itertools.chain(
-        _lines(spec, (4097,), values="sums"), _lines(spec, (MANY,), values="exact sums"), _quick(spec, rows, most=1),
+        _lines(spec, (4097,), values="sums"), _lines(spec, (MANY,), values="long sums"), _quick(spec, rows, most=1),
         _other_dims(spec, (4097,)), _unreduced(spec),
     )  # fmt: skip
     yield from _each_once(_quick(spec, every))
