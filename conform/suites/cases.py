@@ -25,6 +25,7 @@ from conform.numerics.formats import format_of
 from conform.suites import Test, dtype_segment, kinds, sample, variants
 from conform.suites.dtypes import DEFAULT_DTYPES, dtype_hint, dtype_names
 from conform.suites.fields import amount
+from conform.suites.test import IN_USUAL_DTYPES
 
 VALUES = ("typical", "special", "all")
 LAYOUTS = ("as-written", "all")
@@ -182,7 +183,7 @@ def cases_of(draw: Draw, selection: Selection) -> list[Case]:
             values=values,
             layout=layout,
         )
-        for values, layout in _axes(draw.test, op, arguments, selection)
+        for values, layout in _axes(draw, op, arguments, selection)
     ]
 
 
@@ -221,27 +222,37 @@ _WANTED: dict[str, Callable[[str], bool]] = {
     "all": lambda values: True,
     "typical": lambda values: values == "typical",
     "special": lambda values: values != "typical",
+    "both": lambda values: values in ("typical", "special"),
     "sums": lambda values: not values.startswith("special") and values != "ties",
     # Of a line of 10^5 terms: what shows there though a bound of so many is wide.
     "long sums": lambda values: values in ("typical", "exact", "one_hot", "shifted", "ascending"),
 }
-IN_TURN = "in turn"  # typical and special values, and one more class, another for each test of an op
+IN_TURN = "in turn"  # both, and one more class, another for each test of an op
 
 
-def _axes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
+def _axes(draw: Draw, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
+    test = draw.test
     if test.is_given:
         return [(GIVEN, "contiguous")]
     wanted = selection.values or test.usual_values
     spec, given = _to_value(test, op, arguments)
     chosen = _chosen(test, wanted, value_axis.value_classes(given, spec))
     places = ["contiguous"]
-    if (selection.layouts or test.usual_layouts) == "all" and not traits_of(op).dense:
+    if (selection.layouts or _usual_layouts(draw)) == "all" and not traits_of(op).dense:
         variant = variant_of(op)
         written = variant.written_in(arguments.args, arguments.kwargs) if variant else ()
         places = layout_axis.layouts_of(arguments, written=[number for number, _ in written])
         places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _usual_layouts(draw: Draw) -> str:
+    """What `--layouts` is for the draw where it is not given."""
+    if draw.test.usual_layouts != IN_USUAL_DTYPES:
+        return draw.test.usual_layouts
+    is_usual = all(dtype == DEFAULT_DTYPES[kind] for kind, dtype in draw.variant.items())
+    return "all" if is_usual else "as-written"
 
 
 def _chosen(test: Test, wanted: str, classes: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ import gc
 import hashlib
 import os.path
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from conform.suites.fields import describe
 from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.fit import misfit
 from conform.suites.messages import Problems, TooManyProblems, suggest
-from conform.suites.test import Suite, Test
+from conform.suites.test import IN_USUAL_DTYPES, Suite, Test
 from conform.suites.written import Document
 
 
@@ -46,7 +47,7 @@ def load(
     files, recorded = _files(names), _recorded(names)
     for path, shown, is_builtin in files:
         file_tests, file_digest = _load_file(path, shown, recorded.get(shown, shown), is_builtin, limits)
-        tests += file_tests
+        tests += _beside_derived(file_tests) if is_builtin and path.parent.name in builtin.DERIVED else file_tests
         digest.update(file_digest)
     is_told = not _all_may_match(tests, ops, ids)
     for name in _from_specs(names):
@@ -173,6 +174,11 @@ def _load_file(
         pass  # enough to report
     problems.raise_if_any()
     return tests, merged.digest.digest()
+
+
+def _beside_derived(tests: list[Test]) -> list[Test]:
+    """The written tests of a suite whose derived ones run each op in every layout in many dtypes."""
+    return [replace(test, layouts=IN_USUAL_DTYPES) for test in tests]
 
 
 @contextlib.contextmanager

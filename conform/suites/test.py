@@ -37,6 +37,9 @@ class Domain(NamedTuple):
     lenience: str | None = None
 
 
+IN_USUAL_DTYPES = "in usual dtypes"  # all layouts, of the draw in float32, int64 and bool alone
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
     """One test, after expansion. Dims, presets and template variables are replaced by what they stand for."""

@@ -57,6 +57,19 @@ def test_the_plain_call_in_a_dtype() -> None:
     assert (axes["dtype_int8"], axes["rank_4"]) == (("all", "as-written"), ("typical", "all"))
 
 
+def test_pointwise_ops_meet_special_values_beside_typical_ones_in_their_usual_dtype_alone() -> None:
+    found = classes("aten::hypot", "hypot/dtype_*")
+    assert found["dtype_float32"] == ["typical", "special", "special.0", "special.1"]
+    assert found["dtype_float64"] == ["typical", "special"]
+    assert classes("aten::hypot", "hypot/dtype_float64/*", values="all")["dtype_float64"] == found["dtype_float32"]
+
+
+def test_what_is_written_is_run_in_other_layouts_in_usual_dtypes_alone() -> None:
+    groups = select(load(["core"], ops=["aten::hypot"]), Selection(ids=["hypot_float_pairs/*/typical/*"]))
+    assert {case.dtype for group in groups for case in group if case.layout != "contiguous"} == {"float32"}
+    assert {case.dtype for group in groups for case in group} == {"float16", "bfloat16", "float32", "float64"}
+
+
 def test_keywords_are_run_with_special_values_and_with_the_other_classes_in_turn() -> None:
     plain = classes("aten::var.correction", "var.correction/dtype_float32/*")["dtype_float32"]
     assert plain == ["typical", "special", "special.0", "conditioned", "structured", "shifted"]
@@ -171,26 +184,31 @@ def test_each_constraint_is_broken_alone_but_for_the_lenient_ones() -> None:
     }
 
 
-def test_rows_hold_one_value_in_every_float_dtype() -> None:
-    test = derived(spec_of("aten::_softmax"))["rows_minus_inf"]
+def test_rows_hold_one_value() -> None:
+    """Zeros and equal numbers in every float dtype, the others in float32 and in one more in turn."""
+    tests = derived(spec_of("aten::_softmax"))
     rows = ", ".join(["[-.inf, -.inf, -.inf, -.inf, -.inf]"] * 3)
-    assert call(test)[0] == f"{{type: const_tensor, shape: [3, 5], kind: float, value: [{rows}]}}"
-    assert [draw.variant["float"] for draw in draws(test, Selection())] == ["float16", "bfloat16", "float32", "float64"]
+    assert call(tests["rows_minus_inf"])[0] == f"{{type: const_tensor, shape: [3, 5], dtype: float32, value: [{rows}]}}"
+    assert [name.removeprefix("rows_") for name in tests if name.startswith("rows_")] == [
+        "minus_inf", "minus_inf_float16", "inf", "inf_bfloat16", "nan", "nan_float64",
+        "equal", "equal_float16", "equal_bfloat16", "equal_float64",
+        "zero", "zero_float16", "zero_bfloat16", "zero_float64", "minus_zero", "minus_zero_float64",
+    ]  # fmt: skip
 
 
-def test_rows_beside_what_goes_with_their_dtype_have_a_call_in_each() -> None:
+def test_rows_beside_what_goes_with_their_dtype() -> None:
     """A dtype as an argument, boundaries, and targets are of the float dtype that the rows have."""
     tests = derived(spec_of("aten::_softmax_backward_data"))
-    halves = [name for name in tests if name.startswith("rows_inf")]
-    assert halves == ["rows_inf_float16", "rows_inf_bfloat16", "rows_inf_float32", "rows_inf_float64"]
-    assert call(tests["rows_inf_bfloat16"])[-1] == '{type: const, value: "bfloat16"}'
-    (sorted_, boundaries) = call(derived(spec_of("aten::bucketize.Tensor"))["rows_nan_float64"])[:2]
+    assert call(tests["rows_zero_bfloat16"])[-1] == '{type: const, value: "bfloat16"}'
+    (sorted_, boundaries) = call(derived(spec_of("aten::bucketize.Tensor"))["rows_zero_float64"])[:2]
     assert ("dtype: float64" in sorted_, "dtype: float64" in boundaries) == (True, True)
 
 
 def test_a_row_of_one_value_has_the_variance_0() -> None:
-    test = derived(spec_of("aten::var.dim"))["rows_equal"]
-    for draw in draws(test, Selection()):
+    tests = derived(spec_of("aten::var.dim"))
+    for dtype in ("", "_float16", "_bfloat16", "_float64"):
+        test = tests[f"rows_equal{dtype}"]
+        (draw,) = draws(test, Selection())
         arguments = draw.arguments()
         (golden,) = evaluate(test.op, arguments.args, arguments.kwargs).goldens
         assert np.array_equal(golden.value, np.zeros(3, golden.value.dtype))

@@ -19,6 +19,7 @@ from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
 from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
 
+USUAL = ("float32", "complex64", "int64", "bool")  # of these an op's first: special values beside typical ones as well
 IN_EVERY_LAYOUT = ("bool", "int64", "float16", "bfloat16", "float32", "float64", "complex64")
 MANY_ROWS = (2, 3, 37, 5)  # short ones: special values meet in all ways, and spoil one row each
 RANKS = (0, 1, 3, 4, 5)
@@ -80,13 +81,16 @@ def met(spec: OpSpec, name: str, wish: Plain, holds: Callable[[Metas], bool], **
 
 def dtypes(spec: OpSpec) -> Iterator[Derived]:
     """The plain call in each dtype of the spec, with every class of values, in several in every layout."""
+    usual = next((dtype for dtype in USUAL if dtype in spec.dtypes), None)
+    others = "both" if is_pointwise(spec) else "all"
     for dtype in spec.dtypes:
         given, name = {}, spec.data.name if spec.data else ""
         if spec.data and spec.data.type.name == "ScalarType":
             given = {(name, "Optional"): (False,), (name, "Value"): (dtype,)}
         wish = Plain(spec, dtype, sizes=MANY_ROWS, given=given)
         layouts = "all" if dtype in IN_EVERY_LAYOUT else "as-written"
-        yield from met(spec, f"dtype_{dtype}", wish, lambda metas: True, values="all", layouts=layouts)
+        yield from met(spec, f"dtype_{dtype}", wish, lambda metas: True,
+                       values="all" if dtype == usual else others, layouts=layouts)  # fmt: skip
 
 
 def given_tensors(spec: OpSpec) -> Iterator[Derived]:

@@ -14,7 +14,6 @@ from conform.call.aliases import canonical
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs, variant_specs
 from conform.numerics.draws import Stream
-from conform.suites import nodes
 from conform.suites.derived import scale
 from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
@@ -24,7 +23,6 @@ from conform.suites.derived.rows import of_rows
 from conform.suites.derived.targets import Derived, dtypes, of_tensors
 from conform.suites.derived.values import typical
 from conform.suites.derived.writes import of_writes
-from conform.suites.dtypes import kind_of
 from conform.suites.filters import may_match_id, may_match_op
 from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.test import Domain, Test
@@ -97,9 +95,8 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         if is_affordable(spec, one.tuple_):
             yield _test(spec, one, seed)
-    for name, plain, fill, of_any_float in of_rows(spec):
-        filled = _filled(_test(spec, Derived(name, plain), seed), spec, fill)
-        yield _of_any_float(filled, spec) if of_any_float else filled
+    for name, plain, fill in of_rows(spec):
+        yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
     for one in of_refusals(spec, spec.arguments):
         yield _test(spec, one, seed)
 
@@ -131,22 +128,6 @@ def _filled(test: Test, spec: OpSpec, fill: float) -> Test:
     inputs = list(test.inputs)
     inputs[at] = replace(inputs[at], draw=None, value=_nested(inputs[at].shape, fill))
     return replace(test, inputs=tuple(inputs))
-
-
-def _of_any_float(test: Test, spec: OpSpec) -> Test:
-    """The test without the dtypes of data that are floats."""
-    is_index = {one.name: one.type.is_index for one in spec.arguments}
-    names = [one.name for one in spec.schema.arguments]
-    inputs = tuple(_without_dtype(node, is_index[name]) for name, node in zip(names, test.inputs, strict=False))
-    return replace(test, inputs=inputs, kwargs={
-        name: _without_dtype(node, is_index[name]) for name, node in test.kwargs.items()
-    })  # fmt: skip
-
-
-def _without_dtype(node: nodes.Node, is_index: bool) -> nodes.Node:
-    """The node, if it is of data that are floats, without its dtype."""
-    is_float = isinstance(node, nodes.Tensor) and node.dtype is not None and kind_of(node.dtype) == "float"
-    return replace(node, dtype=None) if is_float and not is_index else node
 
 
 def _nested(shape: tuple[int, ...], fill: float) -> Any:
