@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -17,6 +16,7 @@ from conform.backends.given import Given, given
 from conform.backends.jail import jail_for
 from conform.backends.launcher import Template
 from conform.backends.names import holds_kernels
+from conform.collector import frozen, paused, resumed
 from conform.contracts.tables import Table, contract_table
 from conform.errors import UsageError
 from conform.interp import semantics
@@ -52,6 +52,7 @@ OF_AUTOGRAD = "torch.fx.experimental.symbolic_shapes"  # which torch.autograd.gr
 CHECKS = "checks"  # the contract of a program's own checks
 
 
+@paused()
 def check(
     suites: str | Sequence[str] | Module = ("core",),
     *rest: Any,
@@ -165,8 +166,8 @@ def _run(
         checks=asked.checks, manifest=asked.manifest, keeper=keeper, oracle=asked.oracle, full=asked.full_record,
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
-    with _suite_kept():
-        count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
+    count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
+    with frozen(), resumed() if count == 1 else contextlib.nullcontext():  # of others' verdicts the record is made
         template = None if asked.jail else Template(preloaded=_preloaded(left))
         bench = _bench(count, left, process, judged, asked.checks, template)
         underway = Underway(asked, groups, bench, on_verdict)
@@ -239,17 +240,6 @@ def _ended(underway: Underway, bench: Alone | Pool, run: Callable[[], None], on_
         reason = as_told(error)
         raise record.Stopped(underway.ended(str(reason)), reason) from error
     return underway.ended()
-
-
-@contextlib.contextmanager
-def _suite_kept() -> Iterator[None]:
-    """The collector of cycles leaves alone what there is by now, the suite above all: it need not look through it again
-    and again, nor make the pages of a fork its own."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _bench(

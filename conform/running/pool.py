@@ -9,6 +9,7 @@ kit's defect, and the run goes on.
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -247,6 +248,7 @@ def _serve(
     go of what is the parent's alone."""
     for let_go in of_parent:
         let_go()
+    gc.enable()  # the parent's is paused
     for number in _THE_PARENTS:  # it tells what becomes of the run
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import hashlib
 import os.path
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conform.collector import paused
 from conform.documents.limits import Limits
 from conform.errors import UsageError
 from conform.suites import builtin
@@ -24,6 +23,7 @@ from conform.suites.test import IN_USUAL_DTYPES, Suite, Test
 from conform.suites.written import Document
 
 
+@paused()
 def load(
     names_or_paths: Sequence[str | Path],
     limits: Limits | None = None,
@@ -59,6 +59,7 @@ def load(
     return Suite(names, [recorded[name] for name in names], tuple(tests), f"sha256:{digest.hexdigest()}")
 
 
+@paused()
 def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
     """A line for each file that is valid ("FILE: 12 tests"). Raises UsageError with the errors of every other file.
 
@@ -167,9 +168,8 @@ def _load_file(
     problems = Problems(limits)
     tests: list[Test] = []
     try:
-        with _collector_paused():
-            merged = read_document(path, shown, recorded, limits, problems)
-            tests = expand(merged, limits, problems, builtin=is_builtin, refuse=refuse)
+        merged = read_document(path, shown, recorded, limits, problems)
+        tests = expand(merged, limits, problems, builtin=is_builtin, refuse=refuse)
     except TooManyProblems:
         pass  # enough to report
     problems.raise_if_any()
@@ -179,18 +179,6 @@ def _load_file(
 def _beside_derived(tests: list[Test]) -> list[Test]:
     """The written tests of a suite whose derived ones run each op in every layout in many dtypes."""
     return [replace(test, layouts=IN_USUAL_DTYPES) for test in tests]
-
-
-@contextlib.contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Without the collector of cycles: loading makes none, and a third of its time would go into looking for them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _refuse_duplicates(tests: list[Test]) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conform import interrupt
+from conform.collector import paused
 from conform.errors import UsageError
 from conform.options import SHARDS, show, tell, told_of_shards, words_on_ray
 
@@ -41,6 +42,7 @@ class Shown:
     keeps_journal: bool = False
 
 
+@paused()
 def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any) -> tuple[Run, int]:
     """The run of one backend, written and told, and its exit code, that of a signal if one ended it."""
     from conform.report import write
