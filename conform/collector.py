@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def paused() -> Iterator[None]:
-    """No collection until the end: of what is made meanwhile most stays and nothing is a cycle, and to look through all
-    of it again and again takes a third of the time in which it is made."""
+    """No collection until the end: what is made meanwhile stays, for the most part, and to look through all of it again
+    and again takes seconds of a large suite."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

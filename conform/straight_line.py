@@ -167,7 +167,7 @@ def _run(
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
     count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
-    with frozen(), resumed() if count == 1 else contextlib.nullcontext():  # of others' verdicts the record is made
+    with frozen(), resumed() if count == 1 else contextlib.nullcontext():  # with workers it only keeps verdicts
         template = None if asked.jail else Template(preloaded=_preloaded(left))
         bench = _bench(count, left, process, judged, asked.checks, template)
         underway = Underway(asked, groups, bench, on_verdict)

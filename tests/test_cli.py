@@ -212,6 +212,7 @@ def test_a_report_that_cannot_be_written_does_not_lose_the_run(
 def test_interrupted_while_it_loads_is_one_line_whoever_swallows_exceptions() -> None:
     code = (
         "import contextlib, os, signal, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background ignores it
         "from conform.__main__ import main\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
