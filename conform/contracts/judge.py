@@ -185,7 +185,9 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
     if kind == "tosa":
         vacuous |= tosa.undefined(row.formula, _tosa_call(comparison))
     same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
-    right, bound = same_class & (near | determined), np.where(vacuous, np.inf, bound)
+    right = same_class & (near | determined)
+    if vacuous.any():
+        bound = np.where(vacuous, np.inf, bound)
     vacuous = (vacuous | (wide & right & ~determined)) & ~open_
     compared = ~(open_ | vacuous)
     if determined.any():
@@ -207,7 +209,8 @@ COARSE_ULPS = 16.0  # but no bound so narrow is wide, however coarse the format:
 
 def _is_wide(comparison: Comparison, bound_ulp: np.ndarray) -> np.ndarray:
     """Where a bound is beyond WIDE of the scale, and beyond COARSE_ULPS: results anywhere in it say nothing."""
-    return (bound_ulp > COARSE_ULPS) & (bound_ulp * comparison.unit > WIDE * _scale(comparison))
+    coarse = bound_ulp > COARSE_ULPS
+    return coarse & (bound_ulp * comparison.unit > WIDE * _scale(comparison)) if coarse.any() else coarse
 
 
 def _scale(comparison: Comparison) -> np.ndarray:
@@ -248,6 +251,8 @@ def possible_kind(golden: Golden, row: Row) -> str:
 def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
     """Where expected and actual are both zero, the sign must be the expected one, unless it is free."""
     both_zero = (actual == 0) & (golden.value == 0)
+    if not both_zero.any():
+        return ~both_zero
     same_sign = np.signbit(actual) == np.signbit(golden.value)
     return ~both_zero | same_sign | zero_sign_is_free(golden, real, kind)
 
@@ -267,10 +272,13 @@ def _broadcast(comparison: Comparison, row: Row) -> tuple[str, ...]:
     return of_budget if row.excluded is None else (*of_budget, next(iter(comparison.operands)))
 
 
-def _outside(comparison: Comparison, row: Row) -> np.ndarray | bool:
+def without_exclusion(comparison: Comparison, row: Row) -> Row:
+    """The row as one with a bound everywhere, where no operand lies in the interval for which its source gives none."""
+    return row if row.excluded is None or _is_excluded(comparison, row).any() else replace(row, excluded=None)
+
+
+def _is_excluded(comparison: Comparison, row: Row) -> np.ndarray:
     """Where the first operand lies in the interval for which the row's source gives no bound."""
-    if row.excluded is None:
-        return False
     low, high = row.excluded
     operand = np.asarray(next(iter(comparison.operands.values()))).astype(np.float64)
     return np.broadcast_to((low <= operand) & (operand <= high), comparison.golden.value.shape)
@@ -281,6 +289,7 @@ Nearness = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
     """Which elements are near enough, their errors and bounds in ulps, and where there is no bound."""
+    row = without_exclusion(comparison, row)
     if row.excluded is not None:
         return _by_place(comparison, row, kind)
     error = comparison.error_ulp
@@ -298,7 +307,7 @@ def _nearness(comparison: Comparison, row: Row, kind: str) -> Nearness:
 
 def _by_place(comparison: Comparison, row: Row, kind: str) -> Nearness:
     """By the row, but where its source gives no bound by what the row names in its place."""
-    inside, outside = _outside(comparison, row), _nearness(comparison, replace(row, excluded=None), kind)
+    inside, outside = _is_excluded(comparison, row), _nearness(comparison, replace(row, excluded=None), kind)
     instead = row.inside if comparison.golden.budget is not None and row.inside else "unbounded"
     return tuple(map(partial(np.where, inside), _nearness(comparison, NO_ROW, instead), outside))
 
@@ -320,13 +329,15 @@ def _within_allowance(comparison: Comparison, allowed: np.ndarray | float) -> Ne
     allowed = np.broadcast_to(allowed, comparison.error_ulp.shape)
     allowed = normwise.size(allowed) if comparison.golden.normwise else allowed
     error, bound = _in_ulps(comparison, allowed)
-    near = error <= bound
-    uncountable = np.isnan(bound) & np.isfinite(allowed)
-    if uncountable.any():
+    near, unbounded = error <= bound, ~np.isfinite(bound)
+    if unbounded.any():
+        unbounded = ~np.isfinite(allowed)
+        uncountable = np.isnan(bound) & ~unbounded
         near = np.where(uncountable, np.abs((comparison.actual - real.hi) - real.lo) <= allowed, near)
-    # The correctly rounded result is right by every bound, of 0 too, though the real is known to its radius alone.
-    near = near | same_special(comparison.actual, comparison.golden.value)
-    return near, error, bound, ~np.isfinite(allowed)
+    if not near.all():
+        # The correctly rounded result is right by every bound, of 0 too, though the real is known to its radius alone.
+        near = near | same_special(comparison.actual, comparison.golden.value)
+    return near, error, bound, unbounded
 
 
 def _almost_equal(comparison: Comparison, row: Row) -> Nearness:
@@ -360,8 +371,8 @@ def _tosa_call(comparison: Comparison) -> tosa.Call:
 def _in_ulps(comparison: Comparison, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Error and allowance in ulps; NaN around a float64 zero, where their number is beyond float64 itself."""
     bound = allowed / comparison.unit
-    uncountable = np.isinf(bound) & np.isfinite(allowed)
-    if not uncountable.any():
+    uncountable = np.isinf(bound)
+    if not uncountable.any() or not (uncountable := uncountable & np.isfinite(allowed)).any():
         return comparison.error_ulp, bound
     return np.where(uncountable, np.nan, comparison.error_ulp), np.where(uncountable, np.nan, bound)
 

@@ -73,7 +73,7 @@ def standing(results: Sequence[Result]) -> Standing:
     return Standing(tables, min(bounds, key=bounds.__getitem__, default=None))
 
 
-def _key(row: Row, fmt: Format) -> tuple:
+def key_of(row: Row, fmt: Format) -> tuple:
     """What decides a judgement: all of the row but its source; of integers and bools, which are right or wrong,
     nothing."""
     if not (fmt.is_float or fmt.is_complex):
@@ -90,7 +90,7 @@ def accepts_rounding(row: Row) -> bool:
 
 
 class _Rule(NamedTuple):
-    """A table's row for an output, with what is asked of it for every result: `_key`, `accepts_rounding`, and whether
+    """A table's row for an output, with what is asked of it for every result: `key_of`, `accepts_rounding`, and whether
     it accepts nothing else."""
 
     row: Row
@@ -104,7 +104,7 @@ def _rules(op: str, format_name: str) -> dict[str, _Rule]:
     """By table what it says of an output of this format."""
     fmt = format_named(format_name)
     rows = {name: contract_table(name).row(op, format_name) for name in names()}
-    return {name: _Rule(row, _key(row, fmt), accepts_rounding(row), _is_rounding(row)) for name, row in rows.items()}
+    return {name: _Rule(row, key_of(row, fmt), accepts_rounding(row), _is_rounding(row)) for name, row in rows.items()}
 
 
 def _is_rounding(row: Row) -> bool:
@@ -123,7 +123,7 @@ class _Asked(NamedTuple):
     @classmethod
     def of(cls, result: Result, place: int | None) -> _Asked:
         fmt = result.comparison.golden.format
-        rules, known = _rules(result.op, fmt.name), {_key(result.row, fmt): _own_answer(result, place)}
+        rules, known = _rules(result.op, fmt.name), {key_of(result.row, fmt): _own_answer(result, place)}
         if rules[names()[0]].accepts_no_more and () not in known and result.comparison.is_the_golden:
             known[CORRECTLY_ROUNDED] = _answer_to_the_golden(result, place)
         return cls(result, place, rules, known)

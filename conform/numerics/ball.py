@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Ball:
 
     def at_scale(self, scale: np.ndarray | None) -> Ball:
         """This ball, where its terms had the magnitude `scale`."""
-        return replace(self, cancelled=scale)
+        return Ball(self.mid, self.rad, self.compute, scale)
 
     @staticmethod
     def exact(mid: np.ndarray, compute: Format) -> Ball:
@@ -73,7 +73,9 @@ class Ball:
     def constant(self, value: float) -> Ball:
         """A real constant as the compute type holds it: rounded, if it does not fit."""
         exact = Ball.exact(np.float64(value), self.compute)
-        return exact if _holds(self.compute, float(value)) else exact.rounded(np.float64(value), 0.0)
+        if _holds(self.compute, float(value)):
+            return exact
+        return Ball(exact.mid, _rounded_by(self.compute, float(value), flushed_sum(self.compute)), self.compute)
 
     def irrational(self, nearest: float) -> Ball:
         """An irrational constant, of which `nearest` is the nearest float64, as the compute type holds it."""
@@ -86,10 +88,16 @@ class Ball:
         with np.errstate(all="ignore"):
             mid, propagated = np.asarray(mid, np.float64), np.asarray(propagated, np.float64)
             reach = np.abs(mid) + propagated
-            half_ulp = self.compute.unit_roundoff * reach + half_subnormal(self.compute)
-            rounding = 2 * ulps_held(self.compute, ulps) * half_ulp + flushed_sum(self.compute)
+            rounding = self.compute.unit_roundoff * reach  # half an ulp, in place from here on
+            rounding += half_subnormal(self.compute)
+            if (half_ulps := 2 * ulps_held(self.compute, ulps)) != 1:
+                rounding *= half_ulps
+            if flushed := flushed_sum(self.compute):
+                rounding += flushed
             rad = joined(propagated, rounding)
-            rad = np.where((reach + rad <= self.compute.max_finite), rad, np.inf)
+            reach += rad
+            if not reach.max(initial=0.0) <= self.compute.max_finite:  # nor of NaN
+                rad = np.where(reach <= self.compute.max_finite, rad, np.inf)
         return Ball(mid, rad, self.compute)
 
     def _determined(self, *operands: Ball, unless: np.ndarray | bool = False) -> Ball:
@@ -109,7 +117,7 @@ class Ball:
 
     def but_exact(self, where: np.ndarray) -> Ball:
         """This ball without an error where the result is determined."""
-        return replace(self, rad=np.where(where, 0.0, self.rad))
+        return Ball(self.mid, np.where(where, 0.0, self.rad), self.compute, self.cancelled)
 
     def _has_any_sign(self) -> np.ndarray:
         """Where the computed value may be positive, negative or zero."""
@@ -121,9 +129,11 @@ class Ball:
     def __add__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            ball = self.rounded(self.mid + other.mid, joined(self.rad, other.rad))._determined(self, other)
+            ball = self.rounded(self.mid + other.mid, joined(self.rad, other.rad)).at_scale(self.scale + other.scale)
+            if np.isfinite(ball.mid).all() and ball.mid.all():
+                return ball  # of numbers that are none of the special ones below
             cancels = (ball.mid == 0) & (self.rad == 0) & (other.rad == 0)  # numbers of the format that cancel
-            return ball.but_exact(cancels).at_scale(self.scale + other.scale)
+            return ball._determined(self, other).but_exact(cancels)
 
     def __sub__(self, other: Ball | float) -> Ball:
         return self + -self._lift(other)
@@ -131,14 +141,22 @@ class Ball:
     def __mul__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
-            spread = joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
-            product = self.rounded(self.mid * other.mid, spread).at_scale(self._factor(other, np.multiply))
+            product = self.rounded(self.mid * other.mid, self._spread_by(other))
+            product = product.at_scale(self._factor(other, np.multiply))
             if np.isfinite(product.mid).all() and product.mid.all():
                 return product  # of numbers that are none of the special ones below
             no_class = np.isinf(self.mid) & other._has_any_sign() | np.isinf(other.mid) & self._has_any_sign()
             result = product._determined(self, other, unless=no_class)
             zeros = self._is_zero() & other._is_bounded() | other._is_zero() & self._is_bounded()
             return result.but_exact(zeros)
+
+    def _spread_by(self, other: Ball) -> np.ndarray | float:
+        """How far the errors of two factors move their product."""
+        if not other.rad.any():
+            return np.abs(other.mid) * self.rad if self.rad.any() else 0.0
+        if not self.rad.any():
+            return np.abs(self.mid) * other.rad
+        return joined(np.abs(self.mid) * other.rad, np.abs(other.mid) * self.rad) + self.rad * other.rad
 
     def _is_zero(self) -> np.ndarray:
         return (self.mid == 0) & (self.rad == 0)
@@ -164,13 +182,15 @@ class Ball:
         return ball.but_exact(exact)
 
     def __neg__(self) -> Ball:
-        return replace(self, mid=-self.mid)
+        return Ball(-self.mid, self.rad, self.compute, self.cancelled)
 
     def __truediv__(self, other: Ball | float) -> Ball:
         other = self._lift(other)
         with np.errstate(all="ignore"):
             quotient, room = self.mid / other.mid, np.abs(other.mid) - other.rad
-            spread = np.where(room > 0, joined(self.rad, np.abs(quotient) * other.rad) / np.abs(room), np.inf)
+            spread = joined(self.rad, np.abs(quotient) * other.rad) / room
+            if not room.min(initial=1.0) > 0:
+                spread = np.where(room > 0, spread, np.inf)
         ulps = ULPS["div"] if self.compute.bits <= 32 else 2 * CORRECTLY_ROUNDED
         divisor = Ball(other.mid, other.rad, other.compute)  # of which a cancelled one is no larger
         ball = self.rounded(quotient, spread, ulps).at_scale(self._factor(divisor, np.divide))
@@ -248,7 +268,7 @@ class Ball:
         with np.errstate(all="ignore"):
             image = np.exp(self.mid)
             # exp(m + r) - exp(m), finite where exp(m + r) is
-            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad)
+            spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad) if self.rad.any() else 0.0
             ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
             return ball.but_exact((self.mid == 0) & (self.rad == 0))  # 1: C99, F.9.3.1, which OpenCL 7.5.1 refers to
 
@@ -266,13 +286,14 @@ class Ball:
         """log a - log(a - rad), the longer side of the image, times `factor` of another base; no bound where the ball
         reaches 0. Near 1 the logarithm is a - 1, and of an argument that was rounded those two cancel."""
         with np.errstate(all="ignore"):
-            share = np.where(self.rad > 0, self.rad / argument, 0.0)
-            spread = np.where((share >= 0) & (share < 1), -np.log1p(-share) * factor, np.inf)
-            image = self.rounded(function(self.mid), spread, ULPS[name])._determined(self)
+            value, spread, scale = function(self.mid), 0.0, None
+            if self.rad.any():
+                share = np.where(self.rad > 0, self.rad / argument, 0.0)
+                spread = np.where((share >= 0) & (share < 1), -np.log1p(-share) * factor, np.inf)
+                scale = np.abs(value) + np.where(self.rad > 0, self.scale / argument * factor, 0.0)
+            image = self.rounded(value, spread, ULPS[name])._determined(self)
             # A pole or a domain error, and the logarithm of 1: C99, F.9.3.7 and F.9.3.9, which OpenCL 7.5.1 refers to.
-            exactly = (self.rad == 0) & ((argument <= 0) | (image.mid == 0))
-            scale = np.abs(image.mid) + np.where(self.rad > 0, self.scale / argument * factor, 0.0)
-            return image.but_exact(exactly).at_scale(scale if np.any(self.rad > 0) else None)
+            return image.but_exact((self.rad == 0) & ((argument <= 0) | (value == 0))).at_scale(scale)
 
     def sin(self) -> Ball:
         """The slope of sin is at most 1. Of an angle that was rounded, whole turns cancel."""
@@ -319,6 +340,12 @@ def chosen(condition: np.ndarray, x: Ball, y: Ball) -> Ball:
     return Ball(np.where(condition, x.mid, y.mid), np.where(condition, x.rad, y.rad), x.compute, scale)
 
 
-@cache
+@lru_cache(maxsize=256)
+def _rounded_by(compute: Format, value: float, flushed: float) -> np.ndarray:
+    """How far off a constant is that the compute type does not hold; `flushed` is what `rounded` asks for itself."""
+    return Ball.exact(np.float64(value), compute).rounded(np.float64(value), 0.0).rad
+
+
+@lru_cache(maxsize=256)
 def _holds(compute: Format, value: float) -> bool:
     return float(round_to(compute, np.float64(value))) == value

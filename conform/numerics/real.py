@@ -117,7 +117,7 @@ class Real:
         other = as_real(other)
         with np.errstate(all="ignore"):
             sh, sl = two_sum(self.hi, other.hi)
-            if not (self.lo.any() or other.lo.any()):
+            if not (self.lo.any() or other.lo.any()):  # two doubles are exactly a pair
                 return _settled(Real(sh, sl, (self.radius + other.radius) * RAISE), sh, self, other)
             th, tl = two_sum(self.lo, other.lo)
             c, dropped = two_sum(sl, th)

@@ -19,7 +19,7 @@ MIN_NORMAL_EXPONENT, SMALLEST_EXPONENT = -1022, -1074  # of float64's normal and
 def ulp(fmt: Format, x: np.ndarray) -> np.ndarray:
     """2^(max(floor(log2|x|), emin) - precision + 1) as float64, the exponent at most emax; NaN for NaN and infinity."""
     x = np.asarray(x, np.float64)
-    unit = np.ldexp(1.0, _ulp_exponent(fmt, x, np.float64(0.0)))
+    unit = _plain_unit(fmt, x.view(np.int64)) if _is_narrow(fmt) else np.ldexp(1.0, _ulp_exponent(fmt, x, _ZERO))
     return np.where(np.isfinite(x), unit, np.nan)
 
 
@@ -37,7 +37,7 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
     value = np.asarray(actual).astype(np.float64)
     with np.errstate(all="ignore"):
         if _is_plain(fmt, value, real):
-            return _plain_error_ulp(fmt, value, real.hi)
+            return _plain_error_ulp(fmt, value, real)
         infinite, rest = np.isinf(real.hi), 0.0 if real.rest is None else real.rest
         beside_hi = np.where(real.lo == 0, rest, real.lo)  # tells the side of a power of two
         exponent = np.where(infinite, fmt.emax - fmt.mantissa_bits, _ulp_exponent(fmt, real.hi, beside_hi))
@@ -55,21 +55,38 @@ def error_ulp(fmt: Format, actual: np.ndarray, real: Real) -> np.ndarray:
         return _by_class(np.abs(((in_ulps - hi) - lo) - below), value, real)
 
 
-_EXPONENT_BITS = np.int64(0x7FF << 52)  # of float64's code
+_ZERO = np.float64(0.0)
+_EXPONENT_BITS, _MANTISSA_BITS = np.int64(0x7FF << 52), np.int64((1 << 52) - 1)  # of float64's code
+
+
+def _is_narrow(fmt: Format) -> bool:
+    """Whether the format's ulps are normal numbers of float64."""
+    return fmt.emin - fmt.mantissa_bits >= MIN_NORMAL_EXPONENT
 
 
 def _is_plain(fmt: Format, value: np.ndarray, real: Real) -> bool:
     """Whether all of them are numbers that float64 holds, far from where the format overflows: nearly always."""
-    if fmt.emin - fmt.mantissa_bits < MIN_NORMAL_EXPONENT or real.rest is not None or not np.size(value):
+    if not _is_narrow(fmt) or real.rest is not None or not np.size(value):
         return False
     far = np.max(np.abs(real.hi)) < 2.0 ** (fmt.emax - 1)  # False of NaN
-    return bool(far and not np.any(real.lo) and np.isfinite(value).all() and np.isfinite(real.radius).all())
+    return bool(far and np.isfinite(value).all() and np.isfinite(real.radius).all())
 
 
-def _plain_error_ulp(fmt: Format, value: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """|value - hi| / ulp(hi), the ulp by the bits of its exponent; the division is exact."""
-    exponent = np.maximum(np.asarray(hi).view(np.int64) & _EXPONENT_BITS, np.int64((fmt.emin + 1023) << 52))
-    return np.abs(value - hi) / (exponent - np.int64(fmt.mantissa_bits << 52)).view(np.float64)
+def _plain_error_ulp(fmt: Format, value: np.ndarray, real: Real) -> np.ndarray:
+    """|value - hi - lo| / ulp(hi + lo); the division is exact."""
+    code = np.asarray(real.hi).view(np.int64)
+    if not real.lo.any():
+        return np.abs(value - real.hi) / _plain_unit(fmt, code)
+    is_power = (code & _MANTISSA_BITS) == 0
+    below_power = is_power & (real.lo != 0) & (np.signbit(real.lo) != np.signbit(real.hi))
+    return np.abs((value - real.hi) - real.lo) / _plain_unit(fmt, code - below_power)
+
+
+def _plain_unit(fmt: Format, code: np.ndarray) -> np.ndarray:
+    """The ulp of float64 numbers by the exponents of their codes."""
+    exponent = np.maximum(code & _EXPONENT_BITS, np.int64((fmt.emin + 1023) << 52))
+    exponent = np.minimum(exponent, np.int64((fmt.emax + 1023) << 52))
+    return (exponent - np.int64(fmt.mantissa_bits << 52)).view(np.float64)
 
 
 def _by_class(error: np.ndarray, value: np.ndarray, real: Real) -> np.ndarray:

@@ -7,8 +7,8 @@ its number is the same, and known to 2^-80, where that of a narrower format is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from conform.backends.reply import Output
 from conform.call.bound import Bound
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison
-from conform.contracts.judge import Elements, by_any
+from conform.contracts.judge import Elements, by_any, without_exclusion
 from conform.contracts.tables import Row, Table
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.golden import Golden, Outcome
 from conform.judging.declared import admitted
-from conform.judging.standing import accepts_rounding
+from conform.judging.standing import accepts_rounding, key_of
 from conform.judging.structure import fitting_golden
 from conform.numerics.ulp import error_ulp, ulp
 from conform.sweep.space import Codes
@@ -92,9 +92,10 @@ class _Piece:
     other: np.ndarray  # the places of results that are not the correctly rounded ones
 
     def tally(self) -> Tally:
-        rows = self.judge.rows(self.comparison.golden)
-        answers = self._answers(rows.values())
-        judged = answers[_rule(rows[self.judge.contract])]
+        rows, fmt = self.judge.rows(self.comparison.golden), self.comparison.golden.format
+        keys = {name: key_of(row, fmt) for name, row in rows.items()}
+        answers = self._answers({keys[name]: row for name, row in rows.items()})
+        judged = answers[keys[self.judge.contract]]
         errors = self._errors(judged)
         worst, at_most = self._worst(errors)
         opened = int(np.count_nonzero(self.comparison.open))
@@ -103,26 +104,22 @@ class _Piece:
         return Tally(
             size, size - opened - unbounded, opened, size - self.other.size, worst, at_most,
             _by_size(errors), tuple(self._by_binade(errors, at) for at in range(space.count)),
-            {name: self._standing(answers[_rule(row)], opened) for name, row in rows.items()},
+            {name: self._standing(answers[key], opened) for name, key in keys.items()},
             self._wrong_classes(judged), (),
         )  # fmt: skip
 
     # What the tables say
 
-    def _answers(self, rows: Iterable[Row]) -> dict[Row, _Judged]:
-        """By what rows say: those that say the same answer once."""
+    def _answers(self, rows: Mapping[tuple, Row]) -> dict[tuple, _Judged]:
+        """What each row says, by what decides it."""
         everything = np.arange(len(self.codes))
-        readings, found = list(self.comparison.readings()), {}
-        names = self.judge.subject.operands
+        readings, names = list(self.comparison.readings()), self.judge.subject.operands
         others = [each.block(self.other, names) for each in readings]  # what one row asks of them, the next knows
-        for row in rows:
-            rule = _rule(row)
-            if rule in found:
-                continue
-            if accepts_rounding(row):
-                found[rule] = _Judged(self.other, by_any(iter(others), row).reshaped(-1))
-            else:
-                found[rule] = _Judged(everything, by_any(iter(readings), row).reshaped(-1))
+        found = {}
+        for key, given in rows.items():
+            row = without_exclusion(self.comparison, given)
+            asked, places = (others, self.other) if accepts_rounding(row) else (readings, everything)
+            found[key] = _Judged(places, by_any(iter(asked), row).reshaped(-1))
         return found
 
     def _standing(self, judged: _Judged, opened: int) -> Standing:
@@ -218,11 +215,6 @@ class _Piece:
 
 _CLASSES = ("NaN where a number is expected", "a number where NaN is expected", "wrong sign of zero", "wrong infinity",
             "wrong class of value")  # fmt: skip
-
-
-def _rule(row: Row) -> Row:
-    """The row without its source: what decides a judgement."""
-    return replace(row, source="")
 
 
 def _by_size(errors: np.ndarray) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from conform.numerics.eft import fast_two_sum
 from conform.numerics.functions import dd
-from conform.numerics.functions.dd import DD, Array, fill
+from conform.numerics.functions.dd import DD, Array, chosen, fill
 from conform.numerics.functions.exponential import exp_scaled, times_power_of_two
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece, uniform_piece
 
@@ -58,12 +60,18 @@ def i1(x: DD) -> DD:
 
 def _float64(order: int, x: Array) -> Array:
     size = np.abs(x)
-    piece, centre = log_piece(size, _LOWEST, _HIGHEST)
-    scaled = E_TO_SHIFT * _SCALED[order].float64(piece, size - centre)
-    large = np.exp(np.minimum(size, _HIGHEST) - SHIFT) * scaled
+    value = chosen(size < _LOWEST, partial(_small_float64, order), size, size + np.inf)  # NaN stays
+    return chosen((size >= _LOWEST) & (size < _HIGHEST), partial(_large_float64, order), size, value)
+
+
+def _small_float64(order: int, size: Array) -> Array:
     piece, centre = uniform_piece(size, PER_UNIT)
-    value = np.where(size < _LOWEST, _SMALL[order].float64(piece, size - centre), large)
-    return np.where(size < _HIGHEST, value, size + np.inf)  # NaN stays
+    return _SMALL[order].float64(piece, size - centre)
+
+
+def _large_float64(order: int, size: Array) -> Array:
+    piece, centre = log_piece(size, _LOWEST, _HIGHEST)
+    return np.exp(size - SHIFT) * (E_TO_SHIFT * _SCALED[order].float64(piece, size - centre))
 
 
 def i0_float64(x: Array) -> Array:

@@ -98,9 +98,16 @@ def sinc(x: DD) -> tuple[DD, Array]:
 def sinc_float64(x: Array) -> Array:
     """sinc in float64: pi r, numpy's sine (condition at most 1 for |pi r| <= pi/2), pi x and the quotient."""
     nearest = np.rint(x)
-    sine = np.sin(np.pi * (x - nearest)) * np.where(nearest % 2 == 1, -1.0, 1.0)
-    value = np.where(x == nearest, 0.0, sine / (np.pi * x))
-    return np.where(np.isinf(x), 0.0, np.where(x == 0, 1.0, value))
+    integer = np.where(np.isnan(x), x, np.where(x == 0, 1.0, 0.0))
+    return dd.chosen(np.isfinite(x) & (x != nearest), _sinc_between, x, integer)
+
+
+def _sinc_between(x: Array) -> Array:
+    """Of finite numbers that are no integers."""
+    nearest = np.rint(x)
+    sine = np.sin(np.pi * (x - nearest))
+    half = nearest * 0.5
+    return np.where(half == np.rint(half), sine, -sine) / (np.pi * x)
 
 
 @cache

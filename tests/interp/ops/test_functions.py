@@ -342,3 +342,33 @@ def test_the_budget_of_sinc_holds_for_a_pi_of_float64() -> None:
     assert golden.value.tolist() == [0.0] * x.size
     assert np.all(errors <= golden.budget)
     assert errors.max() > 2.0**-53  # more than the product's
+
+
+def _digamma_in_float32(x: np.ndarray) -> np.ndarray:
+    """By the recurrence up to 10 and, below zero, the reflection; of the series beyond what float32 can show of it."""
+    y, steps = np.where(x < 0, ONE - x, x), np.zeros_like(x)
+    while (y < 10).any():
+        steps, y = np.where(y < 10, steps + ONE / y, steps), np.where(y < 10, y + ONE, y)
+    value = np.log(y) - ONE / (2 * y) - ONE / (12 * y * y) - steps
+    return np.where(x < 0, value - PI32 / np.tan(PI32 * x), value)
+
+
+def test_the_budget_of_digamma_beside_zero_is_a_few_roundings_of_the_pole_and_meets_at_the_seam() -> None:
+    size = np.ldexp(1 + np.arange(4096) / 4096, -20 - np.arange(4096) % 100).astype(np.float32)
+    x = np.concatenate([-size, size])
+    (golden,) = goldens("aten::digamma", x)
+    errors = np.abs(_f32(_digamma_in_float32)(x) - golden.real.hi)
+    assert (errors <= golden.budget).all()
+    assert (golden.budget <= 24 * 2.0**-24 / np.abs(x)).all()
+    seam, below = 2.0**-30, 2.0**-30 * (1 - 2.0**-52)
+    (seam,) = goldens("aten::digamma", f64([-seam, -below, seam, below]))
+    assert seam.budget[::2] == pytest.approx(seam.budget[1::2], rel=2.0**-19)
+
+
+def test_selu_is_within_its_radius_of_what_float64_and_more_digits_say() -> None:
+    """The first rung of a narrower format beside the numbers of float64, which take another way."""
+    x = np.concatenate([np.linspace(-120, 90, 5001), np.ldexp(-1.0, -np.arange(150)), [0.0, -inf]]).astype(np.float32)
+    (narrow,), (wide,) = goldens("aten::selu", x), goldens("aten::selu", x.astype(np.float64))
+    apart = np.abs((narrow.real.hi - wide.real.hi) - wide.real.lo)
+    assert (apart <= narrow.real.radius + wide.real.radius).all()
+    assert (narrow.real.radius <= 2.0**-40 * np.abs(narrow.real.hi)).all()

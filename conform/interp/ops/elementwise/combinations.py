@@ -15,7 +15,9 @@ from conform.interp.semantics import pointwise
 from conform.numerics.ball import Ball, chosen
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format
+from conform.numerics.parts import write
 from conform.numerics.real import Real, where
+from conform.numerics.rounding import decide
 from conform.numerics.rounding_errors import held_format
 
 
@@ -30,6 +32,23 @@ def rational(fmt: Format, formula: Callable, special: np.ndarray, *operands: np.
         return formula(*(Fraction(float(x[index])) for x in safe))
 
     return decide_exactly(fmt, real, of_fractions)
+
+
+def rational_in_float64(
+    fmt: Format, formula: Callable, relative_error: float, special: np.ndarray, operand: np.ndarray
+) -> tuple[np.ndarray, Real]:
+    """As `rational` of one operand, of a formula that float64 computes within `relative_error`: what that does not
+    decide, of a narrower format, is asked of Reals."""
+    if fmt.bits == 64:
+        return rational(fmt, formula, special, operand)
+    hi = np.where(np.isfinite(operand), formula(operand), special)
+    radius = np.where(np.isfinite(operand), relative_error * np.abs(hi), 0.0)
+    real = Real(hi, np.zeros_like(hi), radius)
+    value, undecided = decide(fmt, real)
+    if undecided.any():
+        value[undecided], finer = rational(fmt, formula, special[undecided], operand[undecided])
+        write(real, undecided, finer)
+    return value, real
 
 
 def wider(one: Ball, other: Ball) -> Ball:

@@ -13,7 +13,7 @@ from conform.interp.blocks.blocks import flat, spans
 from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
-from conform.interp.ops.elementwise.combinations import rational, wider
+from conform.interp.ops.elementwise.combinations import rational_in_float64, wider
 from conform.interp.promotion import float_result, result_type
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics import arithmetic, functions
@@ -62,13 +62,16 @@ def softshrink(self: np.ndarray, lambd: int | float = 0.5) -> Golden:
     return Golden(fmt, value, real, zero_sign_free=True)
 
 
+HARD_ERROR = 2.0**-51  # of a sum, a product and a quotient in float64, three roundings, of operands that it holds
+
+
 @pointwise("aten::hardswish")
 def hardswish(self: np.ndarray) -> Golden:
     """0 up to -3, self from 3 on, self * (self + 3) / 6 between: self * relu6(self + 3) / 6; open at -inf (P95)"""
     fmt = format_of(self)
     x = numbers(self, fmt)
     inner = np.clip(x, -3.0, 3.0)
-    value, real = rational(fmt, lambda y: y * (y + 3) / 6, x, np.where(np.isfinite(x), inner, x))
+    value, real = rational_in_float64(fmt, lambda y: y * (y + 3) / 6, HARD_ERROR, inner, inner)
     settled = np.abs(x) >= 3
     ends = np.maximum(x, 0.0) * settled
     value, real = np.where(settled, ends.astype(fmt.storage), value), where(settled, ends, real)
@@ -85,7 +88,8 @@ def hardsigmoid(self: np.ndarray) -> Golden:
     x = np.clip(numbers(self, fmt), -3.0, 3.0)
     ball = Ball.exact(x, held_format(fmt))
     formulas = wider(ball / 6.0 + 0.5, (ball + 3.0) / 6.0).but_exact(np.abs(x) == 3)
-    return Golden.derived(fmt, *rational(fmt, lambda y: (y + 3) / 6, x, x), formulas, zero_sign_free=True)
+    numbers_ = rational_in_float64(fmt, lambda y: (y + 3) / 6, HARD_ERROR, x, x)
+    return Golden.derived(fmt, *numbers_, formulas, zero_sign_free=True)
 
 
 @semantics("aten::glu")

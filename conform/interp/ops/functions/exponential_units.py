@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -11,22 +10,23 @@ import numpy as np
 
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
-from conform.interp.ops.functions.real import softplus_of
+from conform.interp.ops.functions.real import softplus_numbers
 from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, chosen
 from conform.numerics.escalate import Irrational, resolved
 from conform.numerics.formats import Format, format_of
-from conform.numerics.parts import parts_of
+from conform.numerics.parts import parts_of, write
 from conform.numerics.real import Real, where
-from conform.numerics.rounding import round_fraction
+from conform.numerics.rounding import decide, round_fraction
 from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
 SELU_ALPHA, SELU_SCALE = Fraction("1.6732632423543772848170429916717"), Fraction("1.0507009873554804934193349852946")
 BEYOND = 6000.0  # e^6000 rounds like infinity, whatever parameters of ordinary size multiply it
 FAR = 1600  # e^-FAR < 2^-2300, while no product of two parameters is within 2^-2200 of a rounding boundary and off it
+LOWEST, HIGHEST = Fraction(1, 2**100), Fraction(2**100)  # of parameters whose products with float32 are normal numbers
 NEAR = 2.0**-110  # below it e^y - 1 is y to the precision of a Real
 
 
@@ -37,10 +37,35 @@ def _unit(
     it."""
     fmt = format_of(self)
     x = numbers(self, fmt)
-    value, real = _expm1_or_itself(fmt, x) if scale == factor == rate == 1 else _piecewise(fmt, x, scale, factor, rate)
+    value, real = _numbers(fmt, x, scale, factor, rate)
     ball = Ball.exact(x, held_format(fmt))
     linear = (ball * _held(ball, scale)).but_exact(np.asarray(scale == 1))
     return Golden.derived(fmt, value, real, chosen(x > 0, linear, budget(ball)), zero_sign_free=True)
+
+
+def _numbers(
+    fmt: Format, x: np.ndarray, scale: Fraction, factor: Fraction, rate: Fraction
+) -> tuple[np.ndarray, Real]:
+    if scale == factor == rate == 1:
+        return _expm1_or_itself(fmt, x)
+    if rate == 1 and fmt.bits < 64 and all(LOWEST < number < HIGHEST for number in (scale, factor)):
+        return _float64_first(fmt, x, scale, factor)
+    return _piecewise(fmt, x, scale, factor, rate)
+
+
+def _float64_first(fmt: Format, x: np.ndarray, scale: Fraction, factor: Fraction) -> tuple[np.ndarray, Real]:
+    """By float64, whose products with a parameter are off by two roundings, and what that does not decide by more."""
+    above = x > 0
+    inner = functions.apply("expm1", fmt, np.where(above, 0.0, x))[1]
+    hi = np.where(above, x * float(scale), inner.hi * float(factor))
+    rounding = np.where(above & (Fraction(float(scale)) == scale), 0.0, 2.0**-51 * np.abs(hi))
+    radius = np.where(np.isfinite(hi), rounding + 2 * float(factor) * np.where(above, 0.0, inner.radius), 0.0)
+    real = Real(hi, np.zeros_like(hi), radius)
+    value, undecided = decide(fmt, real)
+    if undecided.any():
+        value[undecided], finer = _piecewise(fmt, x[undecided], scale, factor, Fraction(1))
+        write(real, undecided, finer)
+    return value, real
 
 
 def _expm1_or_itself(fmt: Format, x: np.ndarray) -> tuple[np.ndarray, Real]:
@@ -165,5 +190,5 @@ def log_sigmoid(self: np.ndarray) -> Golden:
     x = numbers(self, fmt)
     compute = held_format(fmt)
     far = Ball.exact(np.minimum(x, 0.0), compute)
-    golden = replace(softplus_of(fmt, x, np.float64(-1), np.zeros(x.shape, bool)), zero_sign_free=True)
-    return golden.but_derived(far - Ball.exact(-np.abs(x), compute).exp().log1p())
+    value, real, _ = softplus_numbers(fmt, x, np.float64(-1), np.zeros(x.shape, bool))
+    return Golden.derived(fmt, value, real, far - Ball.exact(-np.abs(x), compute).exp().log1p(), zero_sign_free=True)

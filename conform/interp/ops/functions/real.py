@@ -281,18 +281,22 @@ def _distinct(masks: list[np.ndarray]) -> list[np.ndarray]:
 
 def softplus_of(fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray) -> Golden:
     """The golden whose elements are x itself where `linear`, and the formula elsewhere."""
+    ball = Ball.exact(x, held_format(fmt))
+    factor = Ball.exact(beta, held_format(fmt))
+    value, real, regular = softplus_numbers(fmt, x, beta, linear)
+    return Golden.derived(fmt, value, real, ((ball * factor).exp().log1p() / factor).but_exact(~regular))
+
+
+def softplus_numbers(
+    fmt: Format, x: np.ndarray, beta: np.float64, linear: np.ndarray
+) -> tuple[np.ndarray, Real, np.ndarray]:
+    """The values and numbers of `softplus_of`, and where they are the formula's, of finite operands."""
     regular = ~linear & np.isfinite(x) & (np.isfinite(beta) & (beta != 0))
     settled = np.where(linear, x, _softplus_limit(x, beta))
     column = np.where(regular, x, 0.0).reshape(-1, 1)
     value, real = _softplus_formula(fmt, column, beta) if regular.any() else (round_to(fmt, column), Real.exact(column))
-    factor = Ball.exact(beta, held_format(fmt))
-    ball = (Ball.exact(x, held_format(fmt)) * factor).exp().log1p() / factor
-    return Golden.derived(
-        fmt,
-        np.where(regular, value.reshape(x.shape), round_to(fmt, settled)),
-        where(regular, real.reshape(x.shape), Real.exact(settled)),
-        ball.but_exact(~regular),
-    )
+    value = np.where(regular, value.reshape(x.shape), round_to(fmt, settled))
+    return value, where(regular, real.reshape(x.shape), Real.exact(settled)), regular
 
 
 def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tuple[np.ndarray, Real]:

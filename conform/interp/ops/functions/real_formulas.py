@@ -23,8 +23,9 @@ def _one(x: Ball) -> Ball:
 
 
 def exp_may_overflow(x: Ball) -> np.ndarray:
-    """Where e^-x may overflow the compute type, and 1 / (1 + e^-x) be 0 (P87)."""
-    return _overflows(x, (-x).exp())
+    """Where e^-x may overflow the compute type, and 1 / (1 + e^-x) be 0 (P87): nowhere near 0."""
+    is_far = x.mid < 1.0 - np.log(x.compute.max_finite)
+    return _overflows(x, (-x).exp()) if is_far.any() else is_far
 
 
 def _overflows(x: Ball, falling: Ball) -> np.ndarray:
@@ -76,28 +77,39 @@ def ndtr(x: Ball) -> Ball:
 
 FAR = 10.0  # from here on the asymptotic series is used (Cephes, psi.c); further down it costs fewer steps and digits
 TRUNCATED = 2.0**-54  # |B_16| / 16 FAR^-16
-VANISHING = 2.0**-30  # here digamma x is -1/x, but for less than 2^-30 of it
-REFLECTED = 20.0  # units of u: pi x has 2 roundings, its tangent 5 ulp, the quotient 2.5, pi and the difference 1/2
+VANISHING = 2.0**-30  # here digamma x is -1/x, but for less than 2^-29 of it, and so is all that may be lost
 
 
 def digamma(x: Ball) -> Ball:
     """log y - 1/(2y) - 1/(12 y^2) + ... with y >= FAR, less 1/x + 1/(x + 1) + ... on the way from x to y; below 0,
     digamma(1 - x) - pi / tan(pi x) (DLMF 5.11.2, 5.5.2, 5.5.4). Of the series the first term stands for all: the
     others are less than 1/1000 of it, for which its error is doubled, and what is left out after the seventh is
-    below TRUNCATED."""
+    below TRUNCATED. Beside 0 an error is to that at VANISHING as the results are."""
+    vanishes = (np.abs(x.mid) < VANISHING) & (x.mid != 0)
+    if not vanishes.any():
+        return _digamma(x)
+    beside = _digamma(Ball.exact(np.array([-VANISHING, VANISHING]), x.compute))
+    with np.errstate(all="ignore"):
+        rad, scale = (part * (VANISHING * (1 + 2.0**-20)) for part in (beside.rad, beside.scale))
+        side, size = (x.mid > 0).astype(int), np.abs(x.mid)
+        near_zero = Ball(-1.0 / x.mid, rad[side] / size, x.compute, scale[side] / size)
+    if vanishes.all():
+        return near_zero
+    return chosen(vanishes, near_zero, _digamma(Ball.exact(np.where(vanishes, FAR, x.mid), x.compute)))
+
+
+def _digamma(x: Ball) -> Ball:
     one, is_reflected = _one(x), x.mid < 0
     y, steps = chosen(is_reflected, one - x, x), Ball.exact(np.zeros_like(x.mid), x.compute)
     while (is_near := y.mid < FAR).any():
-        steps, y = chosen(is_near, steps + one / y, steps), chosen(is_near, y + one, y)
+        further, above = steps + one / y, y + one
+        steps, y = (further, above) if is_near.all() else (chosen(is_near, further, steps), chosen(is_near, above, y))
     inverse = one / y
     first = inverse * inverse * x.constant(1 / 12)
     far = y.log() - Ball.exact(np.float64(0.5), x.compute) / y - replace(first, rad=2 * first.rad + TRUNCATED)
     value = far - steps
     value = chosen(is_reflected, value - _pi_cotangent(x), value) if is_reflected.any() else value
-    value = value.but_exact(~np.isfinite(x.mid))
-    with np.errstate(all="ignore"):
-        overflowing = np.isinf(value.rad) & (np.abs(x.mid) < VANISHING) & (x.mid != 0)
-        return replace(value, rad=np.where(overflowing, REFLECTED * x.compute.unit_roundoff / np.abs(x.mid), value.rad))
+    return value.but_exact(~np.isfinite(x.mid))
 
 
 def _beside_integer(x: Ball) -> Ball:
@@ -126,6 +138,8 @@ def lgamma(x: Ball) -> Ball:
     size = Ball.exact(np.abs(x.mid), x.compute)
     ulps = LGAMMA_ULPS[compute_format(x.compute).name] + CORRECTLY_ROUNDED
     of_size = size.rounded(lgamma_float64(size.mid), 0.0, ulps)
+    if (x.mid > 0).all():
+        return of_size.but_exact(np.isinf(x.mid))
     sine = _beside_integer(size).sin()
     sine = replace(sine, mid=np.abs(sine.mid), cancelled=None)  # the turns that cancel are exact
     reflected = (x.irrational(np.pi) / (size * sine)).log() - of_size
