@@ -175,6 +175,8 @@ class Search:
     def _shuffled(self, tensor: np.ndarray) -> np.ndarray:
         """One of its numbers everywhere, and its neighbours beside it."""
         numbers = _as_float64(tensor)
+        if not numbers.size:
+            return tensor
         one = self.random.choice(numbers.ravel())
         with np.errstate(all="ignore"):
             step = np.spacing(np.asarray(one, _component(format_of(tensor)).storage)).astype(np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 from conform.numerics.real import BELOW_FLOAT64, Real
 
 LARGEST = float(np.finfo(np.float64).max)
-OVERFLOW = Fraction(2) ** 1024
+OVERFLOW = 1024  # 2^OVERFLOW is beyond float64
 
 
 class Parts(NamedTuple):
@@ -28,20 +28,31 @@ def parts_of(number: Fraction, margin: Fraction = Fraction(0), zero_sign: float 
 
     An exact zero takes the sign of `zero_sign`. Numbers that round to infinity are held as R2 and R4 say.
     """
-    if number == 0 and margin == 0:
+    numerator, denominator = int(number.numerator), int(number.denominator)
+    if numerator == 0 and margin == 0:
         return Parts(math.copysign(0.0, zero_sign))
-    sign = 1.0 if number > 0 else -1.0
-    if abs(number) >= OVERFLOW:
+    sign = 1.0 if numerator > 0 else -1.0
+    if abs(numerator) >= denominator << OVERFLOW:
         return Parts(sign * math.inf, radius=math.inf)
     try:
-        hi = float(number)
+        hi = numerator / denominator
     except OverflowError:
         hi = sign * LARGEST
-    lo = float(number - Fraction(hi))
-    remainder = number - Fraction(hi) - Fraction(lo)
-    error = abs(remainder) + margin
-    rest = float(remainder / BELOW_FLOAT64) if 0 < abs(remainder) < BELOW_FLOAT64 else None
-    return Parts(hi, lo, math.nextafter(float(error), math.inf) if error else 0.0, rest)
+    numerator, denominator = _less(numerator, denominator, hi)
+    lo = numerator / denominator
+    numerator, denominator = _less(numerator, denominator, lo)
+    if not (numerator or margin):
+        return Parts(hi, lo)
+    error = float(Fraction(abs(numerator), denominator) + margin) if margin else abs(numerator) / denominator
+    units = numerator * BELOW_FLOAT64.denominator
+    rest = units / denominator if 0 < abs(units) < denominator else None
+    return Parts(hi, lo, math.nextafter(error, math.inf), rest)
+
+
+def _less(numerator: int, denominator: int, number: float) -> tuple[int, int]:
+    """The fraction less `number`, which may not be in lowest terms."""
+    taken, parts = number.as_integer_ratio()
+    return numerator * parts - taken * denominator, denominator * parts
 
 
 def write(whole: Real, place: object, part: Real | Parts) -> None:

@@ -13,6 +13,7 @@ is rounded once. What has no counterpart in the target:
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from fractions import Fraction
 
@@ -160,19 +161,25 @@ def round_fraction(fmt: Format, number: Fraction, zero_sign: float = 1.0) -> np.
     """The exact `number` rounded to nearest even in `fmt.storage`; an exact zero takes the sign of `zero_sign`."""
     if number == 0:
         return round_to(fmt, np.copysign(0.0, zero_sign))[()]
-    magnitude = abs(number)
-    exponent = min(max(_floor_log2(magnitude), fmt.emin), fmt.emax)
-    quantum = Fraction(2) ** (exponent - fmt.mantissa_bits)
-    rounded = round(magnitude / quantum) * quantum  # Fraction.__round__ goes to nearest even
-    if not fmt.has_zero:
-        rounded = max(rounded, Fraction(fmt.min_normal))
-    as_float64 = float(rounded) if rounded <= Fraction(fmt.max_finite) else float("inf")
-    return round_to(fmt, np.float64(as_float64 if number > 0 else -as_float64))[()]
+    numerator, denominator = abs(int(number.numerator)), int(number.denominator)
+    exponent = min(max(_floor_log2(numerator, denominator), fmt.emin), fmt.emax)
+    shift = exponent - fmt.mantissa_bits
+    steps = _nearest_even(numerator << max(-shift, 0), denominator << max(shift, 0))  # of 2^shift
+    beyond = exponent == fmt.emax and steps > int(math.ldexp(fmt.max_finite, -shift))
+    rounded = math.inf if beyond else math.ldexp(steps, shift)
+    rounded = rounded if fmt.has_zero else max(rounded, fmt.min_normal)
+    return round_to(fmt, np.float64(rounded if number > 0 else -rounded))[()]
 
 
-def _floor_log2(magnitude: Fraction) -> int:
-    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return exponent if magnitude >= Fraction(2) ** exponent else exponent - 1
+def _nearest_even(numerator: int, denominator: int) -> int:
+    """The quotient rounded to an integer."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
+
+
+def _floor_log2(numerator: int, denominator: int) -> int:
+    exponent = numerator.bit_length() - denominator.bit_length()
+    return exponent if numerator << max(-exponent, 0) >= denominator << max(exponent, 0) else exponent - 1
 
 
 def convert(

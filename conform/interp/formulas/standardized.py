@@ -115,10 +115,15 @@ class Standardized:
         return self._balls[compute.name]
 
     def _with_poles(self, real: Real, at_pole: float) -> Real:
-        """A variance that is exactly -eps makes an infinite rstd, which reals of some radius do not know."""
-        unknown = (np.isinf(real.radius) & self.known).any(axis=1)
-        poles = [row for row in np.flatnonzero(unknown).tolist() if self.exact(row)[1] == 0]
-        return where(np.isin(np.arange(len(unknown)), poles)[:, None], at_pole, real) if poles else real
+        """A variance that is exactly -eps makes an infinite rstd, and a smaller one NaN, which reals of some radius do
+        not know."""
+        unknown = np.flatnonzero((np.isinf(real.radius) & self.known).any(axis=1)).tolist()
+        squares = {row: self.exact(row)[1] for row in unknown}
+        special = {row: at_pole if square == 0 else np.nan for row, square in squares.items() if square <= 0}
+        if not special:
+            return real
+        values = np.array([[special.get(row, 0.0)] for row in range(len(real.hi))])
+        return where(np.isin(np.arange(len(values)), list(special))[:, None], values, real)
 
 
 def _not_beyond(exponent: np.ndarray, eps: float) -> np.ndarray:

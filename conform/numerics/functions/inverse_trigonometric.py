@@ -48,10 +48,22 @@ def acos(x: DD) -> DD:
 
 
 def atan2(y: DD, x: DD) -> tuple[DD, Array]:
-    """The angle of (x, y); its relative error ASIN_ERROR, or inf where the quotient leaves the safe
-    range."""
+    """The angle of (x, y); its relative error ASIN_ERROR, or inf where the quotient leaves the safe range."""
+    are_zero = [y[0] == 0, x[0] == 0]
+    y, x = _safe_together(y, x)
     quotient = dd.div(dd.absolute(y), dd.absolute(x))
     angle = _atan_positive(quotient)
     angle = dd.where(np.signbit(x[0]), dd.add(dd.neg(angle), pi()), angle)
-    in_range = [(v == 0) | ((v > 2.0**-900) & (v < 2.0**900)) for v in (np.abs(y[0]), np.abs(x[0]), quotient[0])]
+    sizes = [np.abs(y[0]), np.abs(x[0]), quotient[0]]
+    zeros = [*are_zero, quotient[0] == 0]
+    in_range = [zero | ((size > 2.0**-900) & (size < 2.0**900)) for zero, size in zip(zeros, sizes, strict=True)]
     return dd.scale(angle, np.copysign(1.0, y[0])), np.where(np.logical_and.reduce(in_range), ASIN_ERROR, np.inf)
+
+
+def _safe_together(y: DD, x: DD) -> tuple[DD, DD]:
+    """Both times the power of two by which the larger is about 1, if any is beyond the range of safe products."""
+    larger = np.maximum(np.abs(y[0]), np.abs(x[0]))
+    if ((larger > 2.0**-800) & (larger < 2.0**800)).all():
+        return y, x
+    exponent = -np.frexp(larger)[1]
+    return (np.ldexp(y[0], exponent), np.ldexp(y[1], exponent)), (np.ldexp(x[0], exponent), np.ldexp(x[1], exponent))

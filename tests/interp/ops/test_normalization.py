@@ -94,6 +94,20 @@ def test_native_layer_norm_of_special_rows() -> None:
         assert statistic.open.tolist() == [[True], [True]]  # P40
 
 
+@pytest.mark.parametrize(("size", "has_root"), [(1e-300, False), (1.0, False), (2e264, True), (1e308, True)])
+def test_less_than_eps_below_zero_has_no_root_however_large_the_numbers_are(size: float, has_root: bool) -> None:
+    """A constant row has no variance; that of the other row is about a quarter of size^2, which may be beyond float64.
+    """
+    rows = size * np.float64([[1.0, 1.0, 1.0, 1.0], [2.0**-50, 2.0**-50, 1.0, 1.0]])
+    output, mean, rstd = goldens("aten::native_layer_norm", rows, [4], None, None, -1e300)
+    for golden in (output, rstd):
+        assert np.isnan(golden.value).all(axis=1).tolist() == [True, not has_root]
+        assert np.isnan(golden.value).any(axis=1).tolist() == [True, not has_root]
+    assert np.isfinite(mean.value).all()
+    (of_squares,) = goldens("aten::rms_norm", rows[:1], [4], None, -1e300)
+    assert np.isfinite(of_squares.value).all() == has_root
+
+
 def test_statistics_of_halves_are_float32_or_half() -> None:
     output, mean, rstd = goldens("aten::native_layer_norm", f16([[1.0, 2.0]]), [2], None, None, 0.0)
     assert output.value.tolist() == [[-1.0, 1.0]]

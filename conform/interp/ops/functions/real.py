@@ -217,7 +217,16 @@ def hypot(self: Operand, other: Operand) -> Golden:
 def atan2(self: Operand, other: Operand) -> Golden:
     """The angle in radians of the point (other, self), in [-pi, pi]"""
     fmt = float_result(result_type(self, other))
-    return Golden(fmt, *functions.apply("atan2", fmt, *broadcast_numbers(fmt, self, other)))
+    return Golden(fmt, *functions.apply("atan2", fmt, *_near(*broadcast_numbers(fmt, self, other))))
+
+
+def _near(y: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points in the directions of those at infinity, beside which a finite number does not count."""
+    if not (np.isinf(y) | np.isinf(x)).any():
+        return y, x
+    far = (np.isinf(y) | np.isinf(x)) & ~(np.isnan(y) | np.isnan(x))
+    height, width = (np.copysign(np.where(np.isinf(number), 1.0, 0.0), number) for number in (y, x))
+    return np.where(far, height, y), np.where(far, width, x)
 
 
 @pointwise("aten::logaddexp", commutes=True)
