@@ -64,7 +64,7 @@ def show(run: Run, written: Sequence[Path], quiet: bool) -> None:
 
 # --- On a cluster -----------------------------------------------------------------------------------------------------
 
-_REFUSED = ("shard", "resume", "workers")
+_REFUSED = ("shard", "resume", "known", "workers")
 _OF_THE_DRIVER = ("ray_address", "out", "quiet", "no_progress")
 
 

@@ -50,6 +50,8 @@ def _codes(written: str | None) -> Codes | None:
 @on_ray
 @click.option("--resume", metavar="DIR", multiple=True, type=click.Path(path_type=Path, file_okay=False),
               help="Take what blocks.jsonl there has. Repeatable, with --out: shards are merged.")  # fmt: skip
+@click.option("--known", metavar="DIR", multiple=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Do not judge blocks answered byte for byte as in the sweep there. Repeatable.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Print the summary line alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar (there is none without a terminal anyway).")
 @click.pass_context
@@ -68,6 +70,7 @@ def sweep(
     conform sweep gelu --backend cuda --dtype bfloat16 --arg approximate=tanh
     conform sweep pow --backend cpu --dtype float16 --shard 1/8 --out shard1
     conform sweep pow --backend cpu --dtype float16 --resume shard1 --resume shard2 ... --out all
+    conform sweep exp --backend mine.py --known exp             asks for all, judges what is not the same as cpu's
     conform sweep aten::exp --backend cpu --ray auto --out exp
 
     Exit code: 0 every input within the contract; 1 not, or not all judged; 2 usage; 3 nothing compared; 70 a defect of
@@ -110,6 +113,6 @@ def _swept_on_ray(ctx: click.Context, address: str, asked: Mapping[str, Any], is
     """On a cluster, in shards."""
     from conform.sweep.on_ray import swept_on
 
-    words, local = words_on_ray(ctx), ("out", "resume", "shard", "workers")
+    words, local = words_on_ray(ctx), ("out", "resume", "known", "shard", "workers")
     given = {name: value for name, value in asked.items() if name not in local}
     return swept_on(address, words, asked["out"], told_of_shards(is_silent), **given)

@@ -33,13 +33,13 @@ class Journaled:
     whole_bytes: int
 
 
-def read(directory: Path, space: Space) -> Journaled:
+def read(directory: Path, space: Space, option: str = "--resume") -> Journaled:
     """The journal in `directory`, of a sweep over `space`. UsageError where there is none, or one of another form."""
     path = directory / FILE
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
     except OSError as error:
-        raise UsageError(f"--resume {directory}: no sweep's journal there: {path}: {error.strerror}") from None
+        raise UsageError(f"{option} {directory}: no sweep's journal there: {path}: {error.strerror}") from None
     header: dict[str, Any] = {}
     tallies: dict[Codes, Tally] = {}
     for number, text in enumerate(lines, 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -24,19 +24,22 @@ class WorkerLost(ConformError):
     exit_code = 70
 
 
+Known = Mapping[Codes, Mapping[str, Tally]]  # of blocks, by the digests of their answers
+
+
 def tallies(
-    plan: Plan, blocks: Sequence[Codes], workers: int, template: Template
+    plan: Plan, blocks: Sequence[Codes], workers: int, template: Template, known: Known
 ) -> Iterator[tuple[Codes, Tally]]:
     """Each block with its tally, as they are done. Raises what a worker raises, and WorkerLost. A worker that is alone
     works in this process, with a backend of `template`, others with one of its twin."""
     if min(workers, len(blocks)) <= 1:
         with worker(plan, template) as alone:
             for block in blocks:
-                yield block, alone.tally(block)
+                yield block, alone.tally(block, known.get(block))
         return
     crew = _Crew(plan, min(workers, len(blocks)), template)
     try:
-        yield from crew.tallies(deque(blocks))
+        yield from crew.tallies(deque(blocks), known)
     finally:
         crew.end()
 
@@ -58,18 +61,21 @@ class _Crew:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
-    def tallies(self, waiting: deque[Codes]) -> Iterator[tuple[Codes, Tally]]:
+    def tallies(self, waiting: deque[Codes], known: Known) -> Iterator[tuple[Codes, Tally]]:
         at_work: dict[Connection, Codes] = {}
+
+        def send_next(connection: Connection) -> None:
+            block = at_work[connection] = waiting.popleft()
+            connection.send((block, known.get(block)))
+
         for connection in self._processes:
-            at_work[connection] = waiting.popleft()
-            connection.send(at_work[connection])
+            send_next(connection)
         while at_work:
             for connection in wait(list(at_work)):
                 block = at_work.pop(connection)
                 found = self._answer(connection, block)
                 if waiting:
-                    at_work[connection] = waiting.popleft()
-                    connection.send(at_work[connection])
+                    send_next(connection)
                 yield block, found
 
     def _answer(self, connection: Connection, block: Codes) -> Tally:
@@ -101,7 +107,7 @@ def _serve(plan: Plan, connection: Connection, template: Template) -> None:
     try:
         with worker(plan, template) as own:
             while True:
-                connection.send(own.tally(connection.recv()))
+                connection.send(own.tally(*connection.recv()))
     except (EOFError, ConnectionError):
         return
     except Exception as error:

@@ -27,7 +27,7 @@ from conform.running.underway import identity
 from conform.straight_line import TIMEOUT_S, check_timeout
 from conform.sweep import breaker, journal, record
 from conform.sweep.journal import Journal, Journaled
-from conform.sweep.pool import tallies
+from conform.sweep.pool import Known, tallies
 from conform.sweep.space import BLOCK, Codes, Space
 from conform.sweep.subject import Subject, subject_of
 from conform.sweep.tally import Tally, whole
@@ -36,6 +36,7 @@ from conform.sweep.worker import Plan
 Add = Callable[[Codes, Tally], None]
 Take = Callable[[Codes, Tally], bool]  # whether more blocks are wanted
 Tested = str | type[Backend] | Backend | Callable
+OF_THE_BACKEND = ("named", "backend", "numerics")  # of what a journal begins with
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def sweep(
     workers: int | None = None,
     out: Path | None = None,
     resume: Sequence[Path] = (),
+    known: Sequence[Path] = (),
     is_merge: bool = False,
     on_block: Callable[[int, int, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
@@ -67,9 +69,10 @@ def sweep(
     arguments are the command's options.
 
     Journal and sweep.json are written to `out`. Blocks that the journals in the directories `resume` hold are taken
-    from there; without `out` the only one of them is gone on with. A merge sweeps nothing: what the journals lack is
-    told as the end of the sweep. `on_block` is called with the number of inputs that are done, of those found in
-    journals, and of all; `on_end` before the record is made.
+    from there; without `out` the only one of them is gone on with. A block that is answered byte for byte as in a sweep
+    in the directories `known`, of another backend perhaps, has the tally that it has there. A merge sweeps nothing:
+    what the journals lack is told as the end of the sweep. `on_block` is called with the number of inputs that are
+    done, of those found in journals, and of all; `on_end` before the record is made.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start. What ends a sweep that has
     begun is its `reason`.
@@ -82,13 +85,15 @@ def sweep(
     blocks = _blocks(subject.space, codes, shard)
     directory = _directory(out, resume)
     journals = [journal.read(each, subject.space) for each in resume]
-    known = {block: each.tallies[block] for each in journals for block in blocks if block in each.tallies}
-    todo = [] if is_merge else breaker.left(blocks, known)
+    others = [journal.read(each, subject.space, "--known") for each in known]
+    resumed = {block: each.tallies[block] for each in journals for block in blocks if block in each.tallies}
+    todo = [] if is_merge else breaker.left(blocks, resumed)
     with ExitStack() as opened:
         template = opened.enter_context(Template()) if todo or not journals else None
         header = _header(subject, backend, contract, template, journals)
-        done, found_inputs, asked = dict(known), sum(map(len, known)), sum(map(len, blocks))
-        add_line = opened.enter_context(_written(directory, header, journals, known))
+        answered = _by_answers(header, others)
+        done, found_inputs, asked = dict(resumed), sum(map(len, resumed)), sum(map(len, blocks))
+        add_line = opened.enter_context(_written(directory, header, journals, resumed))
 
         def take(block: Codes, tally: Tally) -> bool:
             add_line(block, tally)
@@ -98,7 +103,7 @@ def sweep(
             return bool(breaker.left(todo, done))
 
         plan = Plan(subject, _tested(backend), contract, timeout_s)
-        reason = _each_taken(plan, todo, workers or cores(), template, take) if template else None
+        reason = _each_taken(plan, todo, workers or cores(), template, answered, take) if template else None
     if on_end:
         on_end()
     total = whole(subject.space, breaker.counted(done))
@@ -107,6 +112,7 @@ def sweep(
         stopped=_told(reason, done, blocks), kit_digest_at_end=kit.digest(),
         timings={
             "seconds": time.perf_counter() - started, "inputs": sum(map(len, done)) - found_inputs, "workers": workers,
+            "answered_as_known": _answered_as_known(done, answered),
         },
     )  # fmt: skip
     if directory is not None:
@@ -129,12 +135,30 @@ def _directory(out: Path | None, resume: Sequence[Path]) -> Path | None:
     return out or next(iter(resume), None)
 
 
+def _by_answers(header: Mapping[str, Any], others: Iterable[Journaled]) -> Known:
+    """The tallies of blocks in other sweeps, by the digests of their answers. UsageError for a sweep of something else.
+    """
+    wanted = {name: value for name, value in header.items() if name not in OF_THE_BACKEND}
+    found: dict[Codes, dict[str, Tally]] = {}
+    for each in others:
+        _check_same(wanted, each)
+        for block, tally in each.tallies.items():
+            if tally.answers is not None:
+                found.setdefault(block, {})[tally.answers] = tally
+    return found
+
+
+def _answered_as_known(done: Mapping[Codes, Tally], known: Known) -> int:
+    """How many inputs have the same results in another sweep."""
+    return sum(len(block) for block, tally in done.items() if tally.answers in known.get(block, {}))
+
+
 def _each_taken(
-    plan: Plan, todo: Sequence[Codes], workers: int, template: Template, take: Take
+    plan: Plan, todo: Sequence[Codes], workers: int, template: Template, known: Known, take: Take
 ) -> BaseException | None:
     """Has every block tallied and taken, as long as `take` wants more; what ended that early, if anything did."""
     try:
-        with closing(tallies(plan, todo, workers, template)) as found:
+        with closing(tallies(plan, todo, workers, template, known)) as found:
             for block, tally in found:
                 if not take(block, tally):
                     break

@@ -67,7 +67,8 @@ class Tally:
     """inputs: how many codes; compared: how many of them the contract judges; open: those that the op's meaning leaves
     open; right: the result is the correctly rounded one. worst: the largest finite error, of equal ones the smallest
     code; at_most_ulp: no finite error is larger. histogram: finite errors by size, [BINS]; binades: for each operand
-    the largest error by its binade, NOTHING where there is none; tables, wrong_classes: by name; lost: in order."""
+    the largest error by its binade, NOTHING where there is none; tables, wrong_classes: by name; lost: in order;
+    answers: of a whole block the digest of the results and of how they were judged, None where some were lost."""
 
     inputs: int
     compared: int
@@ -80,6 +81,7 @@ class Tally:
     tables: Mapping[str, Standing]
     wrong_classes: Mapping[str, Count]
     lost: tuple[Lost, ...]
+    answers: str | None = None
 
     def merged(self, other: Tally) -> Tally:
         """The tally of the codes of both, which have none in common."""
@@ -149,6 +151,7 @@ def to_json(tally: Tally) -> dict[str, Any]:
         "tables": {name: [*_count_json(one.failed), one.judges] for name, one in tally.tables.items()},
         "wrong_classes": {name: _count_json(one) for name, one in tally.wrong_classes.items()},
         "lost": [[one.codes.first, one.codes.last, one.status, one.reason, one.log] for one in tally.lost],
+        "answers": tally.answers,
     }  # fmt: skip
 
 
@@ -164,6 +167,7 @@ def from_json(space: Space, found: Mapping[str, Any]) -> Tally:
         {name: Standing(_count(each[:2]), bool(each[2])) for name, each in found["tables"].items()},
         {name: _count(each) for name, each in found["wrong_classes"].items()},
         tuple(Lost(Codes(first, last), *told) for first, last, *told in found["lost"]),
+        found.get("answers"),
     )
 
 

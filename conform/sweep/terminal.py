@@ -17,8 +17,11 @@ SHOWN_LOST = 10
 
 def render(record: Mapping[str, Any]) -> str:
     """The whole text."""
-    parts = [_head(record), _largest(record), _spread(record), _tables(record), _wrong(record), _lost(record)]
-    return "\n\n".join(part for part in [*parts, summary_line(record)] if part)
+    parts = [
+        _head(record), _largest(record), _spread(record), _tables(record), _wrong(record), _lost(record),
+        _known(record), summary_line(record),
+    ]  # fmt: skip
+    return "\n\n".join(part for part in parts if part)
 
 
 def summary_line(record: Mapping[str, Any]) -> str:
@@ -96,6 +99,11 @@ def _lost(record: Mapping[str, Any]) -> str:
     lines = [f"{_ended(each)}: {each['reason']}" for each in record["lost"][:SHOWN_LOST]]
     more = len(record["lost"]) - SHOWN_LOST
     return "\n".join(lines + ([f"... and {more} more ranges; sweep.json has them"] if more > 0 else []))
+
+
+def _known(record: Mapping[str, Any]) -> str:
+    count = record["environment"]["timings"]["answered_as_known"]
+    return f"{count:,} inputs are answered byte for byte as in the sweep that is known" if count else ""
 
 
 def _ended(each: Mapping[str, Any]) -> str:

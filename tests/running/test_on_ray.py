@@ -173,7 +173,7 @@ def test_a_shard_of_a_sweep_that_did_not_end_is_told_and_kept(tmp_path: Path, mo
     assert folders == ["shard-1", "shard-2"]
 
 
-@pytest.mark.parametrize("words", [("--shard", "1/2"), ("--resume", "."), ("--workers", "2")])
+@pytest.mark.parametrize("words", [("--shard", "1/2"), ("--resume", "."), ("--known", "."), ("--workers", "2")])
 def test_what_says_how_one_machine_sweeps_is_refused(words: tuple[str, ...]) -> None:
     result = CliRunner().invoke(main, ["sweep", "neg", "--backend", "cpu", "--ray", "auto", *words])
     assert result.exit_code == 2

@@ -100,6 +100,25 @@ def test_the_same_record_whatever_the_workers_and_shards(tmp_path, small_blocks)
     assert merged["environment"]["timings"]["inputs"] == 0
 
 
+def test_what_is_answered_as_in_a_sweep_that_is_known_is_judged_as_there(tmp_path, small_blocks):
+    asked = {"op": "abs", "codes": AROUND, "workers": 1}
+    of_torch = sweep(backend="cpu", out=tmp_path / "cpu", **asked).record
+    expected = sweep(backend=f"{PLANTED}OneWrong", **asked).record
+    for workers in (1, 2):
+        asked["workers"] = workers
+        found = sweep(backend=f"{PLANTED}OneWrong", known=[tmp_path / "cpu"], out=tmp_path / "own", **asked).record
+        assert told(found) == told(expected) != told(of_torch)
+        assert found["environment"]["timings"]["answered_as_known"] == 3 * CALL  # all but the block of the wrong input
+    both = sweep(backend=f"{PLANTED}OneWrong", known=[tmp_path / "cpu", tmp_path / "own"], **asked).record
+    assert (told(both), both["environment"]["timings"]["answered_as_known"]) == (told(expected), 4 * CALL)
+
+
+def test_what_is_known_is_a_sweep_of_the_same(tmp_path):
+    sweep("abs", "cpu", codes=Codes(0, 9), out=tmp_path, workers=1)
+    with pytest.raises(UsageError, match=r"the journal of another sweep: contract: found .*opencl.*expected .*cuda"):
+        sweep("abs", "cpu", codes=Codes(0, 9), contract="cuda", known=[tmp_path])
+
+
 FROM_PLACE = Codes(PLACE - PLACE % CALL, PLACE - PLACE % CALL + 9 * CALL - 1)
 
 
@@ -237,6 +256,7 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
         (["exp", "--contract", "opencI"], "did you mean 'opencl'"),
         (["exp", "--resume", "nowhere"], "no sweep's journal there"),
         (["exp", "--resume", "a", "--resume", "b"], "expected --out DIR"),
+        (["exp", "--known", "nowhere"], "--known nowhere: no sweep's journal there"),
         (["exp", "--backend", "cuda"], "2 names given"),
     ],
 )

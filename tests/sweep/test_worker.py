@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from conform.backends.call import Call
 from conform.backends.protocol import Most
 from conform.backends.reply import Output, Reply
+from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.tables import contract_table
 from conform.errors import KitDefect, Unjudged
 from conform.sweep import record
@@ -79,6 +80,37 @@ def test_a_call_further_before_may_be_the_one(calls_before: int, blamed: int):
     crash = Reply("crash", "SIGABRT (Aborted)", calls_before=calls_before)
     (lost,) = swept(Backend({2: {"before": crash}})).lost
     assert lost.codes == Codes(blamed * CALL, (blamed + 1) * CALL - 1)
+
+
+class _JudgesNothing(Judge):
+    def tally(self, codes: Codes, output: Output) -> Tally:
+        raise AssertionError("judged")
+
+
+def test_answers_that_are_known_are_not_judged_and_others_are():
+    first = swept(Backend())
+    knowing = replace(worker(Backend()), judge=_JudgesNothing(**vars(worker(Backend()).judge)))
+    assert knowing.tally(THREE_CALLS, {first.answers: first}) is first
+
+    wrong = np.abs(np.arange(CALL, dtype=np.uint32).view(np.float32))
+    wrong[7] = 1.0
+    other = Backend({0: {"result": Output(wrong, (1,))}})
+    found = worker(other).tally(THREE_CALLS, {first.answers: first})
+    assert (found.inputs, found.right) == (ALL_RIGHT, ALL_RIGHT - 1)
+    assert found.answers not in (None, first.answers)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_where_answers_are_lost_nothing_is_known(place: int):
+    first = swept(Backend())
+    found = worker(Backend({place: {"status": "error", "reason": "no"}})).tally(THREE_CALLS, {first.answers: first})
+    assert (found.inputs, found.right, found.answers) == (ALL_RIGHT, ALL_RIGHT - CALL, None)
+    assert [lost.status for lost in found.lost] == ["error"]
+
+
+def test_the_same_answers_of_a_backend_that_declares_another_arithmetic_are_not_the_same():
+    flushing = replace(worker(Backend()).judge, arithmetic=Arithmetic(flushes_subnormals=True))
+    assert replace(worker(Backend()), judge=flushing).tally(THREE_CALLS).answers != swept(Backend()).answers
 
 
 def test_what_was_sent_ahead_to_a_backend_that_hangs_is_taken_back():
