@@ -131,9 +131,16 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
+    outcome = replace(outcome, refusal=outcome.refusal or _refusal_of_a_dtype(call, outcome))
     if reply.status == "error" and (not outcome.refusal or reply.device_lost):
         return ended_as(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold, full)
+
+
+def _refusal_of_a_dtype(call: Bound, outcome: Outcome) -> str | None:
+    """The rule by which a backend may refuse to write a result, which may be of several dtypes, into a tensor of one."""
+    several = (any(other.format != golden.format for other in golden.alternatives) for golden in outcome.goldens)
+    return "P36" if call.variant is not None and any(several) else None
 
 
 def _judged(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conform.backends.reply import Output, Reply, of_each
+from conform.call.variants import plain_name
 from conform.documents.limits import Limits
 from conform.documents.source import parse_yaml, read_text
 from conform.interp.golden import Outcome
@@ -78,7 +79,7 @@ def _ended(case: Case, first: Reply, differing: Sequence[tuple[str, Reply]], dev
             return ended_as(case, reply.status, reason, log=reply.log)
         how = "differs from the first" if reply.status == "ok" else f"ended otherwise than the first: {reply.reason}"
         reason = f"equal calls, other answers: {place} {how}"
-        if kind_of(device) in documented().get(case.op.partition(".")[0], ()):
+        if kind_of(device) in documented(case.op):
             return ended_as(case, "unspecified", reason, rule="torch documents it", checks=times)
         return ended_as(case, "fail", reason, Standing(), checks=times)
     if first.status == "ok":
@@ -88,8 +89,12 @@ def _ended(case: Case, first: Reply, differing: Sequence[tuple[str, Reply]], dev
     return ended_as(case, "unjudged", "no answer to compare", rule=first.status)
 
 
+def documented(op: str) -> Sequence[str]:
+    """The kinds of device on which torch documents the op, or the class of modules, as nondeterministic."""
+    return _all_documented().get(op if op.startswith("torch.") else plain_name(op).partition(".")[0], ())
+
+
 @cache
-def documented() -> Mapping[str, Sequence[str]]:
-    """The ops that torch documents as nondeterministic, each with the kinds of device on which it is."""
+def _all_documented() -> Mapping[str, Sequence[str]]:
     limits = Limits.from_environment()
     return parse_yaml(read_text(DOCUMENTED, limits), limits)["ops"]

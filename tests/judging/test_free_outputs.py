@@ -93,6 +93,16 @@ def test_parameters_of_another_dtype_than_the_input_may_be_refused(op: str, rest
     assert ended(verdict(op, same, refused)) == ("error", "expected one dtype")
 
 
+def test_statistics_of_half_inputs_need_not_be_written_into_tensors_of_either_dtype() -> None:
+    """torch on CUDA has them in float32 alone (P36); in float32 there is one dtype."""
+    refused = Reply("error", reason="expected out of another dtype")
+    for x, status in ((bf16([[1.0, 2.0]]), "unspecified"), (F32([[1.0, 2.0]]), "error")):
+        args = [x, [2], None, None, 0.5]
+        into = {"out0": np.zeros_like(x), "out1": np.zeros((1, 1), x.dtype), "out2": np.zeros((1, 1), x.dtype)}
+        assert verdict("aten::native_layer_norm.out", args, refused, **into).status == status
+        assert verdict("aten::native_layer_norm", args, refused).status == "error"
+
+
 def test_a_kernel_of_attention_may_refuse_and_not_break_the_device() -> None:
     """Softmax of one score is 1, and the result the value."""
     row = np.float16([[[[1.0] * 8]]])

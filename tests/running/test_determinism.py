@@ -172,9 +172,14 @@ def test_workers_and_shards_find_the_same() -> None:
     assert alone.summary == together.summary
 
 
-def test_what_torch_documents_is_no_failure_there_alone() -> None:
-    assert "cuda" in documented()["aten::scatter_add"]
-    assert "cpu" not in documented()["aten::scatter_add"]
+@pytest.mark.parametrize(
+    ("op", "devices"),
+    [("aten::scatter_add", ["cuda"]), ("aten::scatter_add_", ["cuda"]), ("aten::index_put.out", ["cpu", "cuda"]),
+     ("aten::scatter.value_reduce", ["cuda"]), ("torch.nn.ConvTranspose2d", ["cuda"]), ("aten::add.Tensor", []),
+     ("torch.nn.Linear", []), ("mylib::add", [])],
+)  # fmt: skip
+def test_what_torch_documents_is_no_failure_there_alone(op: str, devices: list[str]) -> None:
+    assert list(documented(op)) == devices
 
 
 @pytest.mark.parametrize(

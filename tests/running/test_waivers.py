@@ -113,7 +113,7 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, text: str, message: str
 
 
 def test_a_file_that_is_not_there_is_told_with_those_that_are() -> None:
-    names = "torch-cpu, torch-cpu-modules, torch-cpu-writes, torch-cuda, torch-cuda-modules"
+    names = "torch-cpu, torch-cpu-modules, torch-cpu-writes, torch-cuda, torch-cuda-modules, torch-cuda-writes"
     expected = f"'nowhere.yaml': expected one of {names} or a YAML file"
     with pytest.raises(conform.UsageError, match=expected):
         waivers.read("nowhere.yaml")
