@@ -138,7 +138,7 @@ def _ended(
 
 
 def _refusal_of_a_dtype(call: Bound, outcome: Outcome) -> str | None:
-    """The rule by which a backend may refuse to write a result, which may be of several dtypes, into a tensor of one."""
+    """The rule by which a backend may refuse to write a result that may be of several dtypes into a tensor of one."""
     several = (any(other.format != golden.format for other in golden.alternatives) for golden in outcome.goldens)
     return "P36" if call.variant is not None and any(several) else None
 
