@@ -154,6 +154,9 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @on_ray
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="In the place of --out, with equal options: go on with a run that ended early.")  # fmt: skip
+@click.option("--known", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+              help="Judgements that are kept: an answer that is byte for byte one of them is not judged again, and new "
+                   "ones are added (docs/run.md).")  # fmt: skip
 @click.option("--budget", "budget_s", metavar="SECONDS", type=float,
               help="End after that time; the cases that show the most come first.")  # fmt: skip
 @click.option("--determinism", metavar="N", type=click.IntRange(min=1), default=3, show_default=True,
@@ -186,6 +189,7 @@ def check(
     conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
     conform check --backend folder:kernels --backend-option device=cuda
     conform check --backend mps --budget 600 --out results
+    conform check --backend mine.py --known judged
     conform check --backend cuda --shard 2/4 --out results-2
     conform check --backend cuda --ray ray://head:10001 --out results
     conform check --backend cpu --backend cuda --out both

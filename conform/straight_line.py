@@ -30,6 +30,7 @@ from conform.report.write import paths
 from conform.running import journal, order
 from conform.running.answers import Keeper
 from conform.running.head import Shard
+from conform.running.known import Known
 from conform.running.order import Group
 from conform.running.pool import Alone, Judged, Pool, as_told, cores, worth_while
 from conform.running.truth import INTERP, ORACLES, REFS
@@ -85,6 +86,7 @@ def check(
     gradients: bool = False,
     fail_fast: bool = False,
     full_record: bool = False,
+    known: Path | None = None,
     keeper: Keeper | None = None,
     on_verdict: Callable[[Verdict, int], None] | None = None,
     on_end: Callable[[], None] | None = None,
@@ -115,9 +117,10 @@ def check(
     name of one that comes with the kit, or what was read of one; `manifest` one of what the backend claims to do: the
     rest is not asked. With the `oracle` "refs" nothing is judged of which the slow references do not give the same
     result. Unless it is to be a `full_record`, operands of worst elements stand with cases alone that did not pass.
-    `keeper` gets every answer. `on_verdict` is called with each verdict and the number of cases asked, for a
-    case twice if its worker dies of it after it answered; `on_end` before the record is made, unless Ctrl-C is why that
-    is done.
+    An answer that is byte for byte one of those whose judgements are `known`, a directory that is made where it is
+    missing, is not judged again; others are added. `keeper` gets every answer. `on_verdict` is called with each verdict
+    and the number of cases asked, for a case twice if its worker dies of it after it answered; `on_end` before the
+    record is made, unless Ctrl-C is why that is done.
 
     Raises UsageError for bad input, BackendUnavailable where the backend does not start, JailUnavailable where it
     cannot be confined. What ends a run that has begun is raised as record.Interrupted (Ctrl-C) or record.Stopped, with
@@ -135,7 +138,8 @@ def check(
     part = None if shard is None else Shard.written_as(shard)
     suite = _suite(suites, rest, selection, cores() if workers is None else workers, contract, arguments)
     tested = backend if isinstance(backend, str) else given(backend)
-    jailed = jail_for(backend if tested is backend else "", _hidden(suite, contract, out or resume)) if jail else None
+    hidden = _hidden(suite, contract, out or resume, known)
+    jailed = jail_for(backend if tested is backend else "", hidden) if jail else None
     asked = Asked(
         suite=suite, table=contract_of(contract, suite), contract=contract, selection=selection, backend=backend,
         jail=jailed, part=part, is_by_coverage=budget_s is not None, timeout_s=timeout_s,
@@ -147,23 +151,25 @@ def check(
     )  # fmt: skip
     return _run(
         asked, tested, out=out, resume=resume, workers=workers, budget_s=budget_s, fail_fast=fail_fast, keeper=keeper,
+        known=None if known is None else Known.of(Path(known), asked.question()),
         on_verdict=on_verdict, on_end=on_end or (lambda: None),
     )  # fmt: skip
 
 
 def _run(
     asked: Asked, tested: str | Given, *, out: Path | None, resume: Path | None, workers: int | None,
-    budget_s: float | None, fail_fast: bool, keeper: Keeper | None,
+    budget_s: float | None, fail_fast: bool, keeper: Keeper | None, known: Known | None,
     on_verdict: Callable[[Verdict, int], None] | None, on_end: Callable[[], None],
 ) -> Run:  # fmt: skip
     """What is asked, run: all of it, or what is left of the run in `resume`."""
     groups = _groups(asked)
-    known = journal.read(resume) if resume else None
-    left = order.without(groups, known.verdicts if known else ())
+    before = journal.read(resume) if resume else None
+    left = order.without(groups, before.verdicts if before else ())
     _load_for(groups, asked.oracle)
     judged = partial(
         verdicts_of, table=asked.table, golden_timeout_s=asked.golden_timeout_s, limits=limits_of(asked.suite.names),
-        checks=asked.checks, manifest=asked.manifest, keeper=keeper, oracle=asked.oracle, full=asked.full_record,
+        checks=asked.checks, manifest=asked.manifest, keeper=keeper, known=known, oracle=asked.oracle,
+        full=asked.full_record,
     )  # fmt: skip
     process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
     count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
@@ -173,7 +179,7 @@ def _run(
         underway = Underway(asked, groups, bench, on_verdict)
 
         def run() -> None:
-            underway.begin(bench.describe(), out, known)
+            underway.begin(bench.describe(), out, before)
             for verdict in bench.verdicts(underway.numbers(left, budget_s)):
                 underway.take(verdict)
                 if fail_fast and underway.is_failure(verdict):
@@ -301,12 +307,14 @@ def _backend(what: Any, rest: Sequence[Any], backend: Any) -> Any:
     return rest[0]
 
 
-def _hidden(suite: Suite, contract: str, out: Path | None) -> Iterator[Path]:
-    """The files of a run that no backend may read: they tell its inputs, or how far it may be off."""
+def _hidden(suite: Suite, contract: str, out: Path | None, known: Path | None) -> Iterator[Path]:
+    """The files of a run that no backend may read or change: they tell its inputs, or how far it may be off."""
     yield from (Path(name) for name in suite.names)
     written = (test.location for test in suite.tests if not test.builtin and test.location)
     yield from {Path(location.rpartition(":")[0]) for location in written}  # included ones
     yield Path(contract)
+    if known is not None:
+        yield Path(known)
     if out is not None:
         yield from (out, *paths(out))  # where it holds the backend as well, what was written there
 

@@ -35,6 +35,8 @@ from conform.numerics.formats import Format, format_of
 from conform.suites.cases import Case
 
 NOT_SELECTED = "result is no selected check"  # the rule of a case that only that check would judge
+# The rules of cases whose numbers no bound holds.
+VACUOUS, UNBOUNDED = "vacuous bound", "no contract with a source"
 
 
 def compared_with(
@@ -126,8 +128,8 @@ def _nothing_compared(results: Sequence[Result], row: Row) -> tuple[str, str, st
         rules = sorted({golden.open_rule for golden in goldens if golden.open_rule})
         return "unspecified", "the op's meaning leaves every element open", ", ".join(rules)
     if any(has_bound(each.comparison.golden, each.row) for each in results):
-        return "unjudged", "the bound is vacuous: none, or beyond 1e-2 of the scale", "vacuous bound"
-    return "unjudged", _why_unbounded(row), "no contract with a source"
+        return "unjudged", "the bound is vacuous: none, or beyond 1e-2 of the scale", VACUOUS
+    return "unjudged", _why_unbounded(row), UNBOUNDED
 
 
 def _causes(call: Bound, results: list[Result]) -> dict[str, int]:

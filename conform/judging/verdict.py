@@ -108,6 +108,7 @@ class Verdict:
     tightest     of the tables that it would pass, the one with the smallest bound at its worst element
     errors       of the compared elements in ulps, counted by bins of powers of two (`judging/histogram.py`)
     seconds      how long it took, from the verdict before to it
+    was_known    the answer is byte for byte one that was judged before, in another run
     asked, marks what the case asked, and what wrong and right elements have in common: by these failing cases are told
                  from passing ones; in the journal, not in the record. None of what was not judged, or not compared
     causes       by the words of a cause ("as if ...") how many of the `wrong` elements it explains
@@ -143,6 +144,7 @@ class Verdict:
     tightest: str | None = None
     errors: Mapping[str, int] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
+    was_known: bool = field(default=False, compare=False)
     asked: Asked | None = None
     marks: Marks | None = None
     causes: Mapping[str, int] = field(default_factory=dict)

@@ -22,6 +22,7 @@ LONG = 24  # characters from which a text of a case that passed is referred to
 DIGITS = 9  # significant digits of its figures in ulps: so it takes less than 500 bytes
 _OF_EVERY_CASE: Mapping[str, object] = {**ABSENT, "checks": 0, "location": None}  # what `expanded` adds
 CASES = ("not_counted", "cases")  # the lists of cases, which come last
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 _A_LINE_AN_ENTRY = ("findings", "ops", "histograms")
 
 
@@ -94,7 +95,7 @@ def expanded(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compact(value: object) -> str:
-    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def _entry(key: str, value: Any) -> str:

@@ -92,10 +92,12 @@ class Invocation(Form):
 
 
 class Timings(Form):
-    """Seconds of the run, and of each case, in their order: from the verdict before to its own."""
+    """Seconds of the run, and of each case, in their order: from the verdict before to its own. How many answers were
+    byte for byte those of another run, and not judged again."""
 
     seconds: float
     cases_per_second: float
+    answered_as_known: Count = 0
     case_seconds: list[float] = Field(default=[])
 
 

@@ -280,7 +280,7 @@ def summary_lines(record: Mapping, width: int | None = None) -> str:
     lines += checks.lines(record)
     if tables := table_counts(cases):
         lines.append(f"would pass: {', '.join(f'{one.table} {percent(one.passed, one.judged)}' for one in tables)}")
-    lines += [selftest_line(record["kit"]["selftest"]), trust_line(record)]
+    lines += [*known_lines(record), selftest_line(record["kit"]["selftest"]), trust_line(record)]
     first, *rest = ["\n".join(wrapped(line, width)) for line in (quiet_line(record), *lines)]
     return "\n".join([verdict(record) + first.removeprefix(word(record)), *of_others, *rest])
 
@@ -304,6 +304,12 @@ def warnings(record: Mapping) -> list[str]:
     if left := record["environment"]["left_running"]:
         lines.append(f"outlived the backend's process, and was killed: {', '.join(left)}")
     return lines
+
+
+def known_lines(record: Mapping) -> list[str]:
+    """How many answers were judged in earlier runs, if any were."""
+    count = record["environment"]["timings"].get("answered_as_known", 0)
+    return [f"known: {count:,} answers are byte for byte those of earlier runs, and not judged again"] if count else []
 
 
 def trust_line(record: Mapping) -> str:

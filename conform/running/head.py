@@ -152,7 +152,10 @@ def record_of(head: Head, verdicts: Numbered, end: End) -> Run:
         contract=head.contract,
         backend=head.backend,
         seed=head.selection["seed"],
-        timings={"seconds": end.seconds, "cases_per_second": len(verdicts) / end.seconds},
+        timings={
+            "seconds": end.seconds, "cases_per_second": len(verdicts) / end.seconds,
+            "answered_as_known": sum(verdict.was_known for verdict in stand),
+        },
         selftest=figure.total(figure.shipped()),
         stopped=end.stopped,
         checks=head.checks,

@@ -105,6 +105,19 @@ def read(directory: Path) -> Part:
         raise UsageError(f"{path}: {error.strerror}; there is one where a run ended early, or was a shard") from None
 
 
+def told_of(verdict: Verdict) -> str:
+    """A verdict as JSON."""
+    return json.dumps(verdict, default=_plain)
+
+
+def verdict_of(text: str) -> Verdict:
+    """The verdict that is told so. ValueError for what tells none."""
+    try:
+        return _VERDICT.validate_python(json.loads(text, object_hook=_typed))
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from None
+
+
 def _head(line: bytes) -> Head:
     return Head.model_validate(json.loads(line))
 

@@ -20,7 +20,7 @@ from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import FAILURES, Verdict
 from conform.manifest.language import Manifest
-from conform.report.record import Run
+from conform.report.record import Run, environment
 from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
 from conform.running.journal import Journal, Part
@@ -64,6 +64,17 @@ class Asked:
     def name(self) -> str | None:
         """The backend's, if it was given by name."""
         return self.backend if isinstance(self.backend, str) else None
+
+    def question(self) -> dict[str, Any]:
+        """What decides, beside the backend, what is asked and how answers are judged, and what they are judged with."""
+        packages = {name: value for name, value in environment().items() if name != "platform"}
+        return {
+            "kit": kit.digest(), **packages, "suite": [self.suite.recorded_names, self.suite.digest],
+            "selection": asdict(self.selection), "contract": [self.table.name, _digest_of(Path(self.contract))],
+            "checks": sorted(self.checks), "manifest": self.manifest and self.manifest.model_dump(mode="json"),
+            "oracle": self.oracle, "full_record": self.full_record,
+            "arguments": self.arguments and _digest_of(self.arguments),
+        }  # fmt: skip
 
 
 class Bench(Protocol):
@@ -156,14 +167,13 @@ class Underway:
     def _head_of(self, described: Mapping[str, Any]) -> Head:
         asked = self._asked
         described = asked.manifest.declared(described) if asked.manifest else described
-        contract_file = Path(asked.contract)
         return Head(
             kit_digest=self._kit_digest,
             suites=list(asked.suite.recorded_names),
             suite_digest=asked.suite.digest,
             tests=[test.id for test in asked.suite.tests],
             contract=asked.table.name,
-            contract_digest=hashlib.sha256(contract_file.read_bytes()).hexdigest() if contract_file.is_file() else "",
+            contract_digest=_digest_of(Path(asked.contract)),
             full_record=asked.full_record,
             selection=json.loads(json.dumps(asdict(asked.selection))),
             is_by_coverage=asked.is_by_coverage,
@@ -191,6 +201,11 @@ class Underway:
                 "checks": None if asked.are_usual else sorted(asked.checks),
             },
         )
+
+
+def _digest_of(path: Path) -> str:
+    """That of a file; of a table or a folder that comes with the kit, none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def identity(described: Mapping[str, Any], source: Mapping[str, str] | None = None) -> dict[str, Any]:

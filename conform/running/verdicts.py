@@ -35,6 +35,7 @@ from conform.running import gradients
 from conform.running.answers import Keeper
 from conform.running.breaker import Breaker
 from conform.running.equal_calls import EqualCalls
+from conform.running.known import Known
 from conform.running.sent import attempt, is_plain, module_of, prepared, typical_of
 from conform.running.sides import Sides
 from conform.running.truth import INTERP, REFS, as_unjudged, evaluated, too_long
@@ -69,6 +70,7 @@ def verdicts_of(
     checks: Collection[str] = EVERY,
     manifest: Manifest | None = None,
     keeper: Keeper | None = None,
+    known: Known | None = None,
     oracle: str = INTERP,
     full: bool = True,
 ) -> Iterator[Verdict]:
@@ -78,13 +80,15 @@ def verdicts_of(
     Whatever fails here is a defect of the kit in that case, and its verdict says so. A case whose worker died of it
     after it had answered gets a second verdict; the last one, too, where nothing comes behind it (`is_end`). Cases of
     an op that is given up (`breaker`) get none. `checks` are those that count. Cases that a `manifest` does not claim
-    are not sent. The answers to the others go to a `keeper`, if there is one. With the `oracle` refs a golden has
-    to be that of the references. `full`: all that is known is told of cases that passed, too.
+    are not sent. The answers to the others go to a `keeper`, if there is one; one that is `known` is not judged again.
+    With the `oracle` refs a golden has to be that of the references. `full`: all that is known is told of cases that
+    passed, too.
     """
     described = described if manifest is None else manifest.declared(described)
+    arithmetic = arithmetic_of(described)
     judge = _Judge(
-        process, table, arithmetic_of(described), golden_timeout_s, checks, str(described["device"]), manifest,
-        keeper, oracle, full,
+        process, table, arithmetic, golden_timeout_s, checks, str(described["device"]), manifest, keeper,
+        known and known.by(arithmetic), oracle, full,
     )  # fmt: skip
     limits = limits or Limits.from_environment()
     try:
@@ -156,6 +160,7 @@ class _Judge:
     device: str = "cpu"
     manifest: Manifest | None = None
     keeper: Keeper | None = None
+    known: Known | None = None
     oracle: str = INTERP
     full: bool = True
     waiting: deque[_Asked] = field(default_factory=deque)  # what the backend has, the oldest first
@@ -239,18 +244,33 @@ class _Judge:
     def judged(self) -> Iterator[Verdict]:
         """The verdict on the oldest call that the backend has, and a second one on a call before if that did harm."""
         asked = self.waiting.popleft()
-        expected = attempt(asked.expected)
-        reply = self.process.receive(_most(expected))
+        known = self.known and self.known.on(asked.case)
+        reply = self.process.receive(known.most if known else _most(attempt(asked.expected)))
         if reply.before is not None and (late := self._late(reply.before)) is not None:
             yield late
         elif reply.before is not None:
             reply = _of_somebody_else(reply.before)
-        verdict = self._verdict(asked, expected, reply)
+        verdict = self._known(asked, reply) if known else None
+        verdict = verdict or self._added(asked, reply)
         self._answered = reply
         self._is_past(asked)
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
+
+    def _known(self, asked: _Asked, reply: Reply) -> Verdict | None:
+        verdict = self.known.verdict(asked.case, reply)
+        if verdict is not None and self.keeper is not None:
+            self.keeper.keep(asked.case.id, [reply])
+        return verdict
+
+    def _added(self, asked: _Asked, reply: Reply) -> Verdict:
+        """The verdict, which is known from now on."""
+        expected = attempt(asked.expected)
+        verdict = self._verdict(asked, expected, reply)
+        if self.known is not None and isinstance(expected, tuple):
+            self.known.add(asked.case, reply, expected[1], verdict)
+        return verdict
 
     def op_by_op(
         self, case: Case, typical: Arguments | Exception, known: dict[tuple[str, str], Expected], exports: bool,
@@ -327,6 +347,8 @@ class _Judge:
         self._equal_calls.close()
         if self.keeper is not None:
             self.keeper.close()
+        if self.known is not None:
+            self.known.close()
 
     def _take_back(self, op: str) -> None:
         """Nothing that was sent ahead for this op is run."""
