@@ -23,12 +23,11 @@ from conform.interp.refusal import is_in_domain, refuse_outside_domain
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.rounding import round_to
 
-# Arguments that say where or how a result is stored, not what it is; torch documents no effect on values. momentum
-# moves running statistics, which are no result of the overloads that the kit knows; cudnn_enable(d) chooses a library;
-# implicit tells tracing that nobody wrote the expand.
+# Arguments that say where or how a result is stored, not what it is; torch documents no effect on values.
+# cudnn_enable(d) chooses a library; implicit tells tracing that nobody wrote the expand.
 WITHOUT_MEANING = frozenset({
-    "device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad", "momentum", "cudnn_enable",
-    "cudnn_enabled", "implicit",
+    "device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad", "cudnn_enable", "cudnn_enabled",
+    "implicit",
 })  # fmt: skip
 
 

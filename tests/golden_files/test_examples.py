@@ -94,6 +94,8 @@ def test_the_workflow_keeps_what_a_failing_run_found() -> None:
     (kept,) = [step for step in steps if step.get("uses", "").startswith("actions/upload-artifact")]
     assert check.endswith(f"--out {kept['with']['path'].rstrip('/')}")
     assert "cancelled()" in kept["if"]
+    (cached,) = [step for step in steps if step.get("uses", "").startswith("actions/cache")]
+    assert f"--known {cached['with']['path']} " in check
     assert {"BACKEND", "KIT"} == workflow["env"].keys()
 
 

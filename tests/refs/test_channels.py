@@ -77,6 +77,27 @@ def test_batch_norm_of_the_batch() -> None:
             call("_native_batch_norm_legit.no_stats", **{"input": x, **arguments, **wrong})
 
 
+def test_batch_norm_and_the_running_statistics_that_it_leaves() -> None:
+    """0, 2, 4, 6 have the mean 3 and the variance 20/3 over n - 1: 3/4 of 8 and a quarter of 3, of 20/3."""
+    name, eps = "_native_batch_norm_legit_functional", 4.0
+    running = {"running_mean": tensor("float32", [8.0]), "running_var": tensor("float32", [8.0])}
+    x = tensor("float32", [[0.0], [2.0], [4.0], [6.0]])
+    given = {"weight": None, "bias": None, "momentum": 0.25, "eps": eps, **running}
+    *_, mean, variance = call(name, input=x, training=True, **given)
+    same(mean, "float32", [6.75])
+    same(variance, "float32", [7.666666507720947])
+    assert call(name, input=x, training=False, **given)[3:] == (running["running_mean"], running["running_var"])
+    specials = ([inf, 1.0], UNSPECIFIED, nan), ([nan, 1.0], nan, nan), ([1.0], 6.25, UNSPECIFIED)
+    for special, of_mean, of_variance in specials:
+        *_, mean, variance = call(name, input=tensor("float32", [[x] for x in special]), training=True, **given)
+        same(mean, "float32", [of_mean])
+        same(variance, "float32", [of_variance])
+    *_, mean, _ = call(name, input=x, training=True, **{**given, "running_mean": tensor("float32", [inf])})
+    same(mean, "float32", [UNSPECIFIED])
+    with pytest.raises(ValueError, match="running_mean of floats"):
+        call(name, input=x, training=True, **{**given, "running_mean": tensor("int32", [1])})
+
+
 @pytest.mark.parametrize(
     ("x", "mean", "variance", "eps", "weight", "bias", "expected"),
     [

@@ -97,7 +97,7 @@ def _batch_norm(name: str, training: str, *after: Argument) -> None:
 _STATISTIC_SHAPE = shaped(lambda input, training: (channels_of(input),) if training else (0,))
 _STATISTIC_DTYPE = Dtype.Eq(
     lambda input, weight, bias, running_mean, training: (
-        ("float32" if "float32" in map(dtype_or_none, (weight, bias)) else input.dtype)
+        ("float32" if "float32" in map(dtype_or_none, (weight, bias, running_mean)) else input.dtype)
         if training
         else running_mean.dtype
     )
@@ -120,4 +120,21 @@ spec(
     OUTPUT,
     result(dtype_of("running_mean"), NOTHING),
     result(dtype_of("running_mean"), NOTHING),
+)
+
+spec(
+    "aten::_native_batch_norm_legit_functional",
+    tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+    optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
+    optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
+    tensor("running_mean", parameter_beside(), PER_CHANNEL),
+    tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
+    boolean("training"),
+    MOMENTUM,
+    real("eps", EPS),
+    OUTPUT,
+    SAVED,
+    SAVED,
+    result(dtype_of("running_mean"), shape_of("running_mean")),
+    result(dtype_of("running_var"), shape_of("running_var")),
 )

@@ -106,12 +106,12 @@ def _taken(call: Bound, rule: Callable[..., Any]) -> Mapping[str, Any]:
     """The arguments that have a meaning and are not at their defaults, and those without any; NoGolden for one that the
     rule does not take."""
     defaults = {one.name: one.default for one in call.schema.arguments if one.has_default}
+    parameters = inspect.signature(rule).parameters
+    idle = WITHOUT_MEANING | {*semantics.traits_of(call.op).ignores} - parameters.keys()
     taken = {
         name: value for name, value in call.arguments.items()
-        if name not in WITHOUT_MEANING
-        and (name not in defaults or isinstance(value, Number) or value != defaults[name])
-    }  # fmt: skip
-    parameters = inspect.signature(rule).parameters
+        if name not in idle and (name not in defaults or isinstance(value, Number) or value != defaults[name])
+    }
     if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
         for name in taken.keys() - parameters.keys():
             raise NoGolden(f"a program cannot use {call.op} with {name}={taken[name]!r}: its rule does not take that")

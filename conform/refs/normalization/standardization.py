@@ -83,7 +83,7 @@ def native_group_norm(
 # ---- batch_norm --------------------------------------------------------------------------------------------------
 
 
-def _check_batch(input: RefTensor, eps: float, **operands: RefTensor | None) -> int:
+def check_batch(input: RefTensor, eps: float, **operands: RefTensor | None) -> int:
     """The number of channels, the size of dim 1, which every operand has."""
     if len(input.shape) < 2:
         raise ValueError(f"batch norm needs an input of rank 2 or more, found shape {input.shape}")
@@ -102,7 +102,7 @@ def batch_norm_of_the_batch(
     input: RefTensor, weight: RefTensor | None, bias: RefTensor | None, training: bool, momentum: float, eps: float
 ) -> tuple[RefTensor, RefTensor, RefTensor]:
     """(x - mean) * rstd * weight + bias over each channel, mean and rstd (C,). momentum is for running statistics."""
-    channels = _check_batch(input, eps, weight=weight, bias=bias)
+    channels = check_batch(input, eps, weight=weight, bias=bias)
     if not training or not input.data:
         raise ValueError(f"no_stats needs training=True and elements (P63), found {training} and {input.shape}")
     dtype = _statistics_dtype(input.dtype)
@@ -132,7 +132,7 @@ def batch_norm_by_running_statistics(
     eps: float,
 ) -> tuple[RefTensor, RefTensor, RefTensor]:
     """(x - running_mean) / sqrt(running_var + eps) * weight + bias by channel; the further outputs are empty (P63)."""
-    _check_batch(input, eps, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var)
+    check_batch(input, eps, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var)
     outs = list(input.data)
     for channel, places in enumerate(_channel_groups(input)):
         mean, variance = running_mean.data[channel], running_var.data[channel]

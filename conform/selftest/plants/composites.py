@@ -90,6 +90,56 @@ class UnbiasedNorms(Planted):
         return output if bias is None else output + bias, mean, rstd * factor
 
 
+class _RunningStatistics(Planted):
+    """Leaves other running statistics than batch norm's."""
+
+    ops = ("aten::_native_batch_norm_legit_functional",)
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        *results, mean, variance = self.honest(op, args, kwargs)
+        x, momentum = args[0], args[6]
+        count = x.numel() // max(1, mean.numel())
+        if not args[5] or count < 2:
+            return *results, mean, variance
+        return *results, *self.left(list(args[3:5]), [mean, variance], momentum, count)
+
+    def left(self, before: list[Any], after: list[Any], momentum: float, count: int) -> list[Any]:
+        raise NotImplementedError
+
+
+class BiasedRunningVariance(_RunningStatistics):
+    """Moves the running variance by the biased one."""
+
+    bug = "M31"
+
+    def left(self, before: list[Any], after: list[Any], momentum: float, count: int) -> list[Any]:
+        kept = before[1] * (1 - momentum)
+        return [after[0], (kept + (after[1] - kept) * ((count - 1) / count)).to(after[1].dtype)]
+
+
+class SharesSwapped(_RunningStatistics):
+    """Keeps `momentum` of the running statistics, as other libraries mean it, and not 1 - momentum."""
+
+    bug = "M31"
+
+    def left(self, before: list[Any], after: list[Any], momentum: float, count: int) -> list[Any]:
+        if not momentum:
+            return before
+        pairs = zip(before, after, strict=True)
+        batch = [(one - was * (1 - momentum)) / momentum for was, one in pairs]
+        pairs = zip(before, batch, strict=True)
+        return [(was * momentum + one * (1 - momentum)).to(was.dtype) for was, one in pairs]
+
+
+class NotMoved(_RunningStatistics):
+    """Leaves the running statistics as they were."""
+
+    bug = "M31"
+
+    def left(self, before: list[Any], after: list[Any], momentum: float, count: int) -> list[Any]:
+        return [one.clone() for one in before]
+
+
 class MeanOverSamples(Planted):
     """Divides the sum of a loss by the number of samples, not by their weights."""
 

@@ -106,8 +106,8 @@ def native_group_norm(
 
 
 @gradient(
-    "aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit", of=("input", "weight", "bias"),
-    outputs=(0,),
+    "aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
+    "aten::_native_batch_norm_legit_functional", of=("input", "weight", "bias"), outputs=(0,),
 )  # fmt: skip
 def batch_norm(
     g: Number, input: Number, weight: Number | None, bias: Number | None, running_mean: Number | None,

@@ -67,7 +67,10 @@ def _first(outcome: Outcome) -> Outcome:
     return replace(outcome, goldens=outcome.goldens[:1])
 
 
-@semantics("aten::native_batch_norm", "aten::_native_batch_norm_legit", accumulates="input", centred=True)
+@semantics(
+    "aten::native_batch_norm", "aten::_native_batch_norm_legit", accumulates="input", centred=True,
+    ignores=channels.MOMENTUM,
+)  # fmt: skip
 def native_batch_norm(
     input: np.ndarray,
     weight: np.ndarray | None,
@@ -84,7 +87,7 @@ def native_batch_norm(
     return channels.batch_norm_of_running(input, weight, bias, running_mean, running_var, eps)
 
 
-@semantics("aten::batch_norm", accumulates="input", centred=True)
+@semantics("aten::batch_norm", accumulates="input", centred=True, ignores=channels.MOMENTUM)
 def batch_norm(
     input: np.ndarray,
     weight: np.ndarray | None,
@@ -100,7 +103,7 @@ def batch_norm(
     return channels.by_running_statistics(input, weight, bias, running_mean, running_var, eps)
 
 
-@semantics("aten::instance_norm", accumulates="input", centred=True)
+@semantics("aten::instance_norm", accumulates="input", centred=True, ignores=channels.MOMENTUM)
 def instance_norm(
     input: np.ndarray,
     weight: np.ndarray | None,

@@ -64,7 +64,10 @@ def per_group(rows: Rows, parameter: np.ndarray | None, group: int, places: int)
 # Batch normalization
 
 
-@semantics("aten::_native_batch_norm_legit.no_stats", accumulates="input", centred=True)
+MOMENTUM = ("momentum",)  # moves running statistics, which are no result of most overloads
+
+
+@semantics("aten::_native_batch_norm_legit.no_stats", accumulates="input", centred=True, ignores=MOMENTUM)
 def batch_norm_of_batch(
     input: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, training: bool, eps: float
 ) -> tuple[Golden, Golden, Golden]:
@@ -80,7 +83,7 @@ def batch_norm_of_batch(
     return as_input(output, input), *(reshaped(statistic, input.shape[1:2]) for statistic in statistics)
 
 
-@semantics("aten::_native_batch_norm_legit_no_training")
+@semantics("aten::_native_batch_norm_legit_no_training", ignores=MOMENTUM)
 def batch_norm_of_running(
     input: np.ndarray,
     weight: np.ndarray | None,

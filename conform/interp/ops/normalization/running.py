@@ -1,0 +1,100 @@
+"""Batch normalization that gives back the running statistics that it leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import isinf
+
+import numpy as np
+
+from conform.interp.blocks.rows import Rows, by_rows
+from conform.interp.formulas import moments
+from conform.interp.golden import Golden
+from conform.interp.operands import converted
+from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.normalization.standardization import batch_norm_of_batch, batch_norm_of_running, channels_of
+from conform.interp.ops.reduction.sums import reshaped
+from conform.interp.semantics import semantics
+from conform.numerics.ball import Ball
+from conform.numerics.escalate import decide_exactly
+from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real, where
+from conform.numerics.rounding_errors import held_format
+
+MEAN, VARIANCE = 0, 1  # of a pair of moments
+
+
+@semantics("aten::_native_batch_norm_legit_functional", accumulates="input", centred=True)
+def _native_batch_norm_legit_functional(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray,
+    running_var: np.ndarray,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Golden, ...]:
+    """The results of _native_batch_norm_legit, and the running statistics after it: with training (1 - momentum) *
+    running + momentum * that of the batch, its mean and its unbiased variance by channel, else as they were (P54, P62,
+    P63, P192)"""
+    pair = running_mean, running_var
+    if not training:
+        left = (exact(converted(each, format_of(each)), format_of(each)) for each in pair)
+        return *batch_norm_of_running(input, weight, bias, *pair, eps), *left
+    left = (_left(input, running, momentum, which) for running, which in zip(pair, (MEAN, VARIANCE), strict=True))
+    return *batch_norm_of_batch(input, weight, bias, training, eps), *left
+
+
+def _left(input: np.ndarray, running: np.ndarray, momentum: float, which: int) -> Golden:
+    """The running statistic of every channel after the batch."""
+    of_some = partial(_of_rows, format_of(running), held_format(format_of(input)), running, momentum, which)
+    return reshaped(by_rows(of_some, channels_of(input)), running.shape)
+
+
+def _of_rows(fmt: Format, compute: Format, running: np.ndarray, momentum: float, which: int, rows: Rows) -> Golden:
+    before = running[rows.place, None].astype(np.float64)
+    unbiased = rows.terms - 1
+
+    def rational(index: tuple[int, ...]) -> Fraction:
+        row, share = index[0], Fraction(momentum)
+        is_mean = which == MEAN
+        of_batch = moments.exact_mean(rows, row) if is_mean else moments.exact_variance(rows, row, Fraction(unbiased))
+        return (1 - share) * Fraction(float(before[row, 0])) + share * of_batch
+
+    with np.errstate(all="ignore"):
+        exponent = moments.exponents(rows)
+        of_batch = moments.of_reals(rows, Real.exact(np.float64(unbiased)), exponent)[which]
+        power = 2 * exponent if which == VARIANCE else exponent
+        share = Real.exact(np.float64(momentum))
+        kept = (Real.exact(np.float64(1)) - share) * Real.exact(before).times_power_of_two(-power)
+        is_number = rows.are_finite() & np.isfinite(before) & np.isfinite(momentum)
+        real = where(is_number, (kept + share * of_batch).times_power_of_two(power), np.nan)
+        value, real = decide_exactly(fmt, real, rational)
+        ball = _ball(Ball.exact(before, compute), momentum, _balls(rows, compute)[which])
+    golden = Golden.derived(fmt, value, real, ball, zero_sign_free=True)
+    infinite = np.logical_or.reduce([np.isinf(piece).any(axis=1, keepdims=True) for piece in rows.pieces])
+    is_open = np.isinf(before) | isinf(momentum) | (infinite if which == MEAN else unbiased == 0)
+    return golden.opened(is_open, "P192")
+
+
+def _balls(rows: Rows, compute: Format) -> tuple[Ball, Ball]:
+    """The errors of the mean and of the unbiased variance, as a quotient or as the biased one times n / (n - 1)."""
+    n = Ball.exact(np.float64(rows.terms), compute)
+    mean, variance = moments.of_balls(rows, n - 1.0, compute)
+    corrected = moments.of_balls(rows, n, compute)[1] * (n / (n - 1.0))
+    return mean, _wider(variance, corrected)
+
+
+def _ball(before: Ball, momentum: float, of_batch: Ball) -> Ball:
+    """The errors of (1 - momentum) * before + momentum * of_batch, or of before + momentum * (of_batch - before)."""
+    share = before.constant(momentum)
+    kept = before.constant(1.0) - share
+    return _wider(kept * before + share * of_batch, before + share * (of_batch - before))
+
+
+def _wider(one: Ball, other: Ball) -> Ball:
+    """The errors of both, of one number computed in two ways."""
+    return replace(one, rad=np.maximum(one.rad, other.rad)).at_scale(np.maximum(one.scale, other.scale))

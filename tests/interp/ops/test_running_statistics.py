@@ -1,0 +1,92 @@
+"""The running statistics that batch norm leaves: by hand, at the range's ends, and of honest implementations."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from conform.numerics.formats import FORMATS
+from tests.interp.ops.literal import check, f32, f64, goldens
+from tests.judging.test_case import returned, verdict
+
+OP = "aten::_native_batch_norm_legit_functional"
+THIRD = 0.3333333432674408
+
+
+def test_by_hand() -> None:
+    """0, 2, 4, 6 have the mean 3, and the variance 5, over n - 1 20/3: 3/4 of 8 and a quarter of 3, of 20/3."""
+    x, eight = f32([[0.0], [2.0], [4.0], [6.0]]), f32([8.0])
+    output, mean, rstd = f32([[-1.0], [-THIRD], [THIRD], [1.0]]), f32([3.0]), f32([THIRD])
+    left = f32([6.75]), f32([7.666666507720947])
+    check(OP, x, None, None, eight, eight, True, 0.25, 4.0, gives=(output, mean, rstd, *left))
+    check(OP, x, None, None, eight, eight, True, 0.0, 4.0, gives=(output, mean, rstd, eight, eight))
+    check(OP, x, None, None, eight, eight, True, 1.0, 4.0, gives=(output, mean, rstd, mean, f32([6.6666665077209473])))
+
+
+def test_without_training_they_stay_as_they_are() -> None:
+    running = f32([-0.0, nan, inf]), f32([1.0, 0.0, inf])
+    found = goldens(OP, f32([[1.0, 2.0, 3.0]]), None, None, *running, False, 0.25, 0.5)[3:]
+    for golden, before in zip(found, running, strict=True):
+        assert golden.value.tobytes() == before.tobytes()
+        assert golden.open is None
+
+
+def test_a_variance_beyond_the_range_may_leave_a_number() -> None:
+    """2^600 and -2^600: a variance of 2^1201, times a momentum of 2^-400."""
+    x = f64([[2.0**600], [-(2.0**600)]])
+    *_, mean, variance = goldens(OP, x, None, None, f64([1.0]), f64([1.0]), True, 2.0**-400, 0.5)
+    assert (mean.value.tolist(), variance.value.tolist()) == ([1.0], [2.0**801])
+    x = f64([[2.0**-600], [-(2.0**-600)]])  # of 2^-1199, times 2^300
+    *_, mean, variance = goldens(OP, x, None, None, f64([0.0]), f64([0.0]), True, 2.0**300, 0.5)
+    assert (mean.value.tolist(), variance.value.tolist()) == ([0.0], [2.0**-899])
+
+
+@pytest.mark.parametrize(
+    ("x", "before", "momentum", "of_mean", "of_variance"),
+    [
+        ([1.0, inf], 1.0, 0.5, None, nan), ([1.0, nan], 1.0, 0.5, nan, nan), ([1.0, 2.0], inf, 0.5, None, None),
+        ([1.0, 2.0], nan, 0.5, nan, nan), ([1.0, 2.0], 1.0, inf, None, None), ([3.0], 1.0, 0.5, 2.0, None),
+    ],
+)  # fmt: skip
+def test_special_values(
+    x: list, before: float, momentum: float, of_mean: float | None, of_variance: float | None
+) -> None:
+    """None: open (P192)."""
+    column, running = np.float32(x)[:, None], f32([before])
+    *_, mean, variance = goldens(OP, column, None, None, running, running, True, momentum, 0.5)
+    for golden, expected in ((mean, of_mean), (variance, of_variance)):
+        assert (golden.open is not None and golden.open.all()) == (expected is None)
+        assert expected is None or repr(golden.value.tolist()) == repr([expected])
+
+
+HONEST = {
+    "as documented": lambda r, b, m: (1 - m) * r + m * b,
+    "by the difference": lambda r, b, m: r + m * (b - r),
+    "with the other share first": lambda r, b, m: m * b + (np.float32(1) - m) * r,
+}
+
+
+@pytest.mark.parametrize("how", HONEST)
+@pytest.mark.parametrize("biased_first", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_honest_implementations_pass(how: str, biased_first: bool, dtype: str) -> None:
+    """In float32, two passes or products of them, on near and far statistics and momenta of any size."""
+    rng = np.random.default_rng(7)
+    for _ in range(30):
+        n = int(rng.integers(2, 70))
+        x = rng.normal(rng.normal() * 10, 10 ** rng.uniform(-2, 2), (n, 1)).astype(FORMATS[dtype].storage)
+        momentum = float(rng.choice([0.1, 0.01, 0.9, 1.0, -1.5, 2.0, rng.normal()]))
+        running = np.float32(np.abs(rng.normal(size=1)) * 10 ** rng.uniform(-2, 2))
+        args = [x, None, None, running, running, True, momentum, 1e-5]
+        *results, _, _ = (golden.value for golden in goldens(OP, *args))
+        wide, share = x.astype(np.float32), np.float32(momentum)
+        mean = wide.sum(0) / np.float32(n)
+        squares = ((wide - mean) ** 2).sum(0)
+        variance = squares / np.float32(n) * np.float32(n / (n - 1)) if biased_first else squares / np.float32(n - 1)
+        left = [np.float32(HONEST[how](running, batch, share)) for batch in (mean, variance)]
+        assert verdict(OP, args, returned(*results, *left)).status == "pass"
+        wrong = [left[0], np.float32(HONEST[how](running, squares / np.float32(n), share))]
+        if abs(momentum) > 0.05 and n < 30 and running < 10 * variance:
+            assert verdict(OP, args, returned(*results, *wrong)).status == "fail"
