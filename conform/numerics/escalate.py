@@ -38,6 +38,19 @@ def decide_exactly(
     return value, real
 
 
+def decided_first(
+    fmt: Format, hi: np.ndarray, radius: np.ndarray, others: Callable[[np.ndarray], tuple[np.ndarray, Real]]
+) -> tuple[np.ndarray, Real]:
+    """`hi`, numbers of float64 that are known to within `radius`, rounded once to a narrower `fmt`, and the numbers;
+    where these do not decide, both as `others(undecided)` gives them of those."""
+    real = Real(hi, np.zeros_like(hi), radius)
+    value, undecided = decide(fmt, real)
+    if undecided.any():
+        value[undecided], finer = others(undecided)
+        write(real, undecided, finer)
+    return value, real
+
+
 def resolved(
     fmt: Format,
     real: Real | Scaled,

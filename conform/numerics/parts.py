@@ -11,7 +11,7 @@ import numpy as np
 from conform.numerics.real import BELOW_FLOAT64, Real
 
 LARGEST = float(np.finfo(np.float64).max)
-OVERFLOW = 1024  # 2^OVERFLOW is beyond float64
+EXPONENT_BEYOND = 1024  # that of the least power of two beyond float64
 
 
 class Parts(NamedTuple):
@@ -32,7 +32,7 @@ def parts_of(number: Fraction, margin: Fraction = Fraction(0), zero_sign: float 
     if numerator == 0 and margin == 0:
         return Parts(math.copysign(0.0, zero_sign))
     sign = 1.0 if numerator > 0 else -1.0
-    if abs(numerator) >= denominator << OVERFLOW:
+    if abs(numerator) >= denominator << EXPONENT_BEYOND:
         return Parts(sign * math.inf, radius=math.inf)
     try:
         hi = numerator / denominator

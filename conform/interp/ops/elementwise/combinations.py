@@ -14,11 +14,9 @@ from conform.interp.ops.elementwise.arithmetic import integers
 from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics.ball import Ball, chosen
-from conform.numerics.escalate import decide_exactly
+from conform.numerics.escalate import decide_exactly, decided_first
 from conform.numerics.formats import Format
-from conform.numerics.parts import write
 from conform.numerics.real import Real, where
-from conform.numerics.rounding import decide
 from conform.numerics.rounding_errors import held_format
 
 
@@ -44,12 +42,7 @@ def rational_in_float64(
         return rational(fmt, formula, special, operand)
     hi = np.where(np.isfinite(operand), formula(operand), special)
     radius = np.where(np.isfinite(operand), relative_error * np.abs(hi), 0.0)
-    real = Real(hi, np.zeros_like(hi), radius)
-    value, undecided = decide(fmt, real)
-    if undecided.any():
-        value[undecided], finer = rational(fmt, formula, special[undecided], operand[undecided])
-        write(real, undecided, finer)
-    return value, real
+    return decided_first(fmt, hi, radius, lambda some: rational(fmt, formula, special[some], operand[some]))
 
 
 def wider(one: Ball, other: Ball) -> Ball:

@@ -15,11 +15,11 @@ from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, chosen
-from conform.numerics.escalate import Irrational, resolved
+from conform.numerics.escalate import Irrational, decided_first, resolved
 from conform.numerics.formats import Format, format_of
-from conform.numerics.parts import parts_of, write
+from conform.numerics.parts import parts_of
 from conform.numerics.real import Real, where
-from conform.numerics.rounding import decide, round_fraction
+from conform.numerics.rounding import round_fraction
 from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
@@ -60,12 +60,7 @@ def _float64_first(fmt: Format, x: np.ndarray, scale: Fraction, factor: Fraction
     hi = np.where(above, x * float(scale), inner.hi * float(factor))
     rounding = np.where(above & (Fraction(float(scale)) == scale), 0.0, 2.0**-51 * np.abs(hi))
     radius = np.where(np.isfinite(hi), rounding + 2 * float(factor) * np.where(above, 0.0, inner.radius), 0.0)
-    real = Real(hi, np.zeros_like(hi), radius)
-    value, undecided = decide(fmt, real)
-    if undecided.any():
-        value[undecided], finer = _piecewise(fmt, x[undecided], scale, factor, Fraction(1))
-        write(real, undecided, finer)
-    return value, real
+    return decided_first(fmt, hi, radius, lambda some: _piecewise(fmt, x[some], scale, factor, Fraction(1)))
 
 
 def _expm1_or_itself(fmt: Format, x: np.ndarray) -> tuple[np.ndarray, Real]:
