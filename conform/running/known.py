@@ -69,8 +69,8 @@ class Known:
         try:
             known.folder.mkdir(parents=True, exist_ok=True)
             for path in sorted(known.folder.glob("*.gz")):
-                for number, line in enumerate(_lines(path), 1):
-                    known._note(f"{path}:{number}", line)
+                for number, text in enumerate(_lines(path), 1):
+                    known._note(f"{path}:{number}", text)
         except OSError as error:
             raise UsageError(f"--known {directory}: {error.strerror}") from None
         return known

@@ -75,7 +75,7 @@ def without_times(record: dict) -> dict:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_record_is_the_same_and_every_answer_known(tmp_path: Path, workers: int) -> None:
-    ops = ["aten::neg", "aten::cos", "aten::sum", "aten::isnan"]
+    ops = ["aten::neg", "aten::sum"]
     asked = {"ops": ops, "workers": workers}
     plain, first, again = (run(known, **asked) for known in (None, tmp_path / "kept", tmp_path / "kept"))
     assert without_times(plain.record) == without_times(first.record) == without_times(again.record)
