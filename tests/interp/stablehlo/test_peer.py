@@ -121,7 +121,8 @@ DIFFERENCES = (
                "the lowering multiplies by the quotient of the scales, which it has rounded"),
     Difference(".*", "u8:.*", anywhere, "the lowering takes the integers of an unsigned storage for signed ones"),
     Difference("power", COMPLEX, anywhere, "the peer multiplies logarithms in double, and loses large angles"),
-    Difference("log_plus_one|atan2", COMPLEX, opposite, "on the branch cut the kit has the side that the zero's sign names"),
+    Difference("log_plus_one|atan2", COMPLEX, opposite,
+               "on the branch cut the kit has the side that the zero's sign names"),
     Difference(".*", COMPLEX, near_or_special,
                "the peer has the host's functions, and zeros of another sign; what is not finite is unspecified"),
 )  # fmt: skip
