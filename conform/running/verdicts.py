@@ -245,13 +245,14 @@ class _Judge:
         """The verdict on the oldest call that the backend has, and a second one on a call before if that did harm."""
         asked = self.waiting.popleft()
         known = self.known and self.known.on(asked.case)
-        reply = self.process.receive(known.most if known else _most(attempt(asked.expected)))
+        expected = None if known else attempt(asked.expected)
+        reply = self.process.receive(known.most if known else _most(expected))
         if reply.before is not None and (late := self._late(reply.before)) is not None:
             yield late
         elif reply.before is not None:
             reply = _of_somebody_else(reply.before)
         verdict = self._known(asked, reply) if known else None
-        verdict = verdict or self._added(asked, reply)
+        verdict = verdict or self._added(asked, expected or attempt(asked.expected), reply)
         self._answered = reply
         self._is_past(asked)
         if self.breaker.note(verdict):
@@ -264,9 +265,8 @@ class _Judge:
             self.keeper.keep(asked.case.id, [reply])
         return verdict
 
-    def _added(self, asked: _Asked, reply: Reply) -> Verdict:
+    def _added(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         """The verdict, which is known from now on."""
-        expected = attempt(asked.expected)
         verdict = self._verdict(asked, expected, reply)
         if self.known is not None and isinstance(expected, tuple):
             self.known.add(asked.case, reply, expected[1], verdict)
