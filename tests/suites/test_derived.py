@@ -290,19 +290,19 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3408, 93),
-        "dtype": (4280, 538),
+        "dtype": (4284, 539),
         "given": (38, 31),
-        "keyword": (14783, 495),
-        "line": (967, 472),
-        "long": (260, 66),
-        "many": (315, 294),
+        "keyword": (14823, 496),
+        "line": (964, 473),
+        "long": (264, 67),
+        "many": (321, 298),
         "promotes": (690, 86),
-        "rank": (1943, 472),
-        "refuses": (1918, 438),
-        "rows": (1818, 286),
+        "rank": (1946, 473),
+        "refuses": (1925, 439),
+        "rows": (4440, 287),
         "shape": (721, 366),
-        "size": (4021, 483),
-        "square": (468, 468),
+        "size": (4027, 484),
+        "square": (469, 469),
     }
 
 
