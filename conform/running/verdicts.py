@@ -251,21 +251,22 @@ class _Judge:
             yield late
         elif reply.before is not None:
             reply = _of_somebody_else(reply.before)
-        verdict = self._known(asked, reply) if known else None
-        verdict = verdict or self._added(asked, expected or attempt(asked.expected), reply)
+        verdict = self._as_before(asked, reply) if known else None
+        verdict = verdict or self._anew(asked, expected or attempt(asked.expected), reply)
         self._answered = reply
         self._is_past(asked)
         if self.breaker.note(verdict):
             self._take_back(verdict.op)
         yield verdict
 
-    def _known(self, asked: _Asked, reply: Reply) -> Verdict | None:
+    def _as_before(self, asked: _Asked, reply: Reply) -> Verdict | None:
+        """The verdict that an earlier run came to on this answer, if one did."""
         verdict = self.known.verdict(asked.case, reply)
         if verdict is not None and self.keeper is not None:
             self.keeper.keep(asked.case.id, [reply])
         return verdict
 
-    def _added(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
+    def _anew(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
         """The verdict, which is known from now on."""
         verdict = self._verdict(asked, expected, reply)
         if self.known is not None and isinstance(expected, tuple):

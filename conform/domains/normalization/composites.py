@@ -107,34 +107,25 @@ _batch_norm("aten::batch_norm", "training", SWITCH, OUTPUT)
 _batch_norm("aten::instance_norm", "use_input_stats", SWITCH, OUTPUT)
 _batch_norm("aten::native_batch_norm", "training", OUTPUT, SAVED, SAVED)
 
-spec(
-    "aten::_native_batch_norm_legit",
-    tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
-    optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
-    optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
-    tensor("running_mean", parameter_beside(), PER_CHANNEL),
-    tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
-    boolean("training", Value.Eq(False).unjudged(WRITES)),
-    MOMENTUM,
-    real("eps", EPS),
-    OUTPUT,
-    result(dtype_of("running_mean"), NOTHING),
-    result(dtype_of("running_mean"), NOTHING),
-)
 
-spec(
-    "aten::_native_batch_norm_legit_functional",
-    tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
-    optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
-    optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
-    tensor("running_mean", parameter_beside(), PER_CHANNEL),
-    tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
-    boolean("training"),
-    MOMENTUM,
-    real("eps", EPS),
-    OUTPUT,
-    SAVED,
-    SAVED,
-    result(dtype_of("running_mean"), shape_of("running_mean")),
-    result(dtype_of("running_var"), shape_of("running_var")),
-)
+def _legit(name: str, training: Argument, *results: Argument) -> None:
+    """Of running statistics that are always there."""
+    spec(
+        name,
+        tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
+        optional(tensor("weight", parameter_beside("running_mean"), PER_CHANNEL)),
+        optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
+        tensor("running_mean", parameter_beside(), PER_CHANNEL),
+        tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
+        training,
+        MOMENTUM,
+        real("eps", EPS),
+        OUTPUT,
+        *results,
+    )
+
+
+_LEFT = (result(dtype_of(name), shape_of(name)) for name in ("running_mean", "running_var"))
+_EMPTY = result(dtype_of("running_mean"), NOTHING)
+_legit("aten::_native_batch_norm_legit", boolean("training", Value.Eq(False).unjudged(WRITES)), _EMPTY, _EMPTY)
+_legit("aten::_native_batch_norm_legit_functional", boolean("training"), SAVED, SAVED, *_LEFT)

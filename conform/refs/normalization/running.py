@@ -6,13 +6,14 @@ from fractions import Fraction
 from math import isfinite, isinf, isnan, nan
 
 from conform.refs.exact.rounding import round_ratio
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, groups
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.normalization.standardization import (
     batch_norm_by_running_statistics,
     batch_norm_of_the_batch,
+    channel_groups,
     check_batch,
 )
-from conform.refs.reduction.statistics import sum_of_squared_deviations
+from conform.refs.reduction.statistics import variance
 from conform.refs.references import reference
 
 
@@ -28,23 +29,18 @@ def batch_norm_and_what_it_leaves(
     eps: float,
 ) -> tuple[RefTensor, RefTensor, RefTensor, RefTensor, RefTensor]:
     """The normalized input, the statistics that were saved, and the running statistics after the call."""
-    check_batch(
-        input, eps, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var
-    )
+    check_batch(input, eps, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var)
     if not training:
         results = batch_norm_by_running_statistics(input, weight, bias, running_mean, running_var, momentum, eps)
         return *results, running_mean, running_var
     results = batch_norm_of_the_batch(input, weight, bias, training, momentum, eps)
-    channels = [
-        [input.data[i] for i in places]
-        for places in groups(input.shape, [dim for dim in range(len(input.shape)) if dim != 1])
-    ]
+    channels = [[input.data[i] for i in places] for places in channel_groups(input)]
     means = [
         UNSPECIFIED if any(map(isinf, values)) else _moved(running_mean.dtype, before, momentum, _mean(values))
         for values, before in zip(channels, running_mean.data, strict=True)
     ]
     variances = [
-        UNSPECIFIED if len(values) == 1 else _moved(running_var.dtype, before, momentum, _variance(values))
+        UNSPECIFIED if len(values) == 1 else _moved(running_var.dtype, before, momentum, variance(values, 1.0))
         for values, before in zip(channels, running_var.data, strict=True)
     ]
     shape = running_mean.shape
@@ -54,11 +50,6 @@ def batch_norm_and_what_it_leaves(
 def _mean(values: list[float]) -> Fraction | float:
     """sum x / n; NaN beside a NaN."""
     return sum(map(Fraction, values)) / len(values) if all(map(isfinite, values)) else nan
-
-
-def _variance(values: list[float]) -> Fraction | float:
-    """sum (x - mean)^2 / (n - 1); NaN beside a NaN, and of an infinity, which is as far from the mean as it is."""
-    return sum_of_squared_deviations(values) / (len(values) - 1) if all(map(isfinite, values)) else nan
 
 
 def _moved(dtype: str, before: float, momentum: float, statistic: Fraction | float) -> float | Unspecified:

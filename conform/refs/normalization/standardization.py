@@ -92,7 +92,7 @@ def check_batch(input: RefTensor, eps: float, **operands: RefTensor | None) -> i
     return channels
 
 
-def _channel_groups(input: RefTensor) -> list[list[int]]:
+def channel_groups(input: RefTensor) -> list[list[int]]:
     """Positions of each channel's elements."""
     return groups(input.shape, [dim for dim in range(len(input.shape)) if dim != 1])
 
@@ -107,7 +107,7 @@ def batch_norm_of_the_batch(
         raise ValueError(f"no_stats needs training=True and elements (P63), found {training} and {input.shape}")
     dtype = _statistics_dtype(input.dtype)
     outs, means, rstds = list(input.data), [], []
-    for channel, places in enumerate(_channel_groups(input)):
+    for channel, places in enumerate(channel_groups(input)):
         values = [input.data[i] for i in places]
         weights = [weight.data[channel] if weight else 1.0] * len(values)
         biases = [bias.data[channel] if bias else 0.0] * len(values)
@@ -134,7 +134,7 @@ def batch_norm_by_running_statistics(
     """(x - running_mean) / sqrt(running_var + eps) * weight + bias by channel; the further outputs are empty (P63)."""
     check_batch(input, eps, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var)
     outs = list(input.data)
-    for channel, places in enumerate(_channel_groups(input)):
+    for channel, places in enumerate(channel_groups(input)):
         mean, variance = running_mean.data[channel], running_var.data[channel]
         w, b = weight.data[channel] if weight else 1.0, bias.data[channel] if bias else 0.0
         for i in places:

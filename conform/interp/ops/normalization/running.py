@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import isinf
@@ -14,6 +13,7 @@ from conform.interp.formulas import moments
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.elementwise.combinations import wider
 from conform.interp.ops.normalization.standardization import batch_norm_of_batch, batch_norm_of_running, channels_of
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
@@ -85,16 +85,11 @@ def _balls(rows: Rows, compute: Format) -> tuple[Ball, Ball]:
     n = Ball.exact(np.float64(rows.terms), compute)
     mean, variance = moments.of_balls(rows, n - 1.0, compute)
     corrected = moments.of_balls(rows, n, compute)[1] * (n / (n - 1.0))
-    return mean, _wider(variance, corrected)
+    return mean, wider(variance, corrected)
 
 
 def _ball(before: Ball, momentum: float, of_batch: Ball) -> Ball:
     """The errors of (1 - momentum) * before + momentum * of_batch, or of before + momentum * (of_batch - before)."""
     share = before.constant(momentum)
     kept = before.constant(1.0) - share
-    return _wider(kept * before + share * of_batch, before + share * (of_batch - before))
-
-
-def _wider(one: Ball, other: Ball) -> Ball:
-    """The errors of both, of one number computed in two ways."""
-    return replace(one, rad=np.maximum(one.rad, other.rad)).at_scale(np.maximum(one.scale, other.scale))
+    return wider(kept * before + share * of_batch, before + share * (of_batch - before))
