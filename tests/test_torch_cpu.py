@@ -35,7 +35,7 @@ NOT_CONTIGUOUS = (
 COMPOSED = (
     "logsumexp", "cross_entropy_loss", "prod", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "nll_loss", "nll_loss_forward",
-    "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
+    "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training",
 )  # fmt: skip
 
 NOT_VIEWED = (
@@ -56,7 +56,7 @@ for _alias, _name in aliases_of(set(semantics.names())):
 
 NAN, ERROR = "NaN where a number is expected", "error above the bound"
 SHARES = "output 0 shares memory with tensor argument 0"
-NOT_CONTIGUOUS = (
+INT8_NOT_CONTIGUOUS = (
     "RuntimeError: _weight_int8pack_mm_cpu : A must be contiguous on the last dimension.",
     "RuntimeError: _weight_int8pack_mm_cpu : expect B to be contiguous.",
 )
@@ -228,7 +228,7 @@ EVERYWHERE |= {
     *((f"aten::{op}", dtype, NAN) for op in ("quantile", "nanquantile") for dtype in ("float32", "float64")),
     *(("aten::einsum", dtype, SHARES) for dtype in (*FLOATS, "int64")),
     *(("aten::_weight_int8pack_mm", dtype, reason) for dtype in ("float16", "bfloat16", "float32")
-      for reason in (NAN, ERROR, *NOT_CONTIGUOUS)),
+      for reason in (NAN, ERROR, *INT8_NOT_CONTIGUOUS)),
     ("quantized_decomposed::dequantize_per_tensor", "int32", ERROR),
     ("aten::polar", "float64", ERROR),
     *((f"aten::_upsample_{op}2d_aa", "float32", reason) for op in ("bilinear", "bicubic")
