@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,8 @@ def golden(op: str | Callable, *args: Any, **kwargs: Any) -> Golden:
     an unknown op or argument, and for a tensor without elements (on the meta device, sparse, quantized).
     """
     call = _bound(op, args, kwargs)
-    return Golden(call, evaluate_call(call))
+    outcome = evaluate_call(call)
+    return Golden(call, outcome.of_results(), left=outcome.left)
 
 
 def _bound(op: str | Callable, args: Any, kwargs: Any) -> Bound:
@@ -69,7 +70,7 @@ def assert_close(
 
     call = _bound(op, args, kwargs)
     try:
-        outcome: Outcome | InvalidArguments = evaluate_call(call)
+        outcome: Outcome | InvalidArguments = evaluate_call(call).of_results()
     except InvalidArguments as refusal:
         outcome = refusal
     verdict = judged(call, outcome, actual, _table(contract))
@@ -86,12 +87,20 @@ def assert_close(
 class Golden:
     """The true result of one call, and what a result of it is held to by the table of bounds `contract`.
 
-    It shows itself: op, outputs, bound and source, a few numbers of each. `outcome` has what a judge uses.
+    It shows itself: op, outputs, bound and source, a few numbers of each. `outcome` has what a judge uses; `left` what
+    arguments that the call updates hold after it, or a module's buffers, by name.
     """
 
     call: Bound
     outcome: Outcome
     contract: str = DEFAULT_CONTRACT
+    left: Mapping[str, OutputGolden] = field(default_factory=dict)
+
+    @property
+    def updated(self) -> dict[str, np.ndarray]:
+        """What batch norm leaves in its running statistics, say, by the argument's name, or the buffer's of a module in
+        training; empty of calls that change nothing."""
+        return {name: golden.value for name, golden in self.left.items()}
 
     def under(self, contract: str) -> Golden:
         """The same result, judged by another table: cr, cuda, opencl, tosa, torch, stablehlo, or a YAML file."""

@@ -60,7 +60,7 @@ def _of_module(name: str, module: Module) -> Callable[..., Any]:
     from conform.frontends.modules import ModuleCall
 
     own = ModuleCall.of(copy.deepcopy(module), f"reference of {name}")
-    return lambda **arguments: own.meaning((), arguments)
+    return lambda **arguments: own.meaning((), arguments).of_results()
 
 
 def _schema_line(name: str, reference: Callable[..., Any]) -> str:

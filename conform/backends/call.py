@@ -26,7 +26,8 @@ class Call:
     but `module`, a pickled torch module, of the class `op`, or `program`, the text of a StableHLO program. With
     `wanted`, numbers of tensors likewise, not the results are asked for but the gradients of these: of the sum of
     cotangent * result over the results that have a cotangent, each of `cotangents` for one of them. `is_view`: the
-    results are to lie in the memory of an argument.
+    results are to lie in the memory of an argument. `updates`: numbers of tensors that the call is to change; what they
+    hold afterwards stands behind the results. `buffers`: of a module those of which the same holds, by name.
     """
 
     op: str
@@ -38,6 +39,8 @@ class Call:
     wanted: tuple[int, ...] = ()
     cotangents: tuple[Any, ...] = ()
     is_view: bool = False
+    updates: tuple[int, ...] = ()
+    buffers: tuple[str, ...] = ()
 
 
 def encode_call(call: Call, number: int, times: int = 1) -> tuple[bytes, list[bytes]]:
@@ -76,6 +79,7 @@ def encode_call(call: Call, number: int, times: int = 1) -> tuple[bytes, list[by
         "tensors": tensors,
         "requires_grad": sorted(call.requires_grad),
         "module_path": sys.path if is_module else None,
+        "buffers": call.buffers,
         "program": call.program,
         **(gradients if call.wanted else {}),
     }

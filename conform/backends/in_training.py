@@ -1,4 +1,4 @@
-"""A module in training mode, where what it gives is determined there: nothing dropped out, no statistics written."""
+"""A module in training mode, where what it gives is determined there: nothing is dropped out."""
 
 from __future__ import annotations
 

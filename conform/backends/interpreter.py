@@ -32,16 +32,18 @@ class Interpreter(Backend):
         numpy_kwargs = {name: to_numpy(value) for name, value in kwargs.items()}
         call = bound_call(op, numpy_args, numpy_kwargs, is_array)
         try:
-            goldens = evaluate_call(call).goldens
+            outcome = evaluate_call(call)
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
         declared = call.schema.returns
         if declared == ("Tensor[]",):
-            declared = ("Tensor",) * len(goldens)
-        results = tuple(map(_result, goldens, declared))
+            declared = ("Tensor",) * len(outcome.results)
+        results = tuple(map(_result, outcome.results, declared))
+        given = bound_call(op, args, kwargs).arguments if call.variant or outcome.updated else {}
         if call.variant is not None:
-            given = bound_call(op, args, kwargs).arguments
             results = tuple(map(_written, (given[name] for name in call.variant.into), results))
+        for name, golden in outcome.left.items():
+            _written(given[name], to_torch(golden.value))
         return results[0] if len(results) == 1 else results
 
     def gradients(
@@ -64,10 +66,12 @@ class Interpreter(Backend):
         from conform.interp.evaluate import evaluate_call
 
         try:
-            goldens = evaluate_call(ModuleCall.of(module).bound(args, kwargs)).goldens
+            outcome = evaluate_call(ModuleCall.of(module).bound(args, kwargs))
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
-        return [to_torch(golden.value) for golden in goldens]
+        for name, golden in outcome.left.items():
+            module.get_buffer(name).copy_(to_torch(golden.value))
+        return [to_torch(golden.value) for golden in outcome.results]
 
     def run_program(self, text: str, args: list[Any]) -> list[torch.Tensor]:
         """Every op's results rounded to their element type, as the specification has it."""

@@ -9,7 +9,7 @@ from conform.backends.channel import Channel
 from conform.backends.lent import UNCHANGED, Changes, Lent
 from conform.backends.protocol import MOST, Most
 from conform.backends.reply import Reply
-from conform.backends.written import as_written
+from conform.backends.written import as_written, with_updated
 from conform.call.variants import Variant, variant_of
 
 
@@ -58,6 +58,10 @@ class Pending:
         if changes is not UNCHANGED:
             reply = replace(reply, mutated=tuple(changes.contents), overrun=changes.overrun)
         if (variant := self.variant) is not None:
-            return as_written(reply, self.call, variant, changes)
+            reply = as_written(reply, self.call, variant, changes)
+        if self.call.updates:
+            reply = with_updated(reply, self.call, changes)
+        if variant is not None:
+            return reply
         may_be_apart = not (self.call.is_view and views_share_memory)
         return replace(reply, apart=()) if reply.apart and may_be_apart else reply

@@ -166,7 +166,9 @@ def run(backend: Backend, header: dict[str, Any], tensors: list[torch.Tensor]) -
         return tuple(backend.gradients(header["op"], args, kwargs, cotangents, asked["wanted"]))
     if header["module_path"] is None:
         return backend.run(header["op"], args, kwargs)
-    return tuple(leaves(backend.run_module(_module(header["module_path"], tensors[-1]), args, kwargs)))
+    module = _module(header["module_path"], tensors[-1])
+    results = tuple(leaves(backend.run_module(module, args, kwargs)))
+    return *results, *(getattr(module, "_orig_mod", module).get_buffer(name) for name in header["buffers"])
 
 
 def _module(path: list[str], pickled: torch.Tensor) -> torch.nn.Module:

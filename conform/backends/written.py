@@ -1,4 +1,4 @@
-"""The reply to a call that writes its results into arguments: its outputs are what these hold afterwards."""
+"""The reply to a call that writes into arguments: what these hold afterwards are its outputs, or stands behind them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from conform.backends.call import Call
 from conform.backends.lent import Changes
 from conform.backends.protocol import contiguous_strides
 from conform.backends.reply import Output, Reply, unwritten
+from conform.call.arguments import Arguments, tensors
 from conform.call.variants import Variant
 
 
@@ -37,6 +38,20 @@ def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> 
     if (reason := unwritten([one for one in outputs if isinstance(one, Output)])) is not None:
         return replace(_but_written(reply, call, variant), status="error", reason=reason, result=None)
     return replace(_but_written(reply, call, variant), result=tuple(outputs), overrun=overrun, apart=tuple(apart))
+
+
+def with_updated(reply: Reply, call: Call, changes: Changes) -> Reply:
+    """The reply with what the arguments that the call updates hold now as further outputs, where there are results."""
+    reply = replace(reply, mutated=tuple(number for number in reply.mutated if number not in call.updates))
+    if reply.status != "ok" or call.wanted:
+        return reply
+    given = tensors(Arguments(call.args, call.kwargs))
+    held = [_held(given[number], changes.contents.get(number)) for number in call.updates]
+    outputs = [output for output, _ in held]
+    if (reason := unwritten(outputs)) is not None:
+        return replace(reply, status="error", reason=reason, result=None)
+    has_strayed = any(strayed for _, strayed in held)
+    return replace(reply, result=(*reply.outputs, *outputs), overrun=reply.overrun or has_strayed)
 
 
 def _but_written(reply: Reply, call: Call, variant: Variant) -> Reply:

@@ -30,9 +30,7 @@ class Variant:
     def written_in(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[int, Any]]:
         """(its number, the tensor) of the argument of each result: tensors are numbered as in `Arguments`. A Python
         number, which torch takes for a tensor, is none that could be written into."""
-        names = [one.name for one in self.schema.arguments]
-        numbered = dict(_numbered([*zip(names, args, strict=False), *kwargs.items()]))
-        return [numbered[name] for name in self.into if name in numbered]
+        return numbered(self.schema, self.into, args, kwargs)
 
 
 def variant_of(name: str) -> Variant | None:
@@ -62,6 +60,15 @@ def plain_name(name: str) -> str:
     """The overload that returns what `name` writes; `name` itself where that writes nothing."""
     found = variant_of(name)
     return name if found is None else found.plain.name
+
+
+def numbered(
+    schema: OpSchema, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> list[tuple[int, Any]]:
+    """(its number, the tensor) of each of the `wanted` arguments of a call that is one."""
+    names = [one.name for one in schema.arguments]
+    found = dict(_numbered([*zip(names, args, strict=False), *kwargs.items()]))
+    return [found[name] for name in wanted if name in found]
 
 
 def _numbered(given: list[tuple[str, Any]]) -> Iterator[tuple[str, tuple[int, Any]]]:

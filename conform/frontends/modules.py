@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,13 @@ from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
 from conform.foreign import line
 from conform.frontends.torch_export import arrays_of, program_of
-from conform.interp.golden import Golden
+from conform.interp.golden import Golden, Outcome
 from conform.interp.program.aten import aten
 from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program
 from conform.interp.program.goldens import goldens_of
 from conform.interp.program.number import Number
+from conform.numerics.formats import format_of
 from conform.suites.nodes import Construct
 
 
@@ -67,10 +69,16 @@ class ModuleCall:
         arguments = tuple(Argument(name, "Tensor", None, False, False, False) for name in named)
         schema = OpSchema(self.op, arguments, ("Tensor",), len(arguments), (True,))
 
-        def meaning(**arguments: Any) -> tuple[Golden, ...]:
+        def meaning(**arguments: Any) -> Outcome:
             return self.meaning(*pytree.tree_unflatten(list(arguments.values()), nest))
 
         return Bound(schema, named, meaning)
+
+    @cached_property
+    def buffers(self) -> tuple[str, ...]:
+        """The names of the buffers that a call may change: those of its parts that are in training mode."""
+        held = {id(one) for part in self.module.modules() if part.training for one in part.buffers(recurse=False)}
+        return tuple(name for name, one in self.module.named_buffers() if id(one) in held)
 
     def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> Program:
         """The module's operators for arguments of these dtypes and shapes; of_kernels: as torch's dispatcher hands them
@@ -80,19 +88,29 @@ class ModuleCall:
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """The call as a worker gets it."""
         args, kwargs = _without_objects((args, kwargs))
-        return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled)
+        return Call(self.op, args, kwargs, frozenset(requires_grad), self.pickled, buffers=self.buffers)
 
     def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
         """The call of a module that holds the arguments: with them its code may be compiled."""
         args, kwargs = pytree.tree_map(_as_tensor, _without_objects((list(args), dict(kwargs))))
-        return ModuleCall.of(Holding(self.module, args, kwargs), self.op).sent([], {})
+        holding = ModuleCall.of(Holding(self.module, args, kwargs), self.op)
+        return replace(holding.sent([], {}), buffers=tuple(f"module.{name}" for name in self.buffers))
 
-    def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Golden, ...]:
-        """The goldens of the module's tensors, in the order of `backends.leaves`; NoGolden with what stands in the way.
+    def meaning(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome:
+        """The goldens of the module's tensors, in the order of `backends.leaves`, and of its `buffers` after the call;
+        NoGolden with what stands in the way.
         """
-        program = self.program(args, kwargs)
+        program = program_of(self.module, self.pickled, args, kwargs, may_update=self.buffers)
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
-        return goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+        goldens = goldens_of(lambda: evaluate(program, aten, inputs), self.op)
+        found = Outcome(goldens, updated=program.updates)
+        left = (found.left.get(name) or _as_it_is(self.module.get_buffer(name)) for name in self.buffers)
+        return Outcome((*found.results, *left), updated=self.buffers)
+
+
+def _as_it_is(buffer: torch.Tensor) -> Golden:
+    array = to_numpy(buffer.detach().cpu().contiguous())
+    return Golden(format_of(array), array)
 
 
 def _without_objects(given: Any) -> Any:

@@ -14,8 +14,9 @@ import re
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ import numpy as np
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, OutputKind
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
+from torch.func import functional_call
 from torch.utils import _pytree as pytree
 
 from conform.backends.interpreter import to_numpy, to_torch
@@ -47,25 +49,25 @@ _cache: OrderedDict[bytes, Program] = OrderedDict()
 
 def program_of(
     module: torch.nn.Module, content: bytes | None, args: Sequence[Any], kwargs: Mapping[str, Any],
-    of_kernels: bool = False,
+    of_kernels: bool = False, may_update: Collection[str] = (),
 ) -> Program:  # fmt: skip
     """The program of `module` for a call with arguments of these dtypes and shapes; of_kernels: in the operators that
-    torch's dispatcher hands to kernels, no composite ones.
+    torch's dispatcher hands to kernels, no composite ones; may_update: the buffers that it may write to, by name.
 
     content: what the module consists of, code and tensors, by which programs are cached; None where that is not known.
     args, kwargs: arrays for tensors, in lists, tuples and dicts; all else becomes part of the program. The program's
     arguments are the arrays in torch's order of such nests, its results the module's tensors in that of `leaves`.
     NoGolden, with the reason, for a module that cannot be exported, that returns what is no tensor, or that writes to
-    what it is given or holds.
+    what it is given, or to what it holds and may not update.
     """
     given = [list(args), dict(kwargs)]
     described = pytree.tree_map(lambda leaf: _described(leaf), given)
     with _lock:
         if content is None:
-            return _Graph(*_exported(module, given, of_kernels)).program()
-        key = hashlib.sha256(content + repr((described, of_kernels)).encode()).digest()
+            return _Graph(*_exported(module, given, of_kernels)).program(may_update)
+        key = hashlib.sha256(content + repr((described, of_kernels, may_update)).encode()).digest()
         if key not in _cache:
-            _cache[key] = _Graph(*_exported(module, given, of_kernels)).program()
+            _cache[key] = _Graph(*_exported(module, given, of_kernels)).program(may_update)
             while len(_cache) > CACHED:
                 _cache.popitem(last=False)
         _cache.move_to_end(key)
@@ -116,8 +118,9 @@ def _own_shapes(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[st
     numbers decide. torch.export of torch 2.11 makes another shape of the states of an LSTM."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            copies = {name: one.clone() for name, one in module.named_buffers()}  # which it may change
             fake = pytree.tree_map_only(torch.Tensor, mode.from_tensor, (tuple(args), dict(kwargs)))
-            results = leaves(module(*fake[0], **fake[1]))
+            results = leaves(functional_call(module, copies, *fake))
     except (DataDependentOutputException, DynamicOutputShapeException):
         return None
     return [list(one.shape) for one in results if isinstance(one, torch.Tensor)]
@@ -159,19 +162,25 @@ class _Graph:
         self.nodes = list(exported.graph.nodes)
         self.results: dict[str, str] = {}  # the value's name of a node that only picks one of several results
 
-    def program(self) -> Program:
-        self._refuse_writes()
+    def program(self, may_update: Collection[str]) -> Program:
+        updates = self._updates(may_update)
         arguments, constants = self._inputs()
         ops = tuple(self._ops())
-        return Program(Function(tuple(arguments), ops, tuple(self._outputs())), constants)
+        results = (*self._outputs(), *map(self._name, updates.values()))
+        return Program(Function(tuple(arguments), ops, results), constants, tuple(updates))
 
-    def _refuse_writes(self) -> None:
-        for spec in self.exported.graph_signature.output_specs:
-            if spec.kind in _WRITTEN:
+    def _updates(self, allowed: Collection[str]) -> dict[str, torch.fx.Node]:
+        """What becomes of the buffers that the graph writes to, by their names in the module."""
+        updates = {}
+        for node, spec in self._given_out():
+            if spec.kind is OutputKind.BUFFER_MUTATION and spec.target in allowed:
+                updates[spec.target] = node
+            elif spec.kind in _WRITTEN:
                 where = f"{_WRITTEN[spec.kind]} {spec.target!r}"
-                by_training = spec.kind is OutputKind.BUFFER_MUTATION
-                hint = "; if it is in training mode, call its eval() first" if by_training else ""
-                raise NoGolden(f"the module writes to its {where}: the kit judges results alone{hint}")
+                hint = " here, outside of training mode and of what is taken apart; call its eval() first"
+                alone = hint if spec.kind is OutputKind.BUFFER_MUTATION else ""
+                raise NoGolden(f"the module writes to its {where}: the kit judges results alone{alone}")
+        return updates
 
     def _inputs(self) -> tuple[list[Value], dict[str, np.ndarray]]:
         """Arguments, and what the module holds, by the names of their nodes."""
@@ -217,7 +226,8 @@ class _Graph:
                 operands.append(self._operand(value))
             else:
                 attributes[argument.name] = value
-        return Op(f"{schema.name}.{target._overloadname}", tuple(operands), attributes, _results(node), _place(node))
+        results = _of_arguments_dtypes(schema.name, given, _results(node))
+        return Op(f"{schema.name}.{target._overloadname}", tuple(operands), attributes, results, _place(node))
 
     def _operand(self, value: Any) -> Operand:
         if isinstance(value, list | tuple):
@@ -228,14 +238,19 @@ class _Graph:
         return self.results.get(node.name, node.name)
 
     def _outputs(self) -> Iterator[str]:
-        (output,) = (node for node in self.nodes if node.op == "output")
-        nested = pytree.tree_unflatten(list(output.args[0]), self.exported.call_spec.out_spec)
+        returned = [node for node, spec in self._given_out() if spec.kind not in _WRITTEN]
+        nested = pytree.tree_unflatten(returned, self.exported.call_spec.out_spec)
         found = list(leaves(nested))
         for leaf in found:
             if not isinstance(leaf, torch.fx.Node):
                 raise NoGolden(f"the module returns {line(repr(leaf), 100)}; expected tensors, in tuples, lists, dicts")
             yield self._name(leaf)
         self._check_shapes([list(leaf.meta["val"].shape) for leaf in found])
+
+    def _given_out(self) -> Iterator[tuple[Any, OutputSpec]]:
+        """What the graph gives out, and what that is: results, or new contents of what the module holds."""
+        (output,) = (node for node in self.nodes if node.op == "output")
+        return zip(output.args[0], self.exported.graph_signature.output_specs, strict=True)
 
     def _check_shapes(self, exported: Shapes) -> None:
         own = self.own_shapes
@@ -265,6 +280,17 @@ def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:
     if found is None:
         return ()
     raise NoGolden(f"a program cannot use {node.target}: it makes a Python number of a tensor{_at(node)}")
+
+
+# The argument whose dtype a result has, though the decomposition that torch exports by says float32 of it.
+_LIKE = {"aten::_native_batch_norm_legit_functional": {3: "running_mean", 4: "running_var"}}
+
+
+def _of_arguments_dtypes(
+    op: str, given: Mapping[str, Any], results: tuple[Value | None, ...]
+) -> tuple[Value | None, ...]:
+    like = {at: _value("", given[name].meta["val"]).dtype for at, name in _LIKE.get(op, {}).items()}
+    return tuple(one and replace(one, dtype=like.get(at, one.dtype)) for at, one in enumerate(results))
 
 
 def _value(name: str, fake: torch.Tensor) -> Value:

@@ -159,8 +159,28 @@ class Given(NamedTuple):
 @dataclass(frozen=True)
 class Outcome:
     """All outputs of an op; `refusal` names the policy rule by which a backend may raise instead of answering. `given`,
-    of outputs of the goldens' dtypes and shapes, where chance has a part in them: what the goldens then are."""
+    of outputs of the goldens' dtypes and shapes, where chance has a part in them: what the goldens then are.
+    `updated` names the arguments, of a module the buffers, of whose contents after the call the last goldens are."""
 
     goldens: tuple[Golden, ...]
     refusal: str | None = None
     given: Callable[[Sequence[np.ndarray]], Given] | None = None
+    updated: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[Golden, ...]:
+        """The goldens of what the call returns."""
+        return self.goldens[: len(self.goldens) - len(self.updated)]
+
+    @property
+    def left(self) -> dict[str, Golden]:
+        """The goldens of what it updates, by name."""
+        return dict(zip(self.updated, self.goldens[len(self.results) :], strict=True))
+
+    def of_results(self) -> Outcome:
+        """This outcome of what the call returns alone."""
+        return replace(self, goldens=self.results, updated=())
+
+    def holder_of(self, number: int) -> str | None:
+        """The name of what holds the output of that number after the call; None of one that is returned."""
+        return self.updated[number - len(self.results)] if number >= len(self.results) else None

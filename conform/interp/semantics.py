@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 from conform.call import schemas
 from conform.call.aliases import aliases_of
+from conform.call.arguments import is_tensor
+from conform.call.bound import Bound, bound_call
 from conform.call.families import family_in, load_families
-from conform.call.variants import plain_name
+from conform.call.variants import numbered, plain_name
 from conform.interp.golden import Golden, Outcome
 from conform.interp.traits import Traits
 
@@ -95,6 +97,22 @@ def traits_of(name: str) -> Traits:
     """The traits of the overload `name`; none of an op without semantics."""
     found = find(name)
     return found.traits if found else Traits()
+
+
+def updated_by(call: Bound) -> tuple[str, ...]:
+    """The arguments of the call that hold something else after it (`Traits.updates`), of those that it has."""
+    updates = traits_of(call.op).updates
+    if updates is None or not call.arguments[updates.where]:
+        return ()
+    return tuple(name for name in updates.arguments if is_tensor(call.arguments[name]))
+
+
+def updated_in(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[int, Any]]:
+    """(its number, the tensor) of each argument of a call of the overload `name` that holds something else after it."""
+    if traits_of(name).updates is None:
+        return []
+    call = bound_call(name, args, kwargs, is_tensor)
+    return numbered(call.schema, updated_by(call), args, kwargs)
 
 
 def is_view(name: str) -> bool:

@@ -35,6 +35,15 @@ class Attends(NamedTuple):
     value: str
 
 
+class Updates(NamedTuple):
+    """The arguments that a call changes where that named `where` is True, though no result shows it, and those `by`
+    which they change, on which no result depends."""
+
+    arguments: tuple[str, ...]
+    where: str
+    by: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Traits:
     """Facts about a meaning, from which inputs, judging and the self-test derive; never a tolerance or a skip.
@@ -55,6 +64,7 @@ class Traits:
     attends: which arguments of attention are what
     ignores: the arguments on which the meaning does not depend: they are about a gradient, choose an algorithm, or say
         what other arguments tell
+    updates: which arguments hold something else after the call; their goldens stand behind those of the results
     may_copy: a result that torch's schema lets share memory with an argument may have memory of its own, as torch says
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
@@ -75,4 +85,5 @@ class Traits:
     attends: Attends | None = None
     ignores: tuple[str, ...] = ()
     elements: Callable[[Mapping[str, Any]], int] | None = None
+    updates: Updates | None = None
     may_copy: bool = False

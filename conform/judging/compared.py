@@ -62,7 +62,8 @@ def compared_with(
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name).of(fitting)
-        results.append(Result(number, op, comparison, row, independent, likely[number], beside, len(goldens)))
+        more = likely[number], beside, len(goldens), outcome.holder_of(number)
+        results.append(Result(number, op, comparison, row, independent, *more))
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
     full = full or given is not None  # which may fail as a whole
@@ -166,7 +167,7 @@ def _worst(call: Bound, deciding: Result, has_inputs: bool) -> Worst | None:
         deciding.number, index, dtype=comparison.golden.format.name,
         inputs=operands_at(call, index) if has_inputs else (),
         expected=expected, actual=actual, error_ulp=None if np.isnan(error) else error, bound_ulp=None if
-        np.isnan(bound) else bound,
+        np.isnan(bound) else bound, holder=deciding.holder,
     )  # fmt: skip
 
 

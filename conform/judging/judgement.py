@@ -62,7 +62,8 @@ class Result:
 
     op: the name that its rows stand under; independent: what it adds up are independent numbers with random digits, and
     so the rounding errors of its sums are independent; likely: what `likely_errors` says of the output; beside: the
-    operands of an elementwise op, by name; outputs: how many there are
+    operands of an elementwise op, by name; outputs: how many there are; holder: the argument that holds it, None of one
+    that is returned
     """
 
     number: int
@@ -73,6 +74,7 @@ class Result:
     likely: Golden | None = None
     beside: Mapping[str, np.ndarray] = field(default_factory=dict)
     outputs: int = 1
+    holder: str | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:

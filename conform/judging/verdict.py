@@ -55,6 +55,7 @@ class Worst:
     expected     the correctly rounded golden; actual: what the backend returned; both exactly elements of dtype
     error_ulp, bound_ulp   in ulps of the exact result; None where no ulp is defined, the bound also where all must be
                            equal (kind exact)
+    holder       the argument, or buffer, that holds the output after the call; None of one that is returned
     """
 
     output: int
@@ -65,6 +66,7 @@ class Worst:
     actual: Number
     error_ulp: float | None = None
     bound_ulp: float | None = None
+    holder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,11 @@ def _worst_lines(worst: Mapping) -> list[tuple[str, str]]:
 
 def place(worst: Mapping | None) -> str:
     """`output 0, index [1, 2]`."""
-    return "" if worst is None else f"output {worst['output']}, index {worst['index']}"
+    if worst is None:
+        return ""
+    holder = worst.get("holder")
+    held = f"output {worst['output']}" if holder is None else f"{holder} after the call"
+    return f"{held}, index {worst['index']}"
 
 
 def operand_text(operand: Mapping) -> str:

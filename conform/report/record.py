@@ -366,6 +366,7 @@ def _worst_json(worst: Worst | None) -> dict[str, object] | None:
         "actual": element_json(worst.actual, worst.dtype),
         "error_ulp": worst.error_ulp,
         "bound_ulp": worst.bound_ulp,
+        **({} if worst.holder is None else {"holder": worst.holder}),
     }
 
 

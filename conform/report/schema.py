@@ -174,6 +174,7 @@ class Worst(Form):
     actual: Element
     error_ulp: Ulps | None
     bound_ulp: Ulps | None
+    holder: Annotated[Printable | None, Field(description="the argument or buffer that the output is in")] = None
 
 
 class Contract(Form):

@@ -83,7 +83,7 @@ def is_wrong(got, high, low, ulp, allowed):
     return not abs(((got - high) - low) / ulp) <= allowed
 
 
-outputs = [one.detach().cpu() for one in leaves(result)]
+outputs = [one.detach().cpu() for one in [*leaves(result), *map(module.get_buffer, updated)]]
 found = [(str(one.dtype), list(one.shape)) for one in outputs]
 print("expected", wanted, "  actual", found)
 if found != wanted:
@@ -229,10 +229,12 @@ def _called(given: Any, backend: str) -> list[str]:
 def _expectations(finding: Finding, call: Bound, contract: str) -> list[str]:
     outcome = finding.outcome
     goldens = outcome.goldens if isinstance(outcome, Outcome) else ()
+    updated = list(outcome.updated) if isinstance(outcome, Outcome) else []
     wanted = [(f"torch.{one.format.name}", list(one.value.shape)) for one in goldens]
     told = "# output, element in C order, expected, the exact number as two floats, an ulp, how many are allowed"
     worst = [f"    {one}," for one in _worst(finding, call, contract)]
-    return ["", f"wanted = {wanted!r}", told, "worst = [", *worst, "]"]
+    held = f"updated = {updated!r}  # buffers: what they hold stands behind the results"
+    return ["", held, f"wanted = {wanted!r}", told, "worst = [", *worst, "]"]
 
 
 def _worst(finding: Finding, call: Bound, contract: str) -> Iterator[str]:

@@ -70,6 +70,11 @@ class Finding:
         """The index of the worst element, empty where there is none."""
         return self.verdict.worst.index if self.verdict.worst else ()
 
+    @property
+    def updated(self) -> tuple[str, ...]:
+        """The arguments that the call is to change, though no result shows it."""
+        return self.outcome.updated if isinstance(self.outcome, Outcome) else ()
+
 
 def script(finding: Finding, record: Record, backend: str, imports: Sequence[str] = ()) -> str:
     """The script: it shows expected and actual as hex, and ends with 1 while the backend is wrong, 0 when it is not."""
@@ -190,17 +195,22 @@ def _expected(finding: Finding, output: int) -> list[str]:
 def _comparison(finding: Finding, call: str) -> list[str]:
     worst, outcome = finding.verdict.worst, finding.outcome
     output = worst.output if worst else _differing_output(finding)
-    several = isinstance(outcome, Outcome) and len(outcome.goldens) > 1
-    called = f"{call}{f'[{output}]' if several else ''}"
-    variant = variant_of(finding.candidate.op)
-    calling = [f"actual = {called}"] if variant is None else _written(variant.into[output], called)
-    lines = [*_expected(finding, output), "", *calling]
+    lines = [*_expected(finding, output), "", *_calling(finding, output, call)]
     if isinstance(outcome, Outcome) and outcome.goldens[output].is_none:
         return [*lines, "", 'print("expected None, actual", actual)', "sys.exit(actual is not None)"]
     lines += _SHOW.splitlines()
     if worst is None or not isinstance(outcome, Outcome):
         return lines
     return lines + _end(finding, outcome.goldens[output])
+
+
+def _calling(finding: Finding, output: int, call: str) -> list[str]:
+    """The lines that make of the call `actual`, its output of that number."""
+    outcome, variant = finding.outcome, variant_of(finding.candidate.op)
+    if isinstance(outcome, Outcome) and (holder := outcome.holder_of(output)) is not None:
+        return [call, f"actual = {holder}"]
+    called = f"{call}[{output}]" if isinstance(outcome, Outcome) and len(outcome.results) > 1 else call
+    return [f"actual = {called}"] if variant is None else _written(variant.into[output], called)
 
 
 def _written(name: str, call: str) -> list[str]:
@@ -276,7 +286,8 @@ def _mutation(finding: Finding, inputs: Sequence[str], call: str) -> list[str]:
     """What stands in the memory of all tensors, but for the elements of those that the op writes into, stays."""
     names = [line.partition(" = ")[0] for line in inputs]
     variant = variant_of(finding.candidate.op)
-    written = {name: variant is not None and name in variant.into for name in names}
+    into = (*(variant.into if variant else ()), *finding.updated)
+    written = {name: name in into for name in names}
     return [
         *_MEMORY.splitlines(),
         f"tensors = [{', '.join(f'({name}, {is_written})' for name, is_written in written.items())}]",

@@ -29,6 +29,7 @@ def asked(case: Case, call: Bound, outcome: Outcome | Exception, sent: Call) -> 
         raise Unjudged(f"no gradient of a call that is refused: {outcome}")
     if isinstance(outcome, Exception):
         raise outcome
+    outcome = outcome.of_results()
     if outcome.given is not None:
         raise Unjudged(f"no gradient of {call.op}, in which chance has a part")
     places = places_of(call)

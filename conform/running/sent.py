@@ -10,7 +10,7 @@ from conform.backends.exports import exported
 from conform.call.arguments import Arguments
 from conform.documents.limits import Limits
 from conform.errors import ConformError, Unjudged
-from conform.interp.semantics import is_view
+from conform.interp.semantics import is_view, updated_in
 from conform.suites.cases import CONSTANTS, Case, too_large
 
 if TYPE_CHECKING:  # torch is imported for modules alone
@@ -52,7 +52,12 @@ def prepared(
 
 def call_of(op: str, sent: Arguments) -> Call:
     """The call of an operator."""
-    return Call(op, sent.args, sent.kwargs, sent.requires_grad, is_view=is_view(op))
+    return Call(op, sent.args, sent.kwargs, sent.requires_grad, is_view=is_view(op), updates=updates_of(op, sent))
+
+
+def updates_of(op: str, sent: Arguments) -> tuple[int, ...]:
+    """The numbers of the tensors that the call is to change."""
+    return tuple(number for number, _ in updated_in(op, sent.args, sent.kwargs))
 
 
 def is_plain(case: Case) -> bool:

@@ -22,6 +22,7 @@ from conform.interp.golden import Outcome
 from conform.judging.case import verdict_of
 from conform.judging.checks import EVERY
 from conform.judging.verdict import Verdict
+from conform.running.sent import updates_of
 from conform.running.truth import evaluated
 from conform.suites import load
 from conform.suites.cases import Case, Selection
@@ -39,7 +40,8 @@ class Prepared:
 
     @cached_property
     def call(self) -> Call:
-        return Call(self.case.op, self.arguments.args, self.arguments.kwargs, self.arguments.requires_grad)
+        op, given = self.case.op, self.arguments
+        return Call(op, given.args, given.kwargs, given.requires_grad, updates=updates_of(op, given))
 
     @cached_property
     def bound(self) -> dict[str, Any]:

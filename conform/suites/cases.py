@@ -18,7 +18,7 @@ from conform.inputs import values as value_axis
 from conform.inputs.unspecified import AnyFloats, floats_alone
 from conform.interp.evaluate import evaluate
 from conform.interp.promotion import result_type
-from conform.interp.semantics import traits_of
+from conform.interp.semantics import traits_of, updated_in
 from conform.interp.size import result_elements
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_of
@@ -240,8 +240,8 @@ def _axes(draw: Draw, op: str, arguments: Arguments, selection: Selection) -> li
     chosen = _chosen(test, wanted, value_axis.value_classes(given, spec))
     places = ["contiguous"]
     if (selection.layouts or _usual_layouts(draw)) == "all" and not traits_of(op).dense:
-        variant = variant_of(op)
-        written = variant.written_in(arguments.args, arguments.kwargs) if variant else ()
+        variant, given = variant_of(op), (arguments.args, arguments.kwargs)
+        written = [*(variant.written_in(*given) if variant else ()), *updated_in(op, *given)]
         places = layout_axis.layouts_of(arguments, written=[number for number, _ in written])
         places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conform.domains.engine.arguments import Argument, boolean, dim, dtype, integer, optional, real, result, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Value
 from conform.domains.engine.spaces import ANYTHING
@@ -11,7 +13,6 @@ from conform.domains.normalization.forward import (
     FLOAT,
     MOMENTUM,
     NORMALIZED,
-    NOTHING,
     OF_CHANNELS,
     OUTPUT,
     PER_CHANNEL,
@@ -64,29 +65,34 @@ spec(
     OUTPUT,
 )
 
-WRITES = "training writes the running statistics, which no result shows"
+def _needed(training: str) -> Constraint:
+    return Optional.NotIn(lambda own: () if own else (True,), (training,), f"{{True}} where {training} is False")
 
 
-def _running(name: str, training: str, others: tuple[str, ...], *constraints: Constraint) -> Argument:
-    """A statistic that counts where the argument `training` is False."""
-    needed = Optional.NotIn(lambda own: () if own else (True,), (training,), f"{{True}} where {training} is False")
-    left_out = Optional.In(lambda own: (True,) if own else (True, False), (training,), f"{{True}} where {training}")
-    beside = [one.unjudged("torch promotes them or not") for one in parameter_beside(*others)]
-    return optional(tensor(name, beside, PER_CHANNEL, *constraints), needed, left_out.unjudged(WRITES))
-
-
+TOGETHER = Optional.Eq(lambda running_mean: running_mean.is_none, text="running_mean is None").unjudged(
+    "torch documents both running statistics, or none"
+)
+LEFT_OUT = Optional.In(lambda use_input_stats: (True,) if use_input_stats else ANYTHING).unjudged(
+    "nothing is documented of what the statistics of many samples leave in one running statistic"
+)
 VARIANCE = Value.Ge(0).lenient(EPS[0].lenience)
 
 
-def _batch_norm(name: str, training: str, *after: Argument) -> None:
-    """`training`: the argument that says whether the batch's own statistics are taken."""
+def _running(name: str, others: tuple[str, ...], *constraints: Constraint) -> Argument:
+    beside = [one.unjudged("torch promotes them or not") for one in parameter_beside(*others)]
+    return optional(tensor(name, beside, PER_CHANNEL), *constraints)
+
+
+def _batch_norm(name: str, training: str, constraints: Sequence[Constraint], *after: Argument) -> None:
+    """`training`: the argument that says whether the batch's own statistics are taken; `constraints`: those on each
+    running statistic."""
     spec(
         name,
         tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
         optional(tensor("weight", parameter_beside("running_mean", "running_var"), PER_CHANNEL)),
         optional(tensor("bias", parameter_beside("weight", "running_mean", "running_var"), PER_CHANNEL)),
-        _running("running_mean", training, ()),
-        _running("running_var", training, ("running_mean",), VARIANCE),
+        _running("running_mean", (), _needed(training), *constraints),
+        _running("running_var", ("running_mean",), VARIANCE, _needed(training), *constraints, TOGETHER),
         boolean(training),
         MOMENTUM,
         real("eps", EPS),
@@ -103,12 +109,12 @@ _STATISTIC_DTYPE = Dtype.Eq(
     )
 )
 SAVED = result(_STATISTIC_DTYPE, _STATISTIC_SHAPE)
-_batch_norm("aten::batch_norm", "training", SWITCH, OUTPUT)
-_batch_norm("aten::instance_norm", "use_input_stats", SWITCH, OUTPUT)
-_batch_norm("aten::native_batch_norm", "training", OUTPUT, SAVED, SAVED)
+_batch_norm("aten::batch_norm", "training", (), SWITCH, OUTPUT)
+_batch_norm("aten::instance_norm", "use_input_stats", (LEFT_OUT,), SWITCH, OUTPUT)
+_batch_norm("aten::native_batch_norm", "training", (), OUTPUT, SAVED, SAVED)
 
 
-def _legit(name: str, training: Argument, *results: Argument) -> None:
+def _legit(name: str, *results: Argument) -> None:
     """Of running statistics that are always there."""
     spec(
         name,
@@ -117,15 +123,16 @@ def _legit(name: str, training: Argument, *results: Argument) -> None:
         optional(tensor("bias", parameter_beside("running_mean"), PER_CHANNEL)),
         tensor("running_mean", parameter_beside(), PER_CHANNEL),
         tensor("running_var", parameter_beside("running_mean"), PER_CHANNEL, VARIANCE),
-        training,
+        boolean("training"),
         MOMENTUM,
         real("eps", EPS),
         OUTPUT,
+        SAVED,
+        SAVED,
         *results,
     )
 
 
+_legit("aten::_native_batch_norm_legit")
 _LEFT = (result(dtype_of(name), shape_of(name)) for name in ("running_mean", "running_var"))
-_EMPTY = result(dtype_of("running_mean"), NOTHING)
-_legit("aten::_native_batch_norm_legit", boolean("training", Value.Eq(False).unjudged(WRITES)), _EMPTY, _EMPTY)
-_legit("aten::_native_batch_norm_legit_functional", boolean("training"), SAVED, SAVED, *_LEFT)
+_legit("aten::_native_batch_norm_legit_functional", *_LEFT)

@@ -107,7 +107,9 @@ def _taken(call: Bound, rule: Callable[..., Any]) -> Mapping[str, Any]:
     rule does not take."""
     defaults = {one.name: one.default for one in call.schema.arguments if one.has_default}
     parameters = inspect.signature(rule).parameters
-    idle = WITHOUT_MEANING | {*semantics.traits_of(call.op).ignores} - parameters.keys()
+    traits = semantics.traits_of(call.op)
+    ignored = {*traits.ignores, *(traits.updates.by if traits.updates else ())}
+    idle = WITHOUT_MEANING | ignored - parameters.keys()
     taken = {
         name: value for name, value in call.arguments.items()
         if name not in idle and (name not in defaults or isinstance(value, Number) or value != defaults[name])
@@ -130,7 +132,7 @@ def _by_semantics(call: Bound) -> Any:
                        "eval() first)")  # fmt: skip
     if outcome.refusal is not None:
         raise NoGolden(f"a program cannot use {call.op} here: an implementation may refuse ({outcome.refusal})")
-    found = tuple(_of_golden(call.op, golden) for golden in outcome.goldens)
+    found = tuple(_of_golden(call.op, golden) for golden in outcome.results)
     return found[0] if len(found) == 1 else found
 
 

@@ -91,7 +91,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function, and the tensors that it holds: parameters, buffers and constants by their names in it."""
+    """A function, and the tensors that it holds: parameters, buffers and constants by their names in it. `updates`: the
+    buffers, by the names that their module has for them, of which the function's last results are the new contents."""
 
     function: Function
     constants: Mapping[str, np.ndarray] = field(default_factory=dict)
+    updates: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -196,6 +197,33 @@ def batch_norm(
     folded = sub(mul(input, scale), shift) if bias is None else add(mul(input, scale), sub(bias, shift))
     nothing = Number.exact(np.empty(0, input.format.storage))
     return replace(plain, rad=np.maximum(plain.rad, folded.rad)), nothing, nothing
+
+
+@rule("aten::_native_batch_norm_legit_functional")
+def batch_norm_with_what_is_left(
+    input: Number, weight: Number | None, bias: Number | None, running_mean: Number, running_var: Number,
+    training: bool, momentum: float, eps: float,
+) -> Any:  # fmt: skip
+    """The results of `batch_norm_of_the_batch`, and the running statistics after it, running + momentum * (that of the
+    batch - running), the variance over n - 1; implementations may add (1 - momentum) and momentum of them. Without
+    training those of `batch_norm`, and the statistics as they were."""
+    if input.array is not None:
+        return NotImplemented
+    if not training:
+        return *batch_norm(input, weight, bias, running_mean, running_var, eps), running_mean, running_var
+    dims = [dim for dim in range(input.ndim) if dim != 1]
+    centred = sub(input, mean_over(input, dims, True))
+    squares, n = sum_over(mul(centred, centred), dims, False), prod(input.shape[dim] for dim in dims)
+    unbiased = div(squares, n - 1.0) if n > 1 else _unsaid(input, running_var.shape)
+    left = _moved(running_mean, mean_over(input, dims, False), momentum), _moved(running_var, unbiased, momentum)
+    return *batch_norm_of_the_batch(input, weight, bias, training, eps), *left
+
+
+def _moved(before: Number, statistic: Number, momentum: float) -> Number:
+    """A running statistic after the batch, in its own dtype."""
+    left = add(before, mul(sub(statistic, before), momentum))
+    by_shares = add(mul(before, 1.0 - momentum), mul(statistic, momentum))
+    return replace(left, format=before.format, rad=np.maximum(left.rad, by_shares.rad))
 
 
 @rule("aten::batch_norm")

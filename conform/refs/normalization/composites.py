@@ -5,17 +5,11 @@ from __future__ import annotations
 from math import prod
 
 from conform.refs.exact.promotion import converted
-from conform.refs.exact.rounding import FLOAT_FORMATS
 from conform.refs.exact.tensor import RefTensor
+from conform.refs.normalization.running import check_running, native_batch_norm
 from conform.refs.normalization.softmax import log_softmax, native_layer_norm, softmax
-from conform.refs.normalization.standardization import (
-    batch_norm_by_running_statistics,
-    batch_norm_of_the_batch,
-    native_group_norm,
-)
+from conform.refs.normalization.standardization import native_group_norm
 from conform.refs.references import reference
-
-BatchNorm = tuple[RefTensor, RefTensor, RefTensor]
 
 
 @reference("aten::softmax.int")
@@ -63,54 +57,6 @@ def group_norm(
     return native_group_norm(input, weight, bias, N=batch, C=channels, HxW=size, group=num_groups, eps=eps)[0]
 
 
-# ---- batch norm --------------------------------------------------------------------------------------------------
-
-
-@reference("aten::native_batch_norm", "aten::_native_batch_norm_legit")
-def native_batch_norm(
-    input: RefTensor,
-    weight: RefTensor | None,
-    bias: RefTensor | None,
-    running_mean: RefTensor | None,
-    running_var: RefTensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> BatchNorm:
-    """By the batch's own statistics if training, else by the running ones, with empty further outputs (P63).
-
-    The running statistics that training changes are not among the results: `functional_batch_norm` has them.
-    """
-    if training:
-        _check_running(input, running_mean, running_var)
-        return batch_norm_of_the_batch(input, weight, bias, training=True, momentum=momentum, eps=eps)
-    if running_mean is None or running_var is None:
-        raise ValueError("batch norm without training needs running statistics")
-    return batch_norm_by_running_statistics(input, weight, bias, running_mean, running_var, momentum, eps)
-
-
-def _check_running(input: RefTensor, *statistics: RefTensor | None) -> None:
-    for statistic in statistics:
-        if statistic is not None and (statistic.shape != input.shape[1:2] or statistic.dtype not in FLOAT_FORMATS):
-            raise ValueError(f"a running statistic of {input.shape} is of {statistic.dtype} {statistic.shape}")
-
-
-@reference("aten::batch_norm")
-def batch_norm(
-    input: RefTensor,
-    weight: RefTensor | None,
-    bias: RefTensor | None,
-    running_mean: RefTensor | None,
-    running_var: RefTensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> RefTensor:
-    """The first result of native_batch_norm."""
-    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
-
-
 @reference("aten::instance_norm")
 def instance_norm(
     input: RefTensor,
@@ -127,7 +73,7 @@ def instance_norm(
     if len(input.shape) < 2:
         raise ValueError(f"instance_norm needs an input of rank 2 or more, found shape {input.shape}")
     if not use_input_stats:
-        return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, cudnn_enabled)
-    _check_running(input, running_mean, running_var)
+        return native_batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)[0]
+    check_running(input, running_mean, running_var)
     channels = input.shape[1]
     return group_norm(input, channels, weight, bias, eps)

@@ -35,6 +35,7 @@ class Planted(Honest):
     about: tuple[str, ...] = ()
     looks_like: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
+    updated: tuple[tuple[torch.Tensor, torch.Tensor], ...] = ()  # what the call at hand is to change, and a copy of it
 
     @classmethod
     def touches(cls, op: Op) -> bool:
@@ -47,7 +48,10 @@ class Planted(Honest):
         return self.wrong(op, *_completed(op, args, kwargs))
 
     def honest(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """What torch answers, a Python number as the 0-d tensor of what it is, so that defects of results alter it."""
+        """What torch answers, a Python number as the 0-d tensor of what it is, so that defects of results alter it. It
+        may be asked several times in a call: what is updated is before each as it was."""
+        for tensor, before in self.updated:
+            tensor.copy_(before)
         answer = super().run(op, args, kwargs)
         return torch.tensor(answer, dtype=NUMBERS[type(answer)]) if type(answer) in NUMBERS else answer
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from conform.selftest.plants.base import HALVES, Planted, in_dtypes_of, value_of
+from conform.selftest.plants.facts import Op
 
 
 class NaiveSpread(Planted):
@@ -91,17 +92,31 @@ class UnbiasedNorms(Planted):
 
 
 class _RunningStatistics(Planted):
-    """Leaves other running statistics than batch norm's."""
+    """Leaves other running statistics than batch norm's, in its results or in the arguments."""
 
-    ops = ("aten::_native_batch_norm_legit_functional",)
+    ops = (
+        "aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
+        "aten::_native_batch_norm_legit_functional",
+    )  # fmt: skip
+
+    @classmethod
+    def touches(cls, op: Op) -> bool:
+        return op.name in cls.ops
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        *results, mean, variance = self.honest(op, args, kwargs)
-        x, momentum = args[0], args[6]
-        count = x.numel() // max(1, mean.numel())
-        if not args[5] or count < 2:
-            return *results, mean, variance
-        return *results, *self.left(list(args[3:5]), [mean, variance], momentum, count)
+        given = [one for one in args[3:5] if one is not None]
+        before = [one.clone() for one in given]
+        answer = self.honest(op, args, kwargs)
+        after = list(answer[3:]) if op.endswith("_functional") else [one.clone() for one in given]
+        count = args[0].numel() // max(1, args[0].shape[1])
+        if not args[5] or not given or count < 2:
+            return answer
+        left = self.left(before, after, args[6], count)
+        if op.endswith("_functional"):
+            return *answer[:3], *left
+        for one, its in zip(given, left, strict=True):
+            one.copy_(its)
+        return answer
 
     def left(self, before: list[Any], after: list[Any], momentum: float, count: int) -> list[Any]:
         raise NotImplementedError

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from conform.interp.semantics import updated_in
 from conform.selftest.plants.base import NUMBERS, Planted
 from conform.selftest.plants.catalogue import plant
 from conform.selftest.plants.facts import op_of
@@ -29,6 +30,7 @@ class Host(Honest):
         defect = kwargs.pop(AS)
         if self.of != (op, defect):
             self.of, self.backend = (op, defect), plant(op, defect).make()
+        self.backend.updated = tuple((tensor, tensor.clone()) for _, tensor in updated_in(op, args, kwargs))
         answer = self.backend.run(op, args, kwargs)
         is_number = isinstance(answer, torch.Tensor) and answer.ndim == 0 and answer.dtype in NUMBERS.values()
         return answer.item() if is_number and op_of(op).spec.schema.returns_number else answer

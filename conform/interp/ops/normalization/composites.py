@@ -67,42 +67,6 @@ def _first(outcome: Outcome) -> Outcome:
     return replace(outcome, goldens=outcome.goldens[:1])
 
 
-@semantics(
-    "aten::native_batch_norm", "aten::_native_batch_norm_legit", accumulates="input", centred=True,
-    ignores=channels.MOMENTUM,
-)  # fmt: skip
-def native_batch_norm(
-    input: np.ndarray,
-    weight: np.ndarray | None,
-    bias: np.ndarray | None,
-    running_mean: np.ndarray | None,
-    running_var: np.ndarray | None,
-    training: bool,
-    eps: float,
-) -> tuple[Golden, Golden, Golden]:
-    """training: _native_batch_norm_legit.no_stats, by the mean and biased variance of each channel of the batch; else
-    _native_batch_norm_legit_no_training, by the running ones (P54, P62, P63)"""
-    if training:
-        return channels.batch_norm_of_batch(input, weight, bias, training, eps)
-    return channels.batch_norm_of_running(input, weight, bias, running_mean, running_var, eps)
-
-
-@semantics("aten::batch_norm", accumulates="input", centred=True, ignores=channels.MOMENTUM)
-def batch_norm(
-    input: np.ndarray,
-    weight: np.ndarray | None,
-    bias: np.ndarray | None,
-    running_mean: np.ndarray | None,
-    running_var: np.ndarray | None,
-    training: bool,
-    eps: float,
-) -> Golden:
-    """The first result of native_batch_norm (P54, P63)"""
-    if training:
-        return channels.batch_norm_of_batch(input, weight, bias, training, eps)[0]
-    return channels.by_running_statistics(input, weight, bias, running_mean, running_var, eps)
-
-
 @semantics("aten::instance_norm", accumulates="input", centred=True, ignores=channels.MOMENTUM)
 def instance_norm(
     input: np.ndarray,
@@ -117,4 +81,4 @@ def instance_norm(
     without use_input_stats by the running statistics of the channels (P54, P63)"""
     if use_input_stats:
         return group_norm(input, input.shape[1], weight, bias, eps).goldens[0]
-    return batch_norm(input, weight, bias, running_mean, running_var, False, eps)
+    return channels.by_running_statistics(input, weight, bias, running_mean, running_var, eps)

@@ -1,7 +1,8 @@
-"""Batch normalization that gives back the running statistics that it leaves behind."""
+"""Batch normalization with running statistics, which training moves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from math import isinf
@@ -14,9 +15,15 @@ from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.elementwise.combinations import wider
-from conform.interp.ops.normalization.standardization import batch_norm_of_batch, batch_norm_of_running, channels_of
+from conform.interp.ops.normalization.standardization import (
+    batch_norm_of_batch,
+    batch_norm_of_running,
+    by_running_statistics,
+    channels_of,
+)
 from conform.interp.ops.reduction.sums import reshaped
 from conform.interp.semantics import semantics
+from conform.interp.traits import Updates
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, format_of
@@ -26,7 +33,49 @@ from conform.numerics.rounding_errors import held_format
 MEAN, VARIANCE = 0, 1  # of a pair of moments
 
 
-@semantics("aten::_native_batch_norm_legit_functional", accumulates="input", centred=True)
+OF_BATCHES = {"accumulates": "input", "centred": True}
+UPDATES = Updates(("running_mean", "running_var"), where="training", by=("momentum",))
+
+
+@semantics("aten::native_batch_norm", "aten::_native_batch_norm_legit", **OF_BATCHES, updates=UPDATES)
+def native_batch_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Golden, ...]:
+    """training: _native_batch_norm_legit.no_stats, by the mean and biased variance of each channel of the batch, after
+    which the running statistics are (1 - momentum) * running + momentum * that of the batch, its mean and its unbiased
+    variance; else _native_batch_norm_legit_no_training, by the running ones (P54, P62, P63, P192)"""
+    if not training:
+        return batch_norm_of_running(input, weight, bias, running_mean, running_var, eps)
+    left = _left(input, running_mean, running_var, momentum)
+    return *batch_norm_of_batch(input, weight, bias, training, eps), *left
+
+
+@semantics("aten::batch_norm", **OF_BATCHES, updates=UPDATES)
+def batch_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Golden, ...]:
+    """The first result of native_batch_norm, and the running statistics after it (P54, P63, P192)"""
+    if not training:
+        return (by_running_statistics(input, weight, bias, running_mean, running_var, eps),)
+    result, *_ = batch_norm_of_batch(input, weight, bias, training, eps)
+    return result, *_left(input, running_mean, running_var, momentum)
+
+
+@semantics("aten::_native_batch_norm_legit_functional", **OF_BATCHES)
 def _native_batch_norm_legit_functional(
     input: np.ndarray,
     weight: np.ndarray | None,
@@ -37,18 +86,24 @@ def _native_batch_norm_legit_functional(
     momentum: float,
     eps: float,
 ) -> tuple[Golden, ...]:
-    """The results of _native_batch_norm_legit, and the running statistics after it: with training (1 - momentum) *
-    running + momentum * that of the batch, its mean and its unbiased variance by channel, else as they were (P54, P62,
-    P63, P192)"""
-    pair = running_mean, running_var
-    if not training:
-        left = (exact(converted(each, format_of(each)), format_of(each)) for each in pair)
-        return *batch_norm_of_running(input, weight, bias, *pair, eps), *left
-    left = (_left(input, running, momentum, which) for running, which in zip(pair, (MEAN, VARIANCE), strict=True))
-    return *batch_norm_of_batch(input, weight, bias, training, eps), *left
+    """The results of native_batch_norm, and the running statistics after it as results, without training as they were
+    (P54, P62, P63, P192)"""
+    results = native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    if training:
+        return results
+    return *results, *(exact(converted(each, format_of(each)), format_of(each)) for each in (running_mean, running_var))
 
 
-def _left(input: np.ndarray, running: np.ndarray, momentum: float, which: int) -> Golden:
+def _left(
+    input: np.ndarray, running_mean: np.ndarray | None, running_var: np.ndarray | None, momentum: float
+) -> Iterator[Golden]:
+    """The running statistics after the batch, of those that there are."""
+    for running, which in ((running_mean, MEAN), (running_var, VARIANCE)):
+        if running is not None:
+            yield _statistic_left(input, running, momentum, which)
+
+
+def _statistic_left(input: np.ndarray, running: np.ndarray, momentum: float, which: int) -> Golden:
     """The running statistic of every channel after the batch."""
     of_some = partial(_of_rows, format_of(running), held_format(format_of(input)), running, momentum, which)
     return reshaped(by_rows(of_some, channels_of(input)), running.shape)
