@@ -59,6 +59,8 @@ def _lines(golden: Golden) -> list[tuple[str, str]]:
         if output.open is not None:
             count = np.count_nonzero(output.open)
             lines.append(("open", f"{count} of {output.value.size} elements are not judged ({output.open_rule})"))
+    for name, output in golden.left.items():
+        lines.append((f"{name} after the call", f"{_tensor(output.value)}: {_elements(output)}"))
     width = max((len(label) for label, _ in lines), default=0)
     return [(f"{label:<{width}}", told) for label, told in lines]
 

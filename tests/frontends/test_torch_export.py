@@ -136,7 +136,6 @@ REFUSED: dict[str, tuple[nn.Module, str]] = {
         r"exports the module with results of shapes \[\[1, 2, 2\]\], which are \[\[2, 2\]\]",
     ),
     "an exception": (of(lambda self, x: x @ torch.zeros(5)), "cannot be exported: RuntimeError"),
-    "training": (nn.Sequential(nn.BatchNorm1d(2)).train(), r"writes to its buffer .* call its eval\(\) first"),
     "a shape of numbers": (of(lambda self, x: x[x > 0]), "cannot be exported|depends on the numbers|with a mask"),
     "no kernel of the kit": (of(lambda self, x: torch.linalg.svd(x)[1] * 1), "a program cannot use aten::"),
     "a branch of torch": (of(lambda self, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))),
@@ -154,6 +153,30 @@ def test_what_has_no_program_or_no_meaning_is_refused_by_name(name: str, capfd: 
         call.meaning([X.copy()], {})
     assert isinstance(error.value, NoGolden)
     assert capfd.readouterr() == ("", "")  # torch's own remarks are not the kit's
+
+
+def test_what_a_module_in_training_leaves_in_its_buffers() -> None:
+    """0, 2, 4, 6 have the mean 3 and over n - 1 the variance 20/3: 3/4 of 8 and a quarter of these."""
+    norm = nn.BatchNorm1d(1, eps=4.0, momentum=0.25, affine=False)
+    norm.running_mean.fill_(8.0), norm.running_var.fill_(8.0)
+    found = ModuleCall.of(nn.Sequential(norm, nn.Identity())).meaning([np.float32([[0], [2], [4], [6]])], {})
+    assert {name: golden.value.tolist() for name, golden in found.left.items()} == {
+        "0.running_mean": [6.75], "0.running_var": [7.666666507720947], "0.num_batches_tracked": 1
+    }  # fmt: skip
+    assert [norm.running_mean.item(), norm.running_var.item(), norm.num_batches_tracked.item()] == [8.0, 8.0, 0]
+
+
+def test_a_buffer_that_a_module_in_training_does_not_write_stays() -> None:
+    counter = Counter()
+    counter.register_buffer("table", torch.ones(2))
+    left = ModuleCall.of(counter).meaning([X.copy()], {}).left
+    assert {name: golden.value.tolist() for name, golden in left.items()} == {"seen": 1.0, "table": [1.0, 1.0]}
+    assert ModuleCall.of(Counter().eval()).buffers == ()
+
+
+def test_what_is_taken_apart_writes_to_no_buffer() -> None:
+    with pytest.raises(NoGolden, match=r"writes to its buffer 'running_mean': .* call its eval\(\) first"):
+        ModuleCall.of(nn.BatchNorm1d(2)).program([X.copy()], {})
 
 
 def test_a_module_that_a_worker_cannot_get_is_refused() -> None:

@@ -290,9 +290,23 @@ def test_dropout_is_nothing_but_in_training(name: str) -> None:
         golden(dropped(0.5, True), X)
 
 
-def test_statistics_that_are_written_have_no_program() -> None:
-    with pytest.raises(Unjudged, match="training writes the running statistics"):
-        golden(lambda x: ops.batch_norm(x * 1.0, None, None, B[:4], W[:4] ** 2, True, 0.1, 1e-3, False), X)
+def test_of_batch_norm_in_training_a_program_has_the_result() -> None:
+    def normed(x: Any, *running: Any) -> Any:
+        return ops.batch_norm(x, None, None, *running, True, 0.1, 1e-3, False)
+
+    plain = golden(lambda x: normed(x * 1.0, None, None), X)
+    for program in (lambda x: normed(x * 1.0, B[:4], W[:4] ** 2), lambda x: normed(x, B[:4], W[:4] ** 2)):
+        assert golden(program, X).value.tobytes() == plain.value.tobytes()
+
+
+def test_the_statistics_that_batch_norm_gives_back_are_those_of_the_op() -> None:
+    def normed(x: Any) -> Any:
+        return apply("aten::_native_batch_norm_legit_functional", x, None, None, B[:4], W[:4] ** 2, True, 0.3, 1e-3)
+
+    result, *_, mean, variance = golden(lambda x: normed(x * 1.0), X).value
+    of_op = golden(normed, X).value
+    for found, expected in ((result, of_op[0]), (mean, of_op[3]), (variance, of_op[4])):
+        assert found.tobytes() == expected.tobytes()
 
 
 def test_negative_padding_cuts_off() -> None:

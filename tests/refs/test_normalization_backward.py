@@ -170,7 +170,10 @@ def test_batch_and_instance_norm() -> None:
     common = {**plain, **running}
     third = 1 / 3
     of_batch, by_running = (call("batch_norm", **common, training=t, cudnn_enabled=False) for t in (True, False))
-    same(of_batch, "float64", [[[-1.0, -third]], [[third, 1.0]]])
+    result, mean, variance = of_batch
+    same(result, "float64", [[[-1.0, -third]], [[third, 1.0]]])
+    same(mean, "float64", [2.5])
+    same(variance, "float64", [28 / 3])
     same(by_running, "float64", [[[0.0, 0.5]], [[1.0, 1.5]]])
     own = {**plain, "eps": 0.0, "running_mean": None, "running_var": None, "cudnn_enabled": True}
     same(call("instance_norm", **own, use_input_stats=True), "float64", [[[-1.0, 1.0]]] * 2)

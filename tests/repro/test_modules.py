@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,12 @@ tests:
 - id: keeps
   op: {type: module, path: torch.nn.LayerNorm, args: [8], kwargs: {eps: 0.5}}
   in: [{type: tensor, shape: [2, 8], kind: float}]
+- id: unmoved
+  op:
+    type: module
+    path: conform.backends.in_training.InTraining
+    args: [{type: construct, path: torch.nn.BatchNorm1d, args: [2]}]
+  in: [{type: tensor, shape: [3, 2], kind: float, init: normal}]
 - {id: written, op: {type: module, path: torch.nn.ReLU}, in: [{type: tensor, shape: [3], kind: float, init: normal}]}
 """
 
@@ -68,6 +75,10 @@ class Wrong(TorchDevice):
     def run_module(self, module, args, kwargs):
         if type(module).__name__ == "ReLU":
             args[0].add_(1)
+        if type(module).__name__ == "InTraining":
+            result = super().run_module(module, args, kwargs)
+            module.module.running_mean.zero_()
+            return result
         for part in module.modules():
             if hasattr(part, "eps"):
                 part.eps = part.eps * 10
@@ -94,7 +105,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("repro")
     for name, text in (("own.py", OWN), ("suite.yaml", SUITE), ("backend.py", BACKEND)):
         (path / name).write_text(text)
-    for name, ids in (("Wrong", ["own/*", "wide/*", "written/*", "keeps/*"]), ("Keeps", ["keeps/*"])):
+    for name, ids in (("Wrong", ["own/*", "wide/*", "written/*", "keeps/*", "unmoved/*"]), ("Keeps", ["keeps/*"])):
         told = path / name
         told.mkdir()
         words = ["check", path / "suite.yaml", "--backend", f"{path / 'backend.py'}::{name}", "--layouts", "all",
@@ -137,6 +148,18 @@ def test_a_module_of_a_file_with_objects_within_is_constructed(directory: Path, 
     assert "expected [('torch.float32', [2]), ('torch.float32'" in told
     (tmp_path / "mended.py").write_text(mended(found.output))
     assert ends(tmp_path / "mended.py")[0] == 0
+
+
+def test_what_a_module_leaves_in_its_buffers_is_shown(directory: Path, tmp_path: Path) -> None:
+    found = repro(directory, "unmoved/float32/typical/contiguous")
+    assert found.exit_code == 0, found.output
+    assert "updated = ['module.running_mean', 'module.running_var', 'module.num_batches_tracked']" in found.output
+    (tmp_path / "repro.py").write_text(found.output)
+    code, told = ends(tmp_path / "repro.py")
+    assert code == 1
+    assert "output 1 [0]" in told
+    (tmp_path / "right.py").write_text(re.sub(r"load\('[^']*'\)", "load('self')", found.output))
+    assert ends(tmp_path / "right.py")[0] == 0
 
 
 def test_many_parameters_stand_in_a_file_beside_the_script(directory: Path, tmp_path: Path) -> None:

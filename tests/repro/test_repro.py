@@ -63,6 +63,9 @@ class Wrong(TorchDevice):
     def neg(self, op, args, kwargs):  # returns the very numbers that it got
         return args[0]
 
+    def batch_norm(self, op, args, kwargs):  # moves no statistics
+        return super().run(op, [*args[:3], args[3].clone(), args[4].clone(), *args[5:]], kwargs)
+
     def exp(self, op, args, kwargs):  # gives the wrong dtype
         return super().run(op, args, kwargs).double()
 """
@@ -72,6 +75,8 @@ presets:
   x: {type: tensor, shape: [3, 5], dtype: float32, init: normal}
   nothing: {type: tensor, shape: [0, 3], dtype: float32}
   three: {type: tensor, shape: [3], dtype: float32}
+  five: {type: tensor, shape: [5], dtype: float32, low: 1.0, high: 2.0}
+  none: {type: const, value: null}
   near_a_tie: {type: const_tensor, shape: [3], dtype: float64, value: [2.5, 1.0039062500000002, -7.0]}
 tests:
   - {id: alpha, op: aten::add, in: [{ref: x}, {ref: x}], kwargs: {alpha: {type: const, value: 2}}}
@@ -84,6 +89,8 @@ tests:
   - {id: right, op: aten::maximum, in: [{ref: x}, {ref: x}]}
   - {id: copied, op: aten::t, in: [{ref: x}]}
   - {id: returned, op: aten::neg, in: [{ref: x}]}
+  - {id: unmoved, op: aten::batch_norm, in: [{ref: x}, {ref: none}, {ref: none}, {ref: five}, {ref: five},
+     {type: const, value: true}, {type: const, value: 0.5}, {type: const, value: 0.25}, {type: const, value: false}]}
 """
 CAST = """
 tests:
@@ -138,6 +145,7 @@ def test_torch_alone_shows_its_double_rounding(tmp_path: Path, monkeypatch: pyte
         ("dtype/float32/typical/contiguous", "dtype=torch.float32", "actual torch.float64"),
         ("copied/float32/typical/contiguous", "output = ", "in the memory of an argument: False expected: True"),
         ("returned/float32/typical/contiguous", "output = ", "in the memory of an argument: True expected: False"),
+        ("unmoved/float32/typical/contiguous", "actual = running_", "differs"),
     ],
 )
 def test_a_wrong_backend(

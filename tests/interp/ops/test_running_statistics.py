@@ -7,6 +7,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from conform.errors import Unjudged
+from conform.interp.evaluate import evaluate
 from conform.numerics.formats import FORMATS
 from tests.interp.ops.literal import check, f32, f64, goldens
 from tests.judging.test_case import returned, verdict
@@ -23,6 +25,26 @@ def test_by_hand() -> None:
     check(OP, x, None, None, eight, eight, True, 0.25, 4.0, gives=(output, mean, rstd, *left))
     check(OP, x, None, None, eight, eight, True, 0.0, 4.0, gives=(output, mean, rstd, eight, eight))
     check(OP, x, None, None, eight, eight, True, 1.0, 4.0, gives=(output, mean, rstd, mean, f32([6.6666665077209473])))
+
+
+def test_where_no_result_shows_them() -> None:
+    """They stand behind the results, of the statistics that there are."""
+    x, eight = f32([[0.0], [2.0], [4.0], [6.0]]), f32([8.0])
+    output, mean, rstd = f32([[-1.0], [-THIRD], [THIRD], [1.0]]), f32([3.0]), f32([THIRD])
+    left = f32([6.75]), f32([7.666666507720947])
+    for op in ("aten::native_batch_norm", "aten::_native_batch_norm_legit"):
+        check(op, x, None, None, eight, eight, True, 0.25, 4.0, gives=(output, mean, rstd, *left))
+    check("aten::native_batch_norm", x, None, None, None, None, True, 0.25, 4.0, gives=(output, mean, rstd))
+    check("aten::batch_norm", x, None, None, eight, eight, True, 0.25, 4.0, False, gives=(output, *left))
+    outcome = evaluate("aten::batch_norm", [x, None, None, eight, eight, True, 0.25, 4.0, False], {})
+    assert (len(outcome.results), [*outcome.left]) == (1, ["running_mean", "running_var"])
+
+
+def test_both_or_none() -> None:
+    x, ones = f32([[1.0], [2.0]]), f32([1.0])
+    for pair in ((ones, None), (None, ones)):
+        with pytest.raises(Unjudged, match="torch documents both running statistics, or none"):
+            evaluate("aten::native_batch_norm", [x, None, None, *pair, True, 0.25, 0.5], {})
 
 
 def test_without_training_they_stay_as_they_are() -> None:
