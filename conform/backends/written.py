@@ -1,4 +1,4 @@
-"""The reply to a call that writes into arguments: what these hold afterwards are its outputs, or stands behind them."""
+"""The reply to a call that writes into arguments: what these hold then are its outputs, or stand behind them."""
 
 from __future__ import annotations
 
