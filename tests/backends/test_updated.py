@@ -12,7 +12,7 @@ import conform
 from conform.backends.torch_device import TorchDevice, overload
 from conform.report.failure import place
 
-OPS = ["aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit"]
+OPS = ["aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit", "aten::instance_norm"]
 MODULE = "nn_BatchNorm1d_that_moves_statistics/float32/typical/contiguous"
 
 
@@ -66,7 +66,7 @@ class MovesAlways(Kernel):
         return result
 
 
-IDS = ["*_that_moves_statistics/float32/typical/*", "*/dtype_float32/float32/typical/contiguous"]
+IDS = ["*_that_moves_*/float32/typical/*", "*/dtype_float32/float32/typical/contiguous"]
 
 
 def cases(kernel: type, op: str) -> list[dict[str, Any]]:

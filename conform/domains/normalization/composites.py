@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from conform.domains.engine.arguments import Argument, boolean, dim, dtype, integer, optional, real, result, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Value
 from conform.domains.engine.spaces import ANYTHING
@@ -72,9 +70,6 @@ def _needed(training: str) -> Constraint:
 TOGETHER = Optional.Eq(lambda running_mean: running_mean.is_none, text="running_mean is None").unjudged(
     "torch documents both running statistics, or none"
 )
-LEFT_OUT = Optional.In(lambda use_input_stats: (True,) if use_input_stats else ANYTHING).unjudged(
-    "nothing is documented of what the statistics of many samples leave in one running statistic"
-)
 VARIANCE = Value.Ge(0).lenient(EPS[0].lenience)
 
 
@@ -83,16 +78,15 @@ def _running(name: str, others: tuple[str, ...], *constraints: Constraint) -> Ar
     return optional(tensor(name, beside, PER_CHANNEL), *constraints)
 
 
-def _batch_norm(name: str, training: str, constraints: Sequence[Constraint], *after: Argument) -> None:
-    """`training`: the argument that says whether the batch's own statistics are taken; `constraints`: those on each
-    running statistic."""
+def _batch_norm(name: str, training: str, *after: Argument) -> None:
+    """`training`: the argument that says whether the batch's own statistics are taken."""
     spec(
         name,
         tensor("input", FLOAT, SAMPLES_AND_CHANNELS, HAS_ELEMENTS),
         optional(tensor("weight", parameter_beside("running_mean", "running_var"), PER_CHANNEL)),
         optional(tensor("bias", parameter_beside("weight", "running_mean", "running_var"), PER_CHANNEL)),
-        _running("running_mean", (), _needed(training), *constraints),
-        _running("running_var", ("running_mean",), VARIANCE, _needed(training), *constraints, TOGETHER),
+        _running("running_mean", (), _needed(training)),
+        _running("running_var", ("running_mean",), VARIANCE, _needed(training), TOGETHER),
         boolean(training),
         MOMENTUM,
         real("eps", EPS),
@@ -109,9 +103,9 @@ _STATISTIC_DTYPE = Dtype.Eq(
     )
 )
 SAVED = result(_STATISTIC_DTYPE, _STATISTIC_SHAPE)
-_batch_norm("aten::batch_norm", "training", (), SWITCH, OUTPUT)
-_batch_norm("aten::instance_norm", "use_input_stats", (LEFT_OUT,), SWITCH, OUTPUT)
-_batch_norm("aten::native_batch_norm", "training", (), OUTPUT, SAVED, SAVED)
+_batch_norm("aten::batch_norm", "training", SWITCH, OUTPUT)
+_batch_norm("aten::instance_norm", "use_input_stats", SWITCH, OUTPUT)
+_batch_norm("aten::native_batch_norm", "training", OUTPUT, SAVED, SAVED)
 
 
 def _legit(name: str, *results: Argument) -> None:

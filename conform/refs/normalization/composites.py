@@ -6,7 +6,6 @@ from math import prod
 
 from conform.refs.exact.promotion import converted
 from conform.refs.exact.tensor import RefTensor
-from conform.refs.normalization.running import check_running, native_batch_norm
 from conform.refs.normalization.softmax import log_softmax, native_layer_norm, softmax
 from conform.refs.normalization.standardization import native_group_norm
 from conform.refs.references import reference
@@ -55,25 +54,3 @@ def group_norm(
         raise ValueError(f"group_norm needs an input of rank 2 or more, found shape {input.shape}")
     (batch, channels), size = input.shape[:2], prod(input.shape[2:])
     return native_group_norm(input, weight, bias, N=batch, C=channels, HxW=size, group=num_groups, eps=eps)[0]
-
-
-@reference("aten::instance_norm")
-def instance_norm(
-    input: RefTensor,
-    weight: RefTensor | None,
-    bias: RefTensor | None,
-    running_mean: RefTensor | None,
-    running_var: RefTensor | None,
-    use_input_stats: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
-) -> RefTensor:
-    """Batch norm of each sample by itself; without use_input_stats by the running statistics, as batch norm."""
-    if len(input.shape) < 2:
-        raise ValueError(f"instance_norm needs an input of rank 2 or more, found shape {input.shape}")
-    if not use_input_stats:
-        return native_batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)[0]
-    check_running(input, running_mean, running_var)
-    channels = input.shape[1]
-    return group_norm(input, channels, weight, bias, eps)

@@ -92,27 +92,25 @@ class UnbiasedNorms(Planted):
 
 
 class _RunningStatistics(Planted):
-    """Leaves other running statistics than batch norm's, in its results or in the arguments."""
+    """Leaves other running statistics than those of the norm, in the arguments or as results."""
 
-    ops = (
-        "aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
-        "aten::_native_batch_norm_legit_functional",
-    )  # fmt: skip
+    as_results = "aten::_native_batch_norm_legit_functional"
 
     @classmethod
     def touches(cls, op: Op) -> bool:
-        return op.name in cls.ops
+        return op.traits.updates is not None or op.name == cls.as_results
 
     def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         given = [one for one in args[3:5] if one is not None]
         before = [one.clone() for one in given]
         answer = self.honest(op, args, kwargs)
-        after = list(answer[3:]) if op.endswith("_functional") else [one.clone() for one in given]
-        count = args[0].numel() // max(1, args[0].shape[1])
+        after = list(answer[3:]) if op == self.as_results else [one.clone() for one in given]
+        of_each = args[0].shape[:2] if op == "aten::instance_norm" else args[0].shape[1:2]
+        count = args[0].numel() // max(1, math.prod(of_each))
         if not args[5] or not given or count < 2:
             return answer
         left = self.left(before, after, args[6], count)
-        if op.endswith("_functional"):
+        if op == self.as_results:
             return *answer[:3], *left
         for one, its in zip(given, left, strict=True):
             one.copy_(its)

@@ -40,6 +40,26 @@ def test_where_no_result_shows_them() -> None:
     assert (len(outcome.results), [*outcome.left]) == (1, ["running_mean", "running_var"])
 
 
+def test_of_instance_norm_the_means_over_the_samples() -> None:
+    """0, 2 and 4, 8 have the means 1 and 6, and the variances 2 and 8: 3/4 of 8 and a quarter of 3.5, of 5."""
+    x, eight = f32([[[0.0, 2.0]], [[4.0, 8.0]]]), f32([8.0])
+    result = f32([[[-1.0, 1.0]], [[-1.0, 1.0]]])
+    given = (x, None, None, eight, eight)
+    check("aten::instance_norm", *given, True, 0.25, 0.0, False, gives=(result, f32([6.875]), f32([7.25])))
+    check("aten::instance_norm", x, None, None, None, None, True, 0.25, 0.0, False, gives=(result,))
+    one = f32([[[1.0], [inf]]])  # a single place has no unbiased variance, an infinity no mean
+    *_, mean, variance = goldens("aten::instance_norm", one, None, None, *[f32([8.0, 8.0])] * 2, True, 0.5, 1.0, True)
+    assert (mean.open.tolist(), mean.value[0], variance.open.tolist()) == ([False, True], 4.5, [True, True])
+
+
+def test_samples_far_apart_keep_the_digits_of_their_mean() -> None:
+    """2^600 in one sample and 2^-600 in another: variances of 2^1201 and 2^-1199, times a momentum of 2^-400."""
+    x = f64([[[2.0**600, -(2.0**600)]], [[2.0**-600, -(2.0**-600)]]])
+    ones = f64([1.0])
+    *_, mean, variance = goldens("aten::instance_norm", x, None, None, ones, ones, True, 2.0**-400, 0.5, False)
+    assert (mean.value.tolist(), variance.value.tolist()) == ([1.0], [2.0**800])
+
+
 def test_both_or_none() -> None:
     x, ones = f32([[1.0], [2.0]]), f32([1.0])
     for pair in ((ones, None), (None, ones)):
@@ -112,3 +132,23 @@ def test_honest_implementations_pass(how: str, biased_first: bool, dtype: str) -
         wrong = [left[0], np.float32(HONEST[how](running, squares / np.float32(n), share))]
         if abs(momentum) > 0.05 and n < 30 and running < 10 * variance:
             assert verdict(OP, args, returned(*results, *wrong)).status == "fail"
+
+
+@pytest.mark.parametrize("how", HONEST)
+@pytest.mark.parametrize("averaged_first", [False, True])
+def test_honest_implementations_of_instance_norm_pass(how: str, averaged_first: bool) -> None:
+    """In float32: the mean of what each sample leaves, or what the mean of their statistics leaves."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        samples, n = (int(rng.integers(*ends)) for ends in ((1, 9), (2, 40)))
+        x = rng.normal(rng.normal() * 10, 10 ** rng.uniform(-2, 2), (samples, 1, n)).astype(np.float32)
+        momentum, running = float(rng.choice([0.1, 0.9, -1.5])), np.float32(np.abs(rng.normal(size=1)) * 10)
+        args = [x, None, None, running, running, True, momentum, 1e-5, False]
+        each = x.mean(2)[:, 0], ((x - x.mean(2, keepdims=True)) ** 2).sum(2)[:, 0] / np.float32(n - 1)
+        share, count = np.float32(momentum), np.float32(samples)
+        if averaged_first:
+            left = [HONEST[how](running, of_each.sum(keepdims=True) / count, share) for of_each in each]
+        else:
+            left = [HONEST[how](running, of_each, share).sum(keepdims=True) / count for of_each in each]
+        result = goldens("aten::instance_norm", *args)[0].value
+        assert verdict("aten::instance_norm", args, returned(result, *map(np.float32, left))).status == "pass"

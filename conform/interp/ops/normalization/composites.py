@@ -65,20 +65,3 @@ def group_norm(
 def _first(outcome: Outcome) -> Outcome:
     """The outcome with its first output alone."""
     return replace(outcome, goldens=outcome.goldens[:1])
-
-
-@semantics("aten::instance_norm", accumulates="input", centred=True, ignores=channels.MOMENTUM)
-def instance_norm(
-    input: np.ndarray,
-    weight: np.ndarray | None,
-    bias: np.ndarray | None,
-    running_mean: np.ndarray | None,
-    running_var: np.ndarray | None,
-    use_input_stats: bool,
-    eps: float,
-) -> Golden:
-    """(x - mean) / sqrt(var + eps) * weight + bias over each channel, dim 1, of each sample, with the biased variance;
-    without use_input_stats by the running statistics of the channels (P54, P63)"""
-    if use_input_stats:
-        return group_norm(input, input.shape[1], weight, bias, eps).goldens[0]
-    return channels.by_running_statistics(input, weight, bias, running_mean, running_var, eps)
