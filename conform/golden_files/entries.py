@@ -185,6 +185,9 @@ def _expected(case: Case, call: Bound, table: Table) -> tuple[dict[str, Any], tu
         return _unjudged(outcome), ()
     outputs = [_Output(case, call, table, golden, number) for number, golden in enumerate(outcome.goldens)]
     told: dict[str, Any] = {"status": "golden", "outputs": [output.told() for output in outputs]}
+    for number, entry in enumerate(told["outputs"]):
+        if (holder := outcome.holder_of(number)) is not None:
+            entry["holder"] = holder
     if outcome.refusal:
         told["may_refuse"] = outcome.refusal
     return told, tuple(tensor for output in outputs for tensor in output.tensors())

@@ -218,6 +218,13 @@ def test_a_bound_of_too_many_ulps_is_absolute(tmp_path: Path) -> None:
         assert np.isinf(absolute[beyond] / np.spacing(np.abs(golden[beyond]))).all()
 
 
+def test_what_holds_an_output_that_is_not_returned(tmp_path: Path) -> None:
+    case_id = "batch_norm_that_moves_its_statistics/float32/typical/contiguous"
+    written(tmp_path / "out", ["core"], ids=[case_id])
+    outputs = manifest_of(tmp_path / "out")["cases"][case_id]["outputs"]
+    assert [one.get("holder") for one in outputs] == [None, "running_mean", "running_var"]
+
+
 def test_the_reader_knows_the_formats_as_the_page_tells_them() -> None:
     text = (Path(__file__).parents[2] / "docs" / "golden.md").read_text(encoding="utf-8")
     for fmt in FORMATS.values():
