@@ -292,7 +292,7 @@ def test_no_target_is_lost_unseen() -> None:
         "broadcast": (3408, 93),
         "dtype": (4284, 539),
         "given": (38, 31),
-        "keyword": (14823, 496),
+        "keyword": (14835, 496),
         "line": (964, 473),
         "long": (264, 67),
         "many": (321, 298),

@@ -67,9 +67,15 @@ def _needed(training: str) -> Constraint:
     return Optional.NotIn(lambda own: () if own else (True,), (training,), f"{{True}} where {training} is False")
 
 
-TOGETHER = Optional.Eq(lambda running_mean: running_mean.is_none, text="running_mean is None").unjudged(
-    "torch documents both running statistics, or none"
-)
+def _together(training: str) -> Constraint:
+    one_of = Optional.In(
+        lambda mean, own: (mean.is_none,) if own else (True, False),
+        ("running_mean", training),
+        f"{{running_mean is None}} where {training}",
+    )
+    return one_of.unjudged("torch documents both running statistics, or none")
+
+
 VARIANCE = Value.Ge(0).lenient(EPS[0].lenience)
 
 
@@ -86,7 +92,7 @@ def _batch_norm(name: str, training: str, *after: Argument) -> None:
         optional(tensor("weight", parameter_beside("running_mean", "running_var"), PER_CHANNEL)),
         optional(tensor("bias", parameter_beside("weight", "running_mean", "running_var"), PER_CHANNEL)),
         _running("running_mean", (), _needed(training)),
-        _running("running_var", ("running_mean",), VARIANCE, _needed(training), TOGETHER),
+        _running("running_var", ("running_mean",), VARIANCE, _needed(training), _together(training)),
         boolean(training),
         MOMENTUM,
         real("eps", EPS),
