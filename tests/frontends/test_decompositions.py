@@ -111,7 +111,10 @@ def test_torch_told_of_few_operators_makes_the_same_programs_of_all(monkeypatch:
 
 
 def _agrees(own: Golden, found: Golden) -> bool:
-    """Whether each element is one that the operator's own golden has, or within the error of those on the way."""
+    """Whether each element is one that the operator's own golden has, or within the error of those on the way. Of what
+    nothing is documented everything is."""
+    if own.undocumented:
+        return True
     if own.value.shape != found.value.shape or own.format != found.format:
         return False
     with np.errstate(all="ignore"):
@@ -129,6 +132,7 @@ def _agrees(own: Golden, found: Golden) -> bool:
 def test_what_torch_takes_apart_means_what_the_kit_says() -> None:
     """Of operators of which the kit has semantics and no rule. One that torch takes apart wrongly gets a rule."""
     agreed: dict[str, int] = {}
+    otherwise = []
     for test in load(["core"]).tests:
         if not isinstance(test.op, str) or rules.find(test.op) is not None or agreed.get(test.op, 0) >= CALLS:
             continue
@@ -143,7 +147,9 @@ def test_what_torch_takes_apart_means_what_the_kit_says() -> None:
         except (ConformError, AttributeError):  # refused, without a program, or no operator of this torch
             continue
         agreed[test.op] = agreed.get(test.op, 0) + 1
-        assert all(map(_agrees, own.results, found)), test.id
+        if not all(map(_agrees, own.results, found)):
+            otherwise.append(test.id)
+    assert otherwise == []
     assert len(agreed) > 150
 
 
