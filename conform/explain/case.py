@@ -163,19 +163,29 @@ def _expectation(case: Case, call: Bound, contract: str) -> str:
         expected_errors = evaluate_call(call).goldens
     table, operands = contract_table(contract), call.arguments
     outputs = [
-        _output(number, golden, op=golden.bounded_as or op, table=table, operands=operands, statistical=statistical)
+        _output(
+            _named(outcome, number), golden, golden.bounded_as or op,
+            table=table, operands=operands, statistical=statistical,
+        )
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
     ]
     refusal = [f"or the backend raises (policy {outcome.refusal})"] if outcome.refusal else []
     return "\n".join([*outputs, *refusal])
 
 
+def _named(outcome: Outcome, number: int) -> str:
+    """`output 0`, or `running_mean after the call`."""
+    holder = outcome.holder_of(number)
+    return f"output {number}" if holder is None else f"{holder} after the call"
+
+
 def _output(
-    number: int, golden: Golden, op: str, table: Table, operands: Mapping[str, Any], statistical: Golden
+    name: str, golden: Golden, op: str, table: Table, operands: Mapping[str, Any], statistical: Golden
 ) -> str:
-    """`statistical`: the same golden with errors that join by their squares."""
+    """`name`: of the output, or of what holds it after the call; `statistical`: the same golden with errors that join
+    by their squares."""
     row = table.row(op, golden.format.name)
-    lines = [f"expected output {number}: {describe(golden.value)}", values_text(golden.value, golden.open)]
+    lines = [f"expected {name}: {describe(golden.value)}", values_text(golden.value, golden.open)]
     lines.append(f"contract: {row.kind}{'' if row.limit is None else f' {_shown(row.limit)}'} ({row.source})")
     if golden.format.is_float and golden.real is not None:
         rows = {name: contract_table(name).row(op, golden.format.name) for name in names()}

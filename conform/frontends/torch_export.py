@@ -49,10 +49,11 @@ _cache: OrderedDict[bytes, Program] = OrderedDict()
 
 def program_of(
     module: torch.nn.Module, content: bytes | None, args: Sequence[Any], kwargs: Mapping[str, Any],
-    of_kernels: bool = False, may_update: Collection[str] = (),
+    of_kernels: bool = False, may_update: Collection[str] | None = None,
 ) -> Program:  # fmt: skip
     """The program of `module` for a call with arguments of these dtypes and shapes; of_kernels: in the operators that
-    torch's dispatcher hands to kernels, no composite ones; may_update: the buffers that it may write to, by name.
+    torch's dispatcher hands to kernels, no composite ones; may_update: the buffers that it may write to, by name,
+    None where it is taken apart, and none of its results are new contents.
 
     content: what the module consists of, code and tensors, by which programs are cached; None where that is not known.
     args, kwargs: arrays for tensors, in lists, tuples and dicts; all else becomes part of the program. The program's
@@ -162,24 +163,26 @@ class _Graph:
         self.nodes = list(exported.graph.nodes)
         self.results: dict[str, str] = {}  # the value's name of a node that only picks one of several results
 
-    def program(self, may_update: Collection[str]) -> Program:
+    def program(self, may_update: Collection[str] | None) -> Program:
         updates = self._updates(may_update)
         arguments, constants = self._inputs()
         ops = tuple(self._ops())
         results = (*self._outputs(), *map(self._name, updates.values()))
         return Program(Function(tuple(arguments), ops, results), constants, tuple(updates))
 
-    def _updates(self, allowed: Collection[str]) -> dict[str, torch.fx.Node]:
+    def _updates(self, allowed: Collection[str] | None) -> dict[str, torch.fx.Node]:
         """What becomes of the buffers that the graph writes to, by their names in the module."""
         updates = {}
         for node, spec in self._given_out():
-            if spec.kind is OutputKind.BUFFER_MUTATION and spec.target in allowed:
+            is_buffer = spec.kind is OutputKind.BUFFER_MUTATION
+            if is_buffer and spec.target in (allowed or ()):
                 updates[spec.target] = node
             elif spec.kind in _WRITTEN:
-                where = f"{_WRITTEN[spec.kind]} {spec.target!r}"
-                hint = " here, outside of training mode and of what is taken apart; call its eval() first"
-                alone = hint if spec.kind is OutputKind.BUFFER_MUTATION else ""
-                raise NoGolden(f"the module writes to its {where}: the kit judges results alone{alone}")
+                why = ": the kit judges results alone"
+                if is_buffer:
+                    apart = ": of what is taken apart the kit judges results alone; call its eval() first"
+                    why = apart if allowed is None else ", a part that is not in training mode" + why
+                raise NoGolden(f"the module writes to its {_WRITTEN[spec.kind]} {spec.target!r}{why}")
         return updates
 
     def _inputs(self) -> tuple[list[Value], dict[str, np.ndarray]]:
