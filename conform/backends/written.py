@@ -41,9 +41,12 @@ def as_written(reply: Reply, call: Call, variant: Variant, changes: Changes) -> 
 
 
 def with_updated(reply: Reply, call: Call, changes: Changes) -> Reply:
-    """The reply with what the arguments that the call updates hold now as further outputs, where there are results."""
+    """The reply with what the arguments that the call updates hold now as further outputs, where there are results; a
+    call that is refused is to change nothing."""
+    if reply.status != "ok":
+        return reply
     reply = replace(reply, mutated=tuple(number for number in reply.mutated if number not in call.updates))
-    if reply.status != "ok" or call.wanted:
+    if call.wanted:
         return reply
     given = tensors(Arguments(call.args, call.kwargs))
     held = [_held(given[number], changes.contents.get(number)) for number in call.updates]

@@ -96,6 +96,40 @@ def test_what_is_left_otherwise_fails(op: str, kernel: type, reason: str) -> Non
     assert wrong <= {"running_mean after the call", "running_var after the call"}
 
 
+class RefusesLate(Kernel):
+    """Refuses an input of rank 1 when the statistics have been moved."""
+
+    def run(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if args[0].ndim < 2 and args[3] is not None:
+            args[3].add_(1)
+        return super().run(op, args, kwargs)
+
+
+def test_a_call_that_is_refused_changes_nothing(tmp_path: Any) -> None:
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("""
+tests:
+  - id: flat
+    op: aten::native_batch_norm
+    in: [{ref: four}, {ref: none}, {ref: none}, {ref: four}, {ref: four}, {ref: yes}, {ref: half}, {ref: half}]
+  - id: rows
+    op: aten::native_batch_norm
+    in: [{ref: rows}, {ref: none}, {ref: none}, {ref: four}, {ref: four}, {ref: yes}, {ref: half}, {ref: half}]
+presets:
+  yes: {type: const, value: true}
+  half: {type: const, value: 0.5}
+  rows: {type: tensor, shape: [3, 4], dtype: float32}
+  none: {type: const, value: null}
+  four: {type: tensor, shape: [4], dtype: float32}
+""")
+    ends = {}
+    for kernel in (Kernel, RefusesLate):
+        found = conform.check(str(suite), backend=kernel, checks="refusal,accuracy", values="typical").record["cases"]
+        (case,) = (one for one in found if one["test"] == "flat")
+        ends[kernel] = case["status"], case["reason"]
+    assert ends == {Kernel: ("pass", None), RefusesLate: ("fail", "the backend changed its input tensor 1")}
+
+
 # --- Modules ----------------------------------------------------------------------------------------------------------
 
 
