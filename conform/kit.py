@@ -61,12 +61,14 @@ def truth_digest() -> str:
 
 
 def _files(*folders: Path) -> list[Parts]:
-    """Those of the folders, in order, without what Python compiled of them."""
+    """Those of the folders, in order, without what Python compiled of them, or is about to: in its folders files come
+    and go while another process imports the kit for the first time."""
     start = len(os.fspath(_ROOT)) + 1
     every = (
         os.path.join(where, name)[start:] for folder in folders for where, _, names in os.walk(folder) for name in names
     )
-    return sorted(tuple(path.split(os.sep)) for path in every if not path.endswith(".pyc"))
+    paths = (tuple(path.split(os.sep)) for path in every if not path.endswith(".pyc"))
+    return sorted(parts for parts in paths if "__pycache__" not in parts)
 
 
 def _digest_of(paths: Iterable[Parts]) -> str:

@@ -128,6 +128,6 @@ def _digest(module: str) -> str:
 def _digest_of_shared() -> str:
     whole = hashlib.sha256()
     for path in sorted(file for room in _SHARED for file in (_ROOT / room).rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":
+        if "__pycache__" not in path.parts and path.is_file():  # there files come and go while Python compiles
             whole.update(f"{path.relative_to(_ROOT).as_posix()}\0".encode() + path.read_bytes())
     return whole.hexdigest()
