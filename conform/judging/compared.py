@@ -62,8 +62,10 @@ def compared_with(
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row(op, fitting.format.name).of(fitting)
-        more = likely[number], beside, len(goldens), outcome.holder_of(number)
-        results.append(Result(number, op, comparison, row, independent, *more))
+        results.append(Result(
+            number, op, comparison, row, independent, likely=likely[number], beside=beside, outputs=len(goldens),
+            holder=outcome.holder_of(number),
+        ))  # fmt: skip
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
     full = full or given is not None  # which may fail as a whole
