@@ -130,9 +130,7 @@ class Golden:
     def rows(self) -> tuple[Row, ...]:
         """The row of the contract that holds for each output: kind, bound and source."""
         table = _table(self.contract)
-        return tuple(
-            table.row(each.bounded_as or self.call.op, each.format.name).of(each) for each in self.outcome.goldens
-        )
+        return tuple(table.row_of(self.call.op, each) for each in self.outcome.goldens)
 
     def error_ulp(self, actual: Any) -> np.ndarray | tuple[np.ndarray, ...]:
         """|actual - real| / ulp(real) element by element, against the unrounded result; inf where the class is wrong.

@@ -189,7 +189,7 @@ def check(
     conform check scale --backend cuda --huge --timeout 300 --golden-timeout 600
     conform check --backend folder:kernels --backend-option device=cuda
     conform check --backend mps --budget 600 --out results
-    conform check --backend mine.py --known judged
+    conform check --backend mine.py::Mine --known judged
     conform check --backend cuda --shard 2/4 --out results-2
     conform check --backend cuda --ray ray://head:10001 --out results
     conform check --backend cpu --backend cuda --out both

@@ -16,6 +16,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from conform.backends.names import BUILT_IN
+from conform.backends.spelling import spelt
 from conform.cli import main
 from conform.errors import ConformError, Unjudged, UsageError
 from conform.explain.case import find_case
@@ -243,12 +245,23 @@ def test_help_imports_nothing_heavy() -> None:
     assert loaded.stderr.strip() == "[]"
 
 
-def examples() -> dict[str, str]:
-    """The case ids in the examples of help texts, and the built-in suite that has them."""
+def helps() -> str:
+    """The help texts of all verbs."""
     context = click.Context(main)
     verbs = [main.get_command(context, name) for name in main.list_commands(context)]
-    texts = [verb.get_help(click.Context(verb)) for verb in verbs]
-    lines = [line for line in "\n".join(texts).splitlines() if "--suite" not in line and "--run" not in line]
+    return "\n".join(verb.get_help(click.Context(verb)) for verb in verbs)
+
+
+def test_the_backends_in_the_examples_of_help_texts_are_spelt_right() -> None:
+    names = set(re.findall(r"conform \w+ .*--backend (\S+)", helps()))
+    assert {"cpu", "mine.py::Mine", "folder:kernels"} <= names
+    others = {name for name in names if spelt(name).path is None} - {"cpu", "cuda", "mps", *BUILT_IN}
+    assert others == set()
+
+
+def examples() -> dict[str, str]:
+    """The case ids in the examples of help texts, and the built-in suite that has them."""
+    lines = [line for line in helps().splitlines() if "--suite" not in line and "--run" not in line]
     found = re.findall(r"conform (\w+) ([\w.]+/\w+/\w+/[\w.]+)", "\n".join(lines))
     return {case_id: "modules" if verb == "bisect" else "core" for verb, case_id in found}
 

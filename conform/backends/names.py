@@ -126,11 +126,13 @@ def source(name: str) -> dict[str, str]:
     {"source": "FILE.py::CLASS", "digest": "sha256:..."}, the file without its folder and the digest of its bytes, not
     of what it imports; of a folder "folder:DIR" and the digest of all its Python files; {"source": "MODULE:CLASS"} of
     an entry point; nothing of a torch device. Arguments stand behind it. To be asked before a worker runs, which may
-    change the files. UsageError if there is no such file.
+    change the files. UsageError if there is no such file or folder.
     """
     one = spelt(name)
     if one.is_folder:
         path = Path(one.path).resolve()
+        if not path.is_dir():
+            raise UsageError(f"folder {one.path!r}: there is no such folder")
         files = sorted(path.rglob("*.py"))
         whole = hashlib.sha256()
         for file in files:

@@ -43,18 +43,18 @@ class Evidence:
         if self.waivers is None:
             return None
         are_shown = listed["is_whole"] and self.waivers.are_shown_by(listed["suites"])
-        expected = {one.line: 0 for one in self.waivers_for(numerics).entries}
+        expected = {one.number: 0 for one in self.waivers_for(numerics).entries}
         for failure in filter(None, map(_failure, cases)):
             for one in self.waivers.entries:
-                if one.line in expected and one.is_for(failure) and one.expects(failure):
-                    expected[one.line] += 1
+                if one.number in expected and one.is_for(failure) and one.expects(failure):
+                    expected[one.number] += 1
 
         def state(one: Waiver) -> str:
-            if one.line not in expected:
+            if one.number not in expected:
                 return waiving.EXPIRED if one.has_expired(self.day) else waiving.ELSEWHERE
-            return waiving.USED if expected[one.line] else one.if_passing if are_shown else waiving.NOT_ASKED
+            return waiving.USED if expected[one.number] else one.if_passing if are_shown else waiving.NOT_ASKED
 
-        entries = [waiving.entry(one, state(one), expected.get(one.line, 0)) for one in self.waivers.entries]
+        entries = [waiving.entry(one, state(one), expected.get(one.number, 0)) for one in self.waivers.entries]
         return {"source": self.waivers.source, "digest": self.waivers.digest, "entries": entries}
 
     def unwaived(self, cases: Iterable[Mapping[str, Any]], numerics: Mapping[str, Any]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def issue(order: Order) -> int:
         raise UsageError("--nonce: found an empty text, expected what the verifier gave")
     signer = envelope.signer_of(order.key)
     for name in order.backends:
-        source(name)  # a mistake in the last name is found before the first run
+        source(name)  # a file that is not there is told before the first run
     if order.is_resumed:
         begun = under_way.resumed(order.out, order.nonce)
     else:

@@ -6,26 +6,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
-
-import numpy as np
 
 from conform.backends.call import Call
 from conform.backends.client import BackendProcess
-from conform.backends.exports import exported
 from conform.backends.reply import Output, Reply
 from conform.certify.outputs import Bytes, Kept, Line
 from conform.contracts.tables import Table
-from conform.frontends.called import called
 from conform.judging.credit import NOT_CREDITED, uncredited
 from conform.judging.verdict import REFUSAL, Verdict
 from conform.manifest.language import Manifest
 from conform.report.numbers import json_value
 from conform.report.record import case_json
 from conform.report.run_json import DIGITS, OF_FAILURES
-from conform.running.answers import DIGEST_BYTES
-from conform.running.sent import call_of
+from conform.running.answers import digest_of
+from conform.running.sent import module_of, prepared
 from conform.running.verdicts import verdicts_of
 from conform.running.waivers import Waivers
 from conform.suites.builtin import limits_of
@@ -146,12 +141,8 @@ def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iter
     with BackendProcess(backend, timeout_s=timeout_s) as process:
         is_exporting = bool(process.describe()["exports"])
         for case in cases:
-            given = case.arguments(case.draw.arguments())
-            sent = exported(given) if is_exporting else given
-            if case.draw.test.is_module:
-                process.submit(called(case.draw).sent(sent.args, sent.kwargs, sent.requires_grad))
-            else:
-                process.submit(call_of(case.op, sent))
+            _, call = prepared(case, case.draw.arguments(), is_exporting, module_of(case))
+            process.submit(call)
             yield process.receive()
 
 
@@ -169,6 +160,4 @@ def _content(kept: Kept | str) -> Any:
 def _told(output: Any) -> Any:
     if not isinstance(output, Output):
         return repr(output)
-    array = np.ascontiguousarray(output.array)
-    digest = blake2b(array.tobytes(), digest_size=DIGEST_BYTES).hexdigest()
-    return array.dtype.name, list(output.array.shape), digest
+    return output.array.dtype.name, list(output.array.shape), digest_of(output)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conform.backends.names import BUILT_IN, is_device
 from conform.certify import outputs, rejudge
 from conform.certify.envelope import CERTIFICATE
 from conform.certify.evidence import Evidence
@@ -123,9 +124,10 @@ class Remade:
         )  # fmt: skip
 
     def _rerun(self, name: str, made: Mapping[str, Case]) -> None:
-        backend = self.asked.backend or str(self.conform.backend.get("source") or self.conform.backend["name"])
-        if self.asked.backend is None and "::" in backend:
-            raise UsageError(f"--rerun: the backend is in a file; name it: --backend {backend}")
+        told = self.conform.backend
+        backend = self.asked.backend or str(told.get("source") or told["name"])
+        if self.asked.backend is None and (told.get("source") or not (backend in BUILT_IN or is_device(backend))):
+            raise UsageError(f"--rerun: what the certificate names is code of somebody's; name it: --backend {backend}")
         answered = [one for one in self.answers[name] if made[one.id].times == 1 and one.replies]
         chosen = outputs.sampled((one.id for one in answered), self.asked.sample_seed, RERUN)
         asked_again = [one for one in answered if one.id in chosen]

@@ -128,7 +128,7 @@ class _Folder:
         """A step that fails on what somebody wrote finds that."""
         try:
             step()
-        except (ConformError, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
+        except Exception as error:
             self.report.find(self.directory, f"cannot be checked further: {type(error).__name__}: {line(error)}")
 
     # --- What stands in the folder ------------------------------------------------------------------------------------

@@ -139,6 +139,10 @@ class Table:
         no_row = OF_GRADIENT if op.startswith(OF) else NO_ROW if "::" in op else OF_MODULE
         return self._find(op, format_name) or (SELECTED if traits_of(op).selects else no_row)
 
+    def row_of(self, op: str, golden: Golden) -> Row:
+        """The row for an output of `op`, or of what the output is bounded as."""
+        return self.row(golden.bounded_as or op, golden.format.name).of(golden)
+
     def _find(self, op: str, format_name: str) -> Row | None:
         own = canonical(op)
         for name in (op, own, own.partition(".")[0], ANY_OP):

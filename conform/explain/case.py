@@ -38,9 +38,8 @@ SHOWN_CASES = 5
 
 
 def explain_case(
-    case_id: str, suites: Sequence[str], seed: int = 0, contract: str = "opencl",
-    golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S,
-) -> str:  # fmt: skip
+    case_id: str, suites: Sequence[str], seed: int = 0, golden_timeout_s: float = time_limit.GOLDEN_TIMEOUT_S
+) -> str:
     """Inputs by the names of the schema, or of a module's parameters, golden outputs, and the contract of each.
 
     Raises UsageError if no test of the suites has such a case, Unjudged if the golden outputs and their bounds take
@@ -48,7 +47,7 @@ def explain_case(
     """
     check_timeout("golden timeout", golden_timeout_s)
     semantics.names()  # loads them all, before a time limit could interrupt that
-    case = find_case(case_id, loaded(suites, seed, (case_id,), contract), seed)
+    case = find_case(case_id, loaded(suites, seed, (case_id,)), seed)
     arguments = case.arguments(case.draw.arguments())
     head = f"{case.id}\n{case.op}, {case.dtype}, seed {seed}   ({case.draw.test.location})"
     if (reason := beyond_the_kit(case.draw.test)) is not None:
@@ -58,7 +57,7 @@ def explain_case(
     if domain and domain.broken:
         expectation = _demand(domain)
     else:
-        computed = partial(_gradients if case.of_gradients else _expectation, case, call, contract)
+        computed = partial(_gradients if case.of_gradients else _expectation, case, call)
         expectation = time_limit.or_unjudged(f"the golden of {case.id}", golden_timeout_s, computed)
     return "\n\n".join([head, _inputs(case, arguments, call), expectation])
 
@@ -139,7 +138,7 @@ def values_text(array: np.ndarray, is_open: np.ndarray | None = None) -> str:
     return np.array2string(written, threshold=SHOWN_ELEMENTS, max_line_width=100, formatter={"all": str})
 
 
-def _gradients(case: Case, call: Bound, contract: str) -> str:
+def _gradients(case: Case, call: Bound) -> str:
     """What gradients are expected, for which cotangents."""
     try:
         sent = gradients.asked(case, call, evaluate_call(call), Call(case.op, [*call.arguments.values()]))[0]
@@ -148,10 +147,10 @@ def _gradients(case: Case, call: Bound, contract: str) -> str:
     given = [line for name in sent.arguments if name not in call.arguments for line in
              _argument_lines(name, sent.arguments[name])]  # fmt: skip
     named = [f"output {number}: the gradient of {place}" for number, place in enumerate(sent.places)]
-    return "\n".join([*given, "", *named, _expectation(case, sent, contract)])
+    return "\n".join([*given, "", *named, _expectation(case, sent)])
 
 
-def _expectation(case: Case, call: Bound, contract: str) -> str:
+def _expectation(case: Case, call: Bound) -> str:
     op = case.op
     try:
         outcome: Outcome = evaluate_call(call)
@@ -161,10 +160,10 @@ def _expectation(case: Case, call: Bound, contract: str) -> str:
         return f"must be refused: {reason}"
     with root_sum_of_squares():
         expected_errors = evaluate_call(call).goldens
-    table, operands = contract_table(contract), call.arguments
+    table, operands = contract_table("opencl"), call.arguments
     outputs = [
         _output(
-            _named(outcome, number), golden, golden.bounded_as or op,
+            _named(outcome, number), golden, op,
             table=table, operands=operands, statistical=statistical,
         )
         for number, (golden, statistical) in enumerate(zip(outcome.goldens, expected_errors, strict=True))
@@ -184,11 +183,11 @@ def _output(
 ) -> str:
     """`name`: of the output, or of what holds it after the call; `statistical`: the same golden with errors that join
     by their squares."""
-    row = table.row(op, golden.format.name)
+    row = table.row_of(op, golden)
     lines = [f"expected {name}: {describe(golden.value)}", values_text(golden.value, golden.open)]
     lines.append(f"contract: {row.kind}{'' if row.limit is None else f' {_shown(row.limit)}'} ({row.source})")
     if golden.format.is_float and golden.real is not None:
-        rows = {name: contract_table(name).row(op, golden.format.name) for name in names()}
+        rows = {name: contract_table(name).row_of(op, golden) for name in names()}
         allowed = [f"{name} {_allowed(golden, one, operands)}" for name, one in rows.items()]
         lines.append(f"error allowed, in ulps: {', '.join(allowed)}")
         if row.kind in ("accumulation", "derived"):

@@ -80,7 +80,4 @@ def exported(
 def outputs_of(op: str, call: Bound, table: Table) -> tuple[Allowed, ...]:
     """What each output of the call may be. Unjudged where that is no range of numbers."""
     goldens = evaluate_call(call).goldens
-    return tuple(
-        allowed(golden, table.row(golden.bounded_as or op, golden.format.name).of(golden), dict(call.arguments))
-        for golden in goldens
-    )
+    return tuple(allowed(golden, table.row_of(op, golden), dict(call.arguments)) for golden in goldens)

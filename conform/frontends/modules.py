@@ -104,13 +104,13 @@ class ModuleCall:
         inputs = [Number.exact(array) for array in arrays_of(args, kwargs)]
         goldens = goldens_of(lambda: evaluate(program, aten, inputs), self.op)
         found = Outcome(goldens, updated=program.updates)
-        left = (found.left.get(name) or _as_it_is(self.module.get_buffer(name)) for name in self.buffers)
+        as_it_is = zip(self.buffers, self.held(), strict=True)
+        left = (found.left.get(name) or Golden(format_of(array), array) for name, array in as_it_is)
         return Outcome((*found.results, *left), updated=self.buffers)
 
-
-def _as_it_is(buffer: torch.Tensor) -> Golden:
-    array = to_numpy(buffer.detach().cpu().contiguous())
-    return Golden(format_of(array), array)
+    def held(self) -> list[np.ndarray]:
+        """What its `buffers` hold before the call."""
+        return [to_numpy(self.module.get_buffer(name).detach().cpu().contiguous()) for name in self.buffers]
 
 
 def _without_objects(given: Any) -> Any:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conform.errors import UsageError
-from conform.foreign import line
+from conform.foreign import each_key_once, line
 from conform.golden_files.encoding import ITEM_BYTES, Encoded, size_bytes
 
 MAX_HEADER_BYTES = 100_000_000  # what safetensors' own reader takes
@@ -130,17 +130,9 @@ class Reader:
 
 
 def _parsed(header: bytes) -> dict[str, Any]:
-    found = json.loads(header, object_pairs_hook=without_repetition)
+    found = json.loads(header, object_pairs_hook=each_key_once)
     if not isinstance(found, dict):
         raise ValueError("the header is no JSON object")
-    return found
-
-
-def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these keys and values. ValueError where a key comes twice: readers would differ on what it says."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key of a JSON object comes twice")
     return found
 
 

@@ -207,7 +207,7 @@ class _Output:
         self._golden = golden
         self._key = f"{case.id}#out.{number}" + (f".or.{reading}" if reading else "")
         self._place = f"output {number}" + (f", alternative {reading}" if reading else "")
-        self._row: Row = table.row(golden.bounded_as or call.op, golden.format.name).of(golden)
+        self._row: Row = table.row_of(call.op, golden)
         self._kind = possible_kind(golden, self._row)
         self._parts = dict(self._of_golden(call))
         self._others = [

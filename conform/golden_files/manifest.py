@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,8 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conform.errors import UsageError
-from conform.foreign import line
-from conform.golden_files.container import Digest, open_regular, without_repetition
+from conform.foreign import each_key_once, line
+from conform.golden_files.container import Digest, open_regular
 from conform.report.schema import first_problem
 from conform.suites.cases import Selection
 
@@ -149,7 +148,7 @@ def read(directory: Path) -> Manifest:
             raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
         text = file.read(size)
     try:
-        found = Manifest.model_validate(json.loads(text, object_pairs_hook=without_repetition))
+        found = Manifest.model_validate(json.loads(text, object_pairs_hook=each_key_once))
         _check(found)
         return found
     except ValidationError as error:
@@ -171,8 +170,3 @@ def _check(found: Manifest) -> None:
 def told_of(digest: Digest) -> Written:
     """How a manifest tells what identifies a file."""
     return Written(bytes=digest.bytes, sha256=digest.sha256)
-
-
-def is_of_a_set(name: str) -> bool:
-    """Whether a file of this name may be one of a set."""
-    return name == NAME or re.match(_FILE, name) is not None

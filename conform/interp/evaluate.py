@@ -76,7 +76,7 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
         written = " and ".join(call.variant.into)
         raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
-    for name, golden in zip(call.variant.into, goldens, strict=False):  # of what is updated the others are
+    for name, golden in zip(call.variant.into, returned.results, strict=True):
         if name not in call.returning.arguments and arguments[name].size == 0:
             arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
     refuse_outside_domain(call.op, arguments)

@@ -61,7 +61,7 @@ def compared_with(
             return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
-        row = table.row(op, fitting.format.name).of(fitting)
+        row = table.row_of(op, fitting)
         results.append(Result(
             number, op, comparison, row, independent, likely=likely[number], beside=beside, outputs=len(goldens),
             holder=outcome.holder_of(number),

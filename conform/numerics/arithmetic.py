@@ -129,12 +129,6 @@ def trunc_div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
     return _integer_quotient(fmt, a, b, np.trunc, math.trunc)
 
 
-@chunked
-def round_half_even(fmt: Format, x: np.ndarray) -> Result:
-    """The nearest integer, ties to even; a zero has the sign of x."""
-    return _result(fmt, np.rint(x), 0.0)
-
-
 def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
     """The multiple of 10^-decimals nearest to x, ties to the even multiple, rounded once; a zero has the sign of x.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import isqrt, prod
 
 import mpmath
@@ -124,10 +124,16 @@ def _reduced(coefficients: np.ndarray, order: int) -> np.ndarray:
 
 def _irrational(order: int, terms: Iterable[tuple[int, int]], square: int) -> Irrational:
     with mpmath.workprec(DIGITS + 64):
-        total = mpmath.fsum(c * mpmath.cospi(mpmath.mpf(2 * e) / order) for c, e in terms) / mpmath.sqrt(square)
+        total = mpmath.fsum(c * _cosine(e % order, order) for c, e in terms) / mpmath.sqrt(square)
         number = as_fraction(total)
     digits = abs(number.numerator) >> max(abs(number.numerator).bit_length() - DIGITS, 0)
     tail = digits & ((1 << (DIGITS - KEPT)) - 1)
     if number == 0 or min(tail, (1 << (DIGITS - KEPT)) - tail) < 1 << 64:
         raise Undecided(f"a sum of {order}-th roots of unity lies within 2^-{DIGITS} of a rounding boundary")
     return Irrational(number)
+
+
+@lru_cache(maxsize=MOST_SINGLE)
+def _cosine(exponent: int, order: int) -> mpmath.mpf:
+    """cos(2 pi exponent / order) at the precision of `_irrational`: sums of one transform have the same ones."""
+    return mpmath.cospi(mpmath.mpf(2 * exponent) / order)

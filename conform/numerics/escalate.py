@@ -17,7 +17,7 @@ from conform.errors import Undecided
 from conform.numerics.formats import Format
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
-from conform.numerics.rounding import decide, round_fraction
+from conform.numerics.rounding import Ratio, decide, round_fraction
 from conform.numerics.scaled import Scaled
 
 PRECISIONS = (160, 480, 1440, 4320)
@@ -157,26 +157,33 @@ def decided(
     raise Undecided(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")
 
 
-Number = float | tuple[Fraction, Fraction]  # a class, or a number and its radius
+Number = float | tuple[Ratio, Ratio]  # a class, or a number and its radius, of one denominator
 
 
 def _number(coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) -> Number:
-    """In place of a number like e^-1e38, which no Fraction can hold, stands 2^+-BEYOND_EXPONENT with its sign."""
+    """In place of a number like e^-1e38, which no denominator can hold, stands 2^+-BEYOND_EXPONENT with its sign."""
     if not mpmath.isfinite(fine):
         return float(fine)
     radius = mpmath.ldexp(abs(fine), 20 - precision) + 2 * abs(fine - coarse)
-    magnitude = mpmath.mag(fine) if fine else 0
-    if abs(magnitude) <= BEYOND_EXPONENT:
-        return as_fraction(fine), as_fraction(radius)
-    beyond = Fraction(2) ** (BEYOND_EXPONENT if magnitude > 0 else -BEYOND_EXPONENT)
-    return (beyond if fine > 0 else -beyond), (Fraction(0) if radius < abs(fine) else beyond)
+    if abs(mpmath.mag(fine) if fine else 0) <= BEYOND_EXPONENT:
+        return _of_one_denominator(fine, radius)
+    beyond = mpmath.ldexp(1 if fine > 0 else -1, BEYOND_EXPONENT if abs(fine) > 1 else -BEYOND_EXPONENT)
+    return _of_one_denominator(beyond, 0 * radius if radius < abs(fine) else abs(beyond))
+
+
+def _of_one_denominator(*numbers: mpmath.mpf) -> tuple[Ratio, ...]:
+    """The exact values."""
+    parts = [number._mpf_ for number in numbers]
+    unit = min(0, *(int(exponent) for _, _, exponent, _ in parts))
+    integers = [int(-mantissa if sign else mantissa) << (int(exponent) - unit) for sign, mantissa, exponent, _ in parts]
+    return tuple(Ratio(integer, 1 << -unit) for integer in integers)
 
 
 def _rounded(fmt: Format, number: Number) -> object | None:
     if isinstance(number, float):
         return fmt.storage.type(number)
-    middle, radius = number
-    low, high = (round_fraction(fmt, middle + sign * radius) for sign in (-1, 1))
+    (middle, unit), (radius, _) = number
+    low, high = (round_fraction(fmt, Ratio(end, unit)) for end in (middle - radius, middle + radius))
     return low if low == high and np.signbit(low) == np.signbit(high) else None
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from conform.numerics.real import BELOW_FLOAT64, Real
+from conform.numerics.rounding import Ratio
 
 LARGEST = float(np.finfo(np.float64).max)
 EXPONENT_BEYOND = 1024  # that of the least power of two beyond float64
@@ -23,13 +24,15 @@ class Parts(NamedTuple):
     rest: float | None = None
 
 
-def parts_of(number: Fraction, margin: Fraction = Fraction(0), zero_sign: float = 1.0) -> Parts:
+def parts_of(
+    number: Fraction | Ratio, margin: Fraction | Ratio = Fraction(0), zero_sign: float = 1.0
+) -> Parts:
     """The number, which is known to within `margin`; the radius is 0 only where the parts are the number itself.
 
     An exact zero takes the sign of `zero_sign`. Numbers that round to infinity are held as R2 and R4 say.
     """
     numerator, denominator = int(number.numerator), int(number.denominator)
-    if numerator == 0 and margin == 0:
+    if numerator == 0 and margin.numerator == 0:
         return Parts(math.copysign(0.0, zero_sign))
     sign = 1.0 if numerator > 0 else -1.0
     if abs(numerator) >= denominator << EXPONENT_BEYOND:
@@ -41,9 +44,10 @@ def parts_of(number: Fraction, margin: Fraction = Fraction(0), zero_sign: float 
     numerator, denominator = _less(numerator, denominator, hi)
     lo = numerator / denominator
     numerator, denominator = _less(numerator, denominator, lo)
-    if not (numerator or margin):
+    if not (numerator or margin.numerator):
         return Parts(hi, lo)
-    error = float(Fraction(abs(numerator), denominator) + margin) if margin else abs(numerator) / denominator
+    own, its = int(margin.numerator), int(margin.denominator)
+    error = (abs(numerator) * its + own * denominator) / (denominator * its)
     units = numerator * BELOW_FLOAT64.denominator
     rest = units / denominator if 0 < abs(units) < denominator else None
     return Parts(hi, lo, math.nextafter(error, math.inf), rest)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from enum import Enum
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -157,9 +158,17 @@ def _by_ends(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(rounded[0]), np.asarray(undecided)
 
 
-def round_fraction(fmt: Format, number: Fraction, zero_sign: float = 1.0) -> np.generic:
+class Ratio(NamedTuple):
+    """A rational number, not in lowest terms: what a Fraction takes to find these is saved. The denominator is above
+    0."""
+
+    numerator: int
+    denominator: int
+
+
+def round_fraction(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0) -> np.generic:
     """The exact `number` rounded to nearest even in `fmt.storage`; an exact zero takes the sign of `zero_sign`."""
-    if number == 0:
+    if number.numerator == 0:
         return round_to(fmt, np.copysign(0.0, zero_sign))[()]
     numerator, denominator = abs(int(number.numerator)), int(number.denominator)
     exponent = min(max(_floor_log2(numerator, denominator), fmt.emin), fmt.emax)
@@ -168,7 +177,7 @@ def round_fraction(fmt: Format, number: Fraction, zero_sign: float = 1.0) -> np.
     beyond = exponent == fmt.emax and steps > int(math.ldexp(fmt.max_finite, -shift))
     rounded = math.inf if beyond else math.ldexp(steps, shift)
     rounded = rounded if fmt.has_zero else max(rounded, fmt.min_normal)
-    return round_to(fmt, np.float64(rounded if number > 0 else -rounded))[()]
+    return round_to(fmt, np.float64(rounded if number.numerator > 0 else -rounded))[()]
 
 
 def _nearest_even(numerator: int, denominator: int) -> int:

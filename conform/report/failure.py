@@ -113,15 +113,16 @@ def bound_text(contract: Mapping) -> str:
 
 
 def repro_command(case: Mapping, record: Mapping) -> str | None:
-    """The command that makes this case a small script, where the record was written; a backend in a file must be named
-    again. None for one that no command can name."""
+    """The command that makes this case a small script, where the record was written; a backend in a file or a folder
+    must be named again. None for one that no command can name."""
     invocation = record["environment"]["invocation"]
     directory, backend = invocation.get("out"), invocation.get("backend", record["backend"]["name"])
     has_none = case["check"] == DETERMINISM or case.get("gradient") or case["layout"] == CONSTANTS
     if directory is None or backend is None or has_none:
         return None
-    named = ["--backend", backend] if "::" in backend else []
-    return shlex.join(["conform", "repro", case["id"], "--run", directory, *named])
+    named = ["--backend", backend] if any(sign in backend for sign in KERNELS) else []
+    modules = [word for name in invocation.get("imports", ()) for word in ("--import", name)]
+    return shlex.join(["conform", "repro", case["id"], "--run", directory, *named, *modules])
 
 
 def repeat_command(case: Mapping, record: Mapping) -> str:
@@ -152,6 +153,7 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     options |= {"arguments": given} if (given := invocation.get("args")) else {}
     options |= {"oracle": given} if (given := invocation.get("oracle", "interp")) != "interp" else {}
     options |= {"checks": ",".join(given)} if (given := invocation.get("checks")) else {}
+    options |= {"imports": given} if (given := invocation.get("imports")) else {}
     if backend is None:
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())
         return f"conform.check({list(suites)!r}, backend={record['backend']['name']}, {given})"
@@ -160,14 +162,18 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
 
 
 def _words(option: str, value: object) -> tuple[str, ...]:
-    """An option as the command takes it; a flag is its name alone."""
+    """An option as the command takes it: a flag is its name alone, of several values each has the name."""
     name = _OPTIONS.get(option, f"--{option}")
-    return (name,) if value is True else (name, str(value))
+    if value is True:
+        return (name,)
+    return tuple(word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one)))
 
 
-_OPTIONS = {"ids": "--id", "dtypes": "--dtype", "arguments": "--args"}  # those whose name in Python is another
+# Those whose name in Python is another.
+_OPTIONS = {"ids": "--id", "dtypes": "--dtype", "arguments": "--args", "imports": "--import"}
 
 PROGRAMS, CONSTANTS = ".mlir", "constants"  # as suites name them, which a record outlives
+KERNELS = ("::", "folder:")  # in names of backends that are files or folders
 
 
 def _suites_of(case: Mapping, record: Mapping) -> Sequence[str]:

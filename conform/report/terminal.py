@@ -179,7 +179,7 @@ def _style(counts: str) -> Style | None:
 
 
 def lacking_line(cases: Sequence[Mapping], ops: Sequence[str], width: int | None) -> str:
-    """`not supported, 100 ops of 139: abs, acos, ... and 88 more`, on one line."""
+    """`unsupported, 100 of 139 ops: abs, acos, ... and 88 more`, on one line if one name has room there."""
     if not ops:
         return ""
     total = len({case["op"] for case in cases})
@@ -191,7 +191,7 @@ def lacking_line(cases: Sequence[Mapping], ops: Sequence[str], width: int | None
         text = ", ".join(names[:shown]) + more
         if width_of(text) <= room:
             return head + text
-    return _wrapped(f"{head}{names[0]} and {len(names) - 1} more", width)
+    return _wrapped(head + text, width)
 
 
 # --- Below it ---------------------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ def paths(directory: Path) -> list[Path]:
     return [*own, *map(_aside, own)]
 
 
-def prepare(directory: Path, is_resumed: bool = False, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
+def prepare(directory: Path, *, is_resumed: bool = False, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
     """Make the directory before the run that writes files of these names, so that a long run does not end in a place
     that it cannot write to.
 
     The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
-    own; one that is resumed keeps its journal. Raises UsageError if it cannot be made or written, or holds something
-    else under the name of a file.
+    own. Those of one that is resumed stay, for they are of this one. Raises UsageError if the directory cannot be made
+    or written, or holds something else under the name of a file.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -38,11 +38,10 @@ def prepare(directory: Path, is_resumed: bool = False, names: Iterable[str] = (*
             pass
     except OSError as error:
         raise UsageError(f"--out {directory}: cannot write there: {error.strerror}") from error
-    names = [name for name in names if not (is_resumed and name == JOURNAL)]
     for name in names:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
-    for name in names:
+    for name in () if is_resumed else names:
         _set_aside(directory / name)
     return directory
 

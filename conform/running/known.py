@@ -93,7 +93,7 @@ class Known:
             verdict = verdict_of(self._text[place].decode())
             if verdict.id != case.id:
                 raise ValueError(f"it is about {line(verdict.id, 200)}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{self.folder}: a judgement on {case.id}: {error}; {NOT_OURS}") from None
         return replace(verdict, was_known=True)
 
@@ -122,9 +122,9 @@ class Known:
         try:
             case_id, answer, outputs, elements = json.loads(head)
             judged = self._judged.setdefault(case_id, Judged(most_of_results(int(outputs), int(elements))))
-        except (ValueError, TypeError) as error:
+            judged.lines[answer] = slice(len(self._text), len(self._text) + len(verdict))
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise UsageError(f"{place}: {error}; {NOT_OURS}") from None
-        judged.lines[answer] = slice(len(self._text), len(self._text) + len(verdict))
         self._text += verdict
 
     def _answer(self, reply: Reply) -> str | None:

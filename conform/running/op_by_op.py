@@ -55,11 +55,11 @@ def most_of(program: Program) -> Most:
 
 
 def joined(
-    case: Case, whole: Verdict, answered: Reply, program: Program, inputs: Sequence[np.ndarray], reply: Reply,
-    judge: Judge,
+    case: Case, whole: Verdict, answered: Reply, program: Program, inputs: Sequence[np.ndarray],
+    held: Sequence[np.ndarray], reply: Reply, judge: Judge,
 ) -> Verdict:  # fmt: skip
     """The verdict on a case of which the module as it is was `answered`, which was found to be `whole`, and `reply` has
-    the results of its operators.
+    the results of its operators. held: its buffers, to which the program does not write.
 
     An operator outside its bound is the case's failure. A module that cannot be judged as a whole passes where all of
     its operators do, and its results are those of the last ones, bit by bit.
@@ -74,7 +74,8 @@ def joined(
         if verdict.status in FAILURES:
             return _failed(whole, op, verdict)
         found.append(verdict)
-    if whole.status == "unjudged" and not _is_proven(found, answered, program, scope):
+    expected = [*(scope.values[name] for name in program.function.results), *held]
+    if whole.status == "unjudged" and not _is_proven(found, answered, expected):
         return whole
     return _passed(whole, found)
 
@@ -116,16 +117,15 @@ def _failed(whole: Verdict, op: Op, verdict: Verdict) -> Verdict:
     )  # fmt: skip
 
 
-def _is_proven(found: Sequence[Verdict], answered: Reply, program: Program, scope: Scope) -> bool:
+def _is_proven(found: Sequence[Verdict], answered: Reply, expected: Sequence[np.ndarray]) -> bool:
     """Whether every operator was judged, or had nothing to judge, and the module gave what the last of them gave."""
     if any(one.status in NOT_JUDGED and one.status not in NO_FAULT for one in found):
         return False
     outputs = answered.outputs if answered.status == "ok" else ()
-    named = [scope.values[name] for name in program.function.results]
-    return len(outputs) == len(named) and all(
+    return len(outputs) == len(expected) and all(
         isinstance(one, Output) and one.array.dtype == array.dtype and one.array.shape == array.shape
         and one.array.tobytes() == array.tobytes()
-        for one, array in zip(outputs, named, strict=True)
+        for one, array in zip(outputs, expected, strict=True)
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from conform.errors import ConformError, KitDefect, Scarcity
 from conform.judging.checks import EVERY
 from conform.judging.ended import defect, undecided
 from conform.judging.verdict import Verdict
+from conform.running.breaker import Breaker
 from conform.suites.cases import Case
 
 AHEAD = 2  # groups that a process holds
@@ -95,13 +96,15 @@ class Alone:
 
 @dataclass
 class _Worker:
-    """One process, and the cases that it has yet to judge: by their ids, in order, (group, place in it)."""
+    """One process, and the cases that it has yet to judge: by their ids, in order, (group, place in it). It leaves
+    those of an op that it gives up, as `breaker` knows."""
 
     process: BaseProcess
     connection: Connection
     is_careful: bool
     has_started: bool = False  # its backend has
     left: dict[str, tuple[int, int]] = field(default_factory=dict)
+    breaker: Breaker = field(default_factory=Breaker)
 
     def send(self, message: object) -> None:
         """Sends it; a process that is gone is found by its connection's end."""
@@ -191,6 +194,7 @@ class Pool:
             return
         if kind == "verdict":
             worker.left.pop(content.id, None)
+            worker.breaker.note(content)
             yield content
         elif kind == "next":
             self._give(worker, numbers)
@@ -221,6 +225,10 @@ class Pool:
         self._workers.remove(worker)
         if not worker.has_started:
             raise KitDefect(f"defect of the kit, please report it: its process ended while starting: {how}")
+        worker.left = {
+            case_id: (number, place) for case_id, (number, place) in worker.left.items()
+            if not worker.breaker.has_given_up(self._groups[number][place].op)
+        }  # fmt: skip
         if worker.is_careful and worker.left:
             number, place = worker.left.pop(next(iter(worker.left)))
             reason = f"defect of the kit, please report it: its process ended on this case: {how}"

@@ -30,7 +30,6 @@ DATA = Path(__file__).parent / "data"
 USED, PASSING, UNUSED, EXPIRED, ELSEWHERE, NOT_ASKED = (
     "used", "passing", "unused", "expired", "elsewhere", "not asked",
 )  # fmt: skip
-TOO_MUCH = (PASSING, UNUSED, EXPIRED)  # the states that fail a run
 
 
 def _a_date(text: str) -> str:
@@ -59,7 +58,7 @@ class Waiver(BaseModel):
     sometimes       not every machine, seed or suite shows it, though its numerics are these
     reason, link    why it is borne, and where that is told
     until           the last day on which it holds, in UTC: 2027-01-31
-    line            where it stands in its file
+    line, number    where it stands in its file, and among its entries: lines may hold several
     """
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -76,6 +75,7 @@ class Waiver(BaseModel):
     link: Text | None = None
     until: Annotated[str, AfterValidator(_a_date)] | None = None
     line: int = 0
+    number: int = 0
 
     @model_validator(mode="after")
     def _names_what_there_is(self) -> Waiver:
@@ -188,7 +188,7 @@ def read(name: str) -> Waivers:
         raise UsageError(f"no waivers {line(repr(name), 200)}: {known}")
     form = read_form(path, _File)
     entries = [
-        entry.model_copy(update={"line": form.line("waivers", number)})
+        entry.model_copy(update={"line": form.line("waivers", number), "number": number})
         for number, entry in enumerate(form.content.waivers)
     ]
     return Waivers(source=line(path.name, 200), digest=form.digest, entries=entries, suites=form.content.suites)
@@ -203,7 +203,7 @@ def applied(
     out, or suites that show what is expected, or it ended early, so that an entry may be for those.
     """
     standing = waivers.for_backend(numerics)
-    judged, expected = ({one.line: 0 for one in standing.entries} for _ in range(2))
+    judged, expected = ({one.number: 0 for one in standing.entries} for _ in range(2))
 
     @cache
     def entries_of(op: str, dtype: str) -> list[Waiver]:
@@ -212,19 +212,19 @@ def applied(
     for verdict in verdicts:
         for one in entries_of(verdict.op, verdict.dtype) if verdict.status in JUDGED else ():
             if one.is_for(verdict):
-                judged[one.line] += 1
-                expected[one.line] += one.expects(verdict)
+                judged[one.number] += 1
+                expected[one.number] += one.expects(verdict)
 
     def state(one: Waiver) -> str:
-        if one.line not in judged:
+        if one.number not in judged:
             return EXPIRED if one.has_expired() else ELSEWHERE
-        if expected[one.line]:
+        if expected[one.number]:
             return USED
-        if waivers.is_shared or is_narrowed or not (is_whole or judged[one.line]):
+        if waivers.is_shared or is_narrowed or not (is_whole or judged[one.number]):
             return NOT_ASKED
-        return one.if_passing if judged[one.line] else one.if_without_a_case
+        return one.if_passing if judged[one.number] else one.if_without_a_case
 
-    entries = [entry(one, state(one), expected.get(one.line, 0)) for one in waivers.entries]
+    entries = [entry(one, state(one), expected.get(one.number, 0)) for one in waivers.entries]
     return list(map(standing.told, verdicts)), entries
 
 

@@ -85,9 +85,10 @@ def _checks(file: File) -> tuple[int, int]:
 
 
 def _write(out: Path, files: Sequence[File]) -> None:
+    arrays = tensors(files)  # before what stands in the file is gone
     try:
         with out.open("wb") as file:
-            np.savez(file, **tensors(files))
+            np.savez(file, **arrays)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from None
     click.echo(f"written: {out}")

@@ -70,7 +70,7 @@ def sweep(
     conform sweep gelu --backend cuda --dtype bfloat16 --arg approximate=tanh
     conform sweep pow --backend cpu --dtype float16 --shard 1/8 --out shard1
     conform sweep pow --backend cpu --dtype float16 --resume shard1 --resume shard2 ... --out all
-    conform sweep exp --backend mine.py --known exp             asks for all, judges what is not the same as cpu's
+    conform sweep exp --backend mine.py::Mine --known exp       asks for all, judges what is not the same as cpu's
     conform sweep aten::exp --backend cpu --ray auto --out exp
 
     Exit code: 0 every input within the contract; 1 not, or not all judged; 2 usage; 3 nothing compared; 70 a defect of

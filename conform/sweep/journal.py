@@ -20,7 +20,7 @@ from conform.sweep.tally import Tally, from_json, to_json
 
 FILE = "blocks.jsonl"
 SCHEMA = "conform.sweep.blocks/1"
-MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
+MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,7 @@ class Judge:
 
     def rows(self, golden: Golden) -> dict[str, Row]:
         """The row of each table."""
-        op = golden.bounded_as or self.subject.op
-        return {table.name: table.row(op, golden.format.name) for table in self.tables}
+        return {table.name: table.row_of(self.subject.op, golden) for table in self.tables}
 
 
 def _other_than_rounded(comparison: Comparison) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 from collections import deque
@@ -66,7 +67,8 @@ class _Crew:
 
         def send_next(connection: Connection) -> None:
             block = at_work[connection] = waiting.popleft()
-            connection.send((block, known.get(block)))
+            with contextlib.suppress(ConnectionError):  # of a process that is gone `_answer` tells
+                connection.send((block, known.get(block)))
 
         for connection in self._processes:
             send_next(connection)

@@ -240,7 +240,7 @@ def _written(
         return
     own = next((each for each in journals if each.path.parent.resolve() == directory.resolve()), None)
     if own is None:
-        write.prepare(directory, (record.FILE, journal.FILE))
+        write.prepare(directory, names=(record.FILE, journal.FILE))
     with Journal(directory, header, own) as opened:
         for block in known.keys() - (own.tallies.keys() if own else ()):
             opened.add(block, known[block])

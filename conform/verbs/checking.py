@@ -71,6 +71,14 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
         except Stopped as end:
             run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
     interrupt.hold()
+    _finish(run, directory, shown, message)
+    return run, exit_code
+
+
+def _finish(run: Run, directory: Path | None, shown: Shown, message: str | None = None) -> None:
+    """Writes the run and tells it; of one that cannot be written all the more."""
+    from conform.report import write
+
     try:
         written = write.write(run, directory, shown.full_record, shown.keeps_journal) if directory else []
     except UsageError:
@@ -79,7 +87,6 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
     if message:
         tell(message)
     show(run, written, shown.quiet)
-    return run, exit_code
 
 
 # --- On a cluster -----------------------------------------------------------------------------------------------------
@@ -96,9 +103,9 @@ def checked_on_ray(ctx: click.Context, address: str, shown: Shown) -> int:
     with tempfile.TemporaryDirectory(prefix="conform-ray-", ignore_cleanup_errors=True) as scratch:
         shards = directory / SHARDS if directory else Path(scratch)
         run = run_on(address, words, shards, told_of_shards(shown.quiet or shown.no_progress))
-        shutil.rmtree(shards)  # until now `conform merge` could make the run of them
-    written = write.write(run, directory, shown.full_record) if directory else []
-    show(run, written, shown.quiet)
+        _finish(run, directory, shown)
+        if run.record["stopped"] is None:
+            shutil.rmtree(shards)  # until now `conform merge` could make the run of them
     return run.exit_code
 
 
@@ -110,8 +117,8 @@ def checked_together(
 ) -> int:
     """A run a backend, in folders of `out`, then every pair side by side; the exit code is the worst.
 
-    Without a run of a backend (its device is missing) the others are compared; of one alone a line says that there is
-    nothing to compare.
+    Without a run of a backend (its device is missing, its name is unknown) the others are compared; of one alone a line
+    says that there is nothing to compare. UsageError where the first that is there cannot be run as it was asked.
     """
     from conform.backends.base import BackendUnavailable
     from conform.backends.names import source
@@ -119,7 +126,7 @@ def checked_together(
 
     own, is_counted = _apart(checks)
     for name in backends:
-        source(name)  # a mistake in the last name is found before the first run
+        source(name)  # a file that is not there is told before the first run
     folders = _folders(backends)
     codes, runs, missing = [], {}, []
     with tempfile.TemporaryDirectory(prefix="conform-answers-") as answers:
@@ -129,7 +136,9 @@ def checked_together(
             one = replace(shown, out=shown.out and shown.out / folders[name])
             try:
                 run, code = checked(suites, name, one, checks=own, keeper=keeper, **selection)
-            except BackendUnavailable as error:
+            except (BackendUnavailable, UsageError) as error:
+                if isinstance(error, UsageError) and not runs:  # it may be wrong for all of them
+                    raise
                 tell(error)
                 missing.append(str(error))
                 codes.append(error.exit_code)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,9 @@ from click.testing import Result
 
 from conform.certify.evidence import Evidence
 from conform.certify.found import Report
+from conform.certify.remade import Remade
 from conform.certify.verify import verify
+from conform.errors import UsageError
 from conform.report.run_json import expanded
 from conform.running.waivers import read
 from tests.certify.support import (
@@ -228,3 +231,13 @@ def test_waivers_that_excuse_something_else(copy: Path, tmp_path: Path, change: 
     found = [one for one in found_in(copy) if one != FAILED]
     assert {one.rpartition(": ")[0] for one in found} == waived
     assert all("is waived, and no failure that waivers.yaml expects on 20" in one for one in found)
+
+
+@pytest.mark.parametrize(
+    "told", [{"name": "folder:kernels"}, {"name": "k.py::K"}, {"name": "mine", "source": "k:K"}, {"name": "xla(x=1)"}]
+)
+def test_code_that_a_certificate_names_is_not_run(told: dict) -> None:
+    names_it = SimpleNamespace(backend=told)
+    remade = Remade(Path(), names_it, {}, {"public": []}, None, replace(ASKED, rerun=True), Report(), print)
+    with pytest.raises(UsageError, match="name it: --backend"):
+        remade._rerun("public", {})

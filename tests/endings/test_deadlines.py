@@ -14,7 +14,7 @@ from conform import time_limit
 from conform.backends.call import Call
 from conform.errors import UsageError
 from conform.report.record import Run
-from conform.running import truth, verdicts
+from conform.running import judge, truth
 from conform.suites.builtin import limits_of
 from tests.endings.fake import Fake, right
 
@@ -30,7 +30,7 @@ def test_what_takes_too_long_is_unjudged(
             except Exception:  # nothing that is caught so ends it
                 continue
 
-    monkeypatch.setattr(truth if place == "evaluate_call" else verdicts, place, endless)
+    monkeypatch.setattr(truth if place == "evaluate_call" else judge, place, endless)
     ended = run(golden_timeout_s=0.05)
     assert {(case["status"], case["reason"]) for case in ended.cases} == {
         ("unjudged", f"{what} took longer than 0.05 s")

@@ -17,7 +17,7 @@ from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT, Verdict
 from conform.report import terminal
 from conform.report.record import Interrupted, Run, Stopped
-from conform.running import sent, truth, verdicts
+from conform.running import judge, sent, truth, verdicts
 from conform.suites import load
 from conform.suites.cases import Selection
 from conform.suites.select import select
@@ -78,7 +78,7 @@ def test_nothing_judged_before_the_backend_is_gone(run: Callable[..., Run]) -> N
 
 @pytest.mark.parametrize(
     ("module", "place"),
-    [(verdicts, "verdict_of"), (verdicts, "bound_call"), (sent, "exported"), (sent, "too_large")],
+    [(judge, "verdict_of"), (judge, "bound_call"), (sent, "exported"), (sent, "too_large")],
     ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_what_fails_in_the_kit_is_its_defect_in_that_case(

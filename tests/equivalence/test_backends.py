@@ -131,6 +131,13 @@ def test_one_backend_alone_is_a_visible_skip(suite: str, tmp_path: Path) -> None
     assert found["skipped"].startswith("it needs two backends")
 
 
+def test_a_name_that_turns_out_to_be_unknown_leaves_the_runs_before_it_compared(suite: str) -> None:
+    result = check(suite, "Plain", "cpu", "cudaa")
+    assert result.exit_code == 2
+    assert "unknown backend 'cudaa'; did you mean 'cuda'?" in result.stderr
+    assert f"{named('Plain')} and cpu" in result.stdout
+
+
 def test_checks_name_equivalence_or_not(suite: str, tmp_path: Path) -> None:
     """A backend whose run passes, since only `result` counts in it: what then fails is the equivalence alone."""
     words = ("--checks", "result")

@@ -79,7 +79,7 @@ def test_why_nothing_was_judged() -> None:
         "the bound is vacuous: none, or beyond 1e-2 of the scale", "vacuous bound",
     )  # fmt: skip
     call = bound_call("aten::lgamma", [F32([3.0])], {})
-    table = SimpleNamespace(name="mine", row=lambda *_: Row("unbounded", None, None, "no source"))
+    table = SimpleNamespace(name="mine", row_of=lambda *_: Row("unbounded", None, None, "no source"))
     unbounded = verdict_of(case(call.op), call, evaluate_call(call), returned(F32([7.0])), table)
     assert unbounded.reason.startswith("no bound: ")
     assert unbounded.rule == "no contract with a source"

@@ -189,11 +189,6 @@ def test_integer_quotients(fmt, a, b, floor, trunc):
     assert_same(arithmetic.trunc_div(fmt, np.float64(a), np.float64(b))[0], trunc)
 
 
-def test_round_half_even():
-    x = np.array([0.5, 1.5, -0.5, -2.5, 2.4999, INF, NAN, -0.0])
-    assert_same(arithmetic.round_half_even(F32, x)[0], [0.0, 2.0, -0.0, -2.0, 2.0, INF, NAN, -0.0])
-
-
 @pytest.mark.parametrize(
     ("fmt", "x", "decimals", "expected"),
     [

@@ -217,6 +217,9 @@ def test_a_written_run_says_how_to_make_the_case_small() -> None:
     assert told({"backend": "m.py::M", "out": "o"}) == (
         "conform repro exp_1d/float32/special/contiguous --run o --backend m.py::M"
     )
+    assert told({"backend": "folder:k", "out": "o", "imports": ["torch_spyre"]}) == (
+        "conform repro exp_1d/float32/special/contiguous --run o --backend folder:k --import torch_spyre"
+    )
     assert told({"backend": "cpu", "out": None}) is None  # nothing was written
     assert told({"backend": None, "out": "o"}) is None  # an object, which no command can name
 

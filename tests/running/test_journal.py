@@ -156,6 +156,18 @@ def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
     assert not notes.exists()  # the run is whole
 
 
+@pytest.mark.parametrize("other", [[], ["--seed", "1"]], ids=["that has ended", "that was another"])
+def test_a_run_that_cannot_be_resumed_keeps_its_record(tmp_path: Path, other: list[str]) -> None:
+    kept = CliRunner().invoke(main, [*ARGUMENTS, "--shard", "1/9", "--out", str(tmp_path)])
+    assert kept.exit_code == 0, kept.output
+    if not other:
+        (tmp_path / "journal.jsonl").unlink()
+    before = (tmp_path / "run.json").read_text()
+    result = CliRunner().invoke(main, [*ARGUMENTS, "--shard", "1/9", *other, "--resume", str(tmp_path)])
+    assert result.exit_code == 2, result.output
+    assert (tmp_path / "run.json").read_text() == before
+
+
 def test_out_and_resume_are_not_for_one_run(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [*ARGUMENTS, "--resume", str(tmp_path), "--out", str(tmp_path)])
     assert result.exit_code == 2

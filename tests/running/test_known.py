@@ -173,6 +173,10 @@ def test_a_file_without_its_end_has_what_was_whole(tmp_path: Path) -> None:
     ("change", "says"),
     [
         (lambda text: b"[]\t" + text.partition(b"\t")[2], "it is not as conform wrote it"),
+        (lambda text: b'["a",["x"],1,1]\t' + text.partition(b"\t")[2], "it is not as conform wrote it"),
+        (lambda text: b'["a","x",Infinity,1]\t' + text.partition(b"\t")[2], "it is not as conform wrote it"),
+        (lambda text: b"[" * 100_000 + b"\t" + text.partition(b"\t")[2], "it is not as conform wrote it"),
+        (lambda text: text.partition(b"\t")[0] + b"\t" + b"[" * 100_000 + b"\n", "it is not as conform wrote it"),
         (lambda text: text.replace(b'"pass"', b'"past"'), "status"),
         (lambda text: text.replace(b"\t{", b"\t{{"), "it is not as conform wrote it"),
         (lambda text: b"\t".join([text.partition(b"\t")[0], text.partition(b"\t")[2].replace(b"neg", b"abs")]),

@@ -129,6 +129,20 @@ def test_the_record_is_that_of_one_machine(tmp_path: Path, monkeypatch: pytest.M
     assert lines(whole) == lines(tmp_path / "alone")
 
 
+def test_a_record_that_cannot_be_written_leaves_what_the_shards_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise UsageError("run.json cannot be written: No space left on device")
+
+    monkeypatch.setattr(on_ray, "_connected", lambda address: Cluster(2))
+    monkeypatch.setattr("conform.report.write.write", full)
+    result = CliRunner().invoke(main, ["check", *ASKED, "--ray", "auto", "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "100 %" in result.stdout  # what was found is told
+    assert len([*tmp_path.glob("shards/*/journal.jsonl")]) == 2
+
+
 def test_what_no_shard_can_do_is_told_as_one_machine_tells_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(on_ray, "_connected", lambda address: Cluster(1))
     with pytest.raises(UsageError, match=r"shard 1/1: .*matches no case"):

@@ -16,7 +16,7 @@ from conform import straight_line
 from conform.errors import UsageError
 from conform.judging.verdict import KIT_DEFECT
 from conform.report.record import Interrupted, Run, Stopped
-from conform.running import pool, verdicts
+from conform.running import judge, pool
 from tests.tiny import negatives
 
 pytestmark = pytest.mark.one_in(6)
@@ -57,7 +57,7 @@ def test_a_process_has_to_be_worth_while(
 
 def dying(times: int, place: Path) -> Callable[..., Any]:
     """verdict_of, but for the process that judges t5: so often it is killed."""
-    honest = verdicts.verdict_of
+    honest = judge.verdict_of
 
     def judged(case: Any, *args: Any, **kwargs: Any) -> Any:
         if case.id.startswith("t5/"):
@@ -71,7 +71,7 @@ def dying(times: int, place: Path) -> Callable[..., Any]:
 
 
 def test_a_process_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch, suite: str, tmp_path: Path) -> None:
-    monkeypatch.setattr(verdicts, "verdict_of", dying(1, tmp_path / "deaths"))
+    monkeypatch.setattr(judge, "verdict_of", dying(1, tmp_path / "deaths"))
     run = conform.check(suite, backend="cpu", workers=2)
     assert run.summary["pass"] == run.summary["asked"] == 12
 
@@ -79,7 +79,7 @@ def test_a_process_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch, suit
 def test_the_case_of_which_it_dies_twice_is_a_defect_of_the_kit(
     monkeypatch: pytest.MonkeyPatch, suite: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(verdicts, "verdict_of", dying(100, tmp_path / "deaths"))
+    monkeypatch.setattr(judge, "verdict_of", dying(100, tmp_path / "deaths"))
     run = conform.check(suite, backend="cpu", workers=2)
     statuses = {case["test"]: (case["status"], case["rule"]) for case in run.cases}
     assert statuses.pop("t5") == ("unjudged", KIT_DEFECT)
@@ -95,7 +95,7 @@ def test_what_a_user_did_wrong_is_raised_as_from_one_process(suite: str) -> None
 
 
 def test_what_ends_the_run_in_one_ends_it_in_all(monkeypatch: pytest.MonkeyPatch, suite: str) -> None:
-    monkeypatch.setattr(verdicts._Judge, "judged", lambda _: 1 // 0)
+    monkeypatch.setattr(judge.Judge, "judged", lambda _: 1 // 0)
     with pytest.raises(Stopped, match="defect of the kit, please report it: ZeroDivisionError") as caught:
         conform.check(suite, backend="cpu", workers=2)
     assert (caught.value.exit_code, caught.value.run.record["not_run"]) == (70, 12)

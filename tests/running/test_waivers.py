@@ -28,7 +28,7 @@ def told(
     *entries: Waiver, verdicts: list[Verdict], whole: bool = True, narrowed: bool = False, shared: bool = False
 ) -> tuple[list, list]:
     """The statuses of the verdicts and the states of the entries."""
-    numbered = [entry.model_copy(update={"line": number}) for number, entry in enumerate(entries)]
+    numbered = [entry.model_copy(update={"line": number, "number": number}) for number, entry in enumerate(entries)]
     given = Waivers(source="w.yaml", digest="sha256:0", entries=numbered, is_shared=shared)
     found, states = applied(given, verdicts, NUMERICS, whole, narrowed)
     return [one.status for one in found], [one["state"] for one in states]
@@ -39,6 +39,14 @@ def test_a_failure_that_an_entry_expects_is_waived_and_says_by_which() -> None:
     one = entries.told(verdict())
     assert (one.status, one.reason, one.rule) == ("waived", "fail: error above the bound", "waiver at w.yaml:7")
     assert entries.told(verdict("pass")).status == "pass"
+
+
+def test_entries_on_one_line_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text("waivers: [{op: aten::sqrt, reason: known}, {op: aten::exp, reason: known}]\n")
+    verdicts = [verdict(), verdict("pass", op="aten::exp")]
+    _, states = applied(waivers.read(str(path)), verdicts, NUMERICS, is_whole=True, is_narrowed=False)
+    assert [(one["line"], one["state"]) for one in states] == [(1, "used"), (1, "passing")]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,6 @@ ABSENT = {
         "ParameterList", "RNNBase", "RNNCellBase",
     },
     "torch.export does not take them": {"CrossMapLRN2d"},
-    "no meaning in the kit": {"AdaptiveMaxPool3d"},
     "new in torch 2.13": {"LinearCrossEntropyLoss"},
 }  # fmt: skip
 DEPRECATED = {"size_average", "reduce", "min_value", "max_value"}

@@ -219,6 +219,7 @@ THIS = b'{"schema":"conform.sweep.blocks/1","dtype":"float32","operands":["self"
         (b"[]\n", ":1: not a line"),
         (b"\xff\n", ":1: not a line"),
         (THIS + b'{"codes":[1,2]}\n', ":2: not a line"),
+        (b"[" * 100_000 + b"\n", ":1: not a line"),
         (THIS, "the journal of another sweep: op: found null"),
     ],
 )
@@ -227,6 +228,14 @@ def test_what_is_no_journal_of_this_sweep(tmp_path, content, problem):
     with pytest.raises(UsageError, match=problem):
         sweep("abs", "cpu", codes=AROUND, resume=[tmp_path])
     assert (tmp_path / "blocks.jsonl").read_bytes() == content
+
+
+def test_the_files_of_a_sweep_before_are_set_aside(tmp_path):
+    for name in ("blocks.jsonl", "sweep.json"):
+        (tmp_path / name).write_text("of an earlier sweep")
+    sweep("abs", "cpu", codes=AROUND, out=tmp_path, workers=1)
+    assert {path.name for path in tmp_path.iterdir()} == {"blocks.jsonl", "blocks.jsonl~", "sweep.json", "sweep.json~"}
+    assert (tmp_path / "sweep.json~").read_text() == "of an earlier sweep"
 
 
 def test_a_journal_is_written_by_one_sweep_alone(tmp_path):

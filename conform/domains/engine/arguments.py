@@ -211,11 +211,6 @@ def tensors(name: str, *constraints: Group) -> Argument:
     return argument(name, TENSOR_LIST, constraints)
 
 
-def optional_tensors(name: str, *constraints: Group) -> Argument:
-    """A list of tensors, each of which may be None (Optional)."""
-    return argument(name, OPTIONAL_TENSOR_LIST, constraints)
-
-
 def index_tensors(name: str, *constraints: Group) -> Argument:
     """A list of index tensors, each of which may be None (Optional)."""
     return argument(name, INDEX_TENSOR_LIST, constraints)

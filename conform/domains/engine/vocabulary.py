@@ -147,15 +147,6 @@ def nonzero_if_integer(*names: str) -> Constraint:
     return new
 
 
-def equal_to(values: Callable[..., Sequence[Any]], text: str) -> tuple[Constraint, ...]:
-    """A list that a function of other arguments gives outright."""
-    names = values.__code__.co_varnames[: values.__code__.co_argcount]
-    return (
-        Length.Eq(lambda *operands: len(values(*operands)), names, f"length of {text}"),
-        Value.Eq(lambda i, *operands: values(*operands)[i], ("i", *names), f"{text}[i]"),
-    )
-
-
 def divisors(number: int) -> tuple[int, ...]:
     """The positive integers that divide a positive one, in rising order."""
     low = [one for one in range(1, math.isqrt(max(number, 0)) + 1) if number % one == 0]

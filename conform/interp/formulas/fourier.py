@@ -4,14 +4,14 @@ Bluestein; and one element of them exactly."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 from math import lcm, prod
 
 import numpy as np
 
-from conform.numerics.cyclotomic import Terms, prime_factors, roots_of_unity, sum_of_cosines
+from conform.numerics.cyclotomic import prime_factors, roots_of_unity, sum_of_cosines
 from conform.numerics.real import Real, concatenate
 
 MOST_TERMS = 128  # the largest prime factor whose sums are added up term by term
@@ -151,6 +151,7 @@ class Exactly:
     sign: int
     square: int
     weights: np.ndarray | None = None
+    _last: dict[int, tuple[int, list[np.ndarray]]] = field(default_factory=dict, init=False)
 
     @cached_property
     def order(self) -> int:
@@ -161,20 +162,30 @@ class Exactly:
     def at(self, index: tuple[int, ...], part: int) -> Fraction:
         """The real (part 0) or imaginary (1) part of the element at index (row, *places)."""
         row, *places = index
-        numbers, weights = self.numbers[row], 1 if self.weights is None else self.weights
-        times = np.broadcast_to(weights, numbers.shape)
-        unit = min((_exponent(x) for x in (*numbers.real.flat, *numbers.imag.flat) if x), default=0)
-        turns = np.zeros(numbers.shape, dtype=object)
+        unit, numbers = self._integers(row)
+        turns = np.zeros(numbers[0].shape, dtype=object)
         for axis, (place, length) in enumerate(zip(places, self.lengths, strict=True)):
-            steps = np.arange(numbers.shape[axis]).astype(object) * (self.sign * place * (self.order // length))
-            turns = turns + steps.reshape([-1 if axis == d else 1 for d in range(numbers.ndim)])
-        terms: Terms = []
+            steps = np.arange(turns.shape[axis]).astype(object) * (self.sign * place * (self.order // length))
+            turns = turns + steps.reshape([-1 if axis == d else 1 for d in range(turns.ndim)])
+        coefficients = np.zeros(self.order, dtype=object)
         quarter = self.order // 4  # sin t = cos(t - quarter), and the imaginary numbers are a quarter ahead
-        for z, turn, weight in zip(numbers.flat, turns.flat, times.flat, strict=True):
-            for x, ahead in ((z.real, 0), (z.imag, quarter)):
-                if x:
-                    terms.append((int(weight) * _integer(float(x), unit), int(turn) + ahead - part * quarter))
+        for integers, ahead in zip(numbers, (0, quarter), strict=True):
+            np.add.at(coefficients, ((turns + (ahead - part * quarter)) % self.order).astype(np.intp), integers)
+        terms = [(coefficients[exponent], exponent) for exponent in np.flatnonzero(coefficients).tolist()]
         return sum_of_cosines(self.order, terms, self.square) * Fraction(2) ** unit
+
+    def _integers(self, row: int) -> tuple[int, list[np.ndarray]]:
+        """(k, the real and the imaginary parts): the row's numbers, times their weights, as integers times 2^k.
+
+        Those of the last row are kept: its elements are asked for one after another."""
+        if row not in self._last:
+            numbers = self.numbers[row]
+            parts = numbers.real, numbers.imag
+            unit = min((_exponent(x) for part in parts for x in part.flat if x), default=0)
+            weights = np.broadcast_to(1 if self.weights is None else self.weights, numbers.shape)
+            self._last.clear()
+            self._last[row] = unit, [_integers(part, unit) * weights.astype(np.int64).astype(object) for part in parts]
+        return self._last[row]
 
 
 def _exponent(x: float) -> int:
@@ -182,5 +193,6 @@ def _exponent(x: float) -> int:
     return 1 - float(x).as_integer_ratio()[1].bit_length()
 
 
-def _integer(x: float, unit: int) -> int:
-    return int(Fraction(x) / Fraction(2) ** unit)
+def _integers(numbers: np.ndarray, unit: int) -> np.ndarray:
+    """The numbers over 2^unit, exactly."""
+    return np.frompyfunc(lambda x: int(Fraction(x) / Fraction(2) ** unit), 1, 1)(numbers).astype(object)

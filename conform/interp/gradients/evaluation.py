@@ -19,7 +19,7 @@ from conform.interp.gradients.kinks import are_kinks
 from conform.interp.gradients.rules import Rule, find
 from conform.interp.program.apply import apply, steps_stored
 from conform.interp.program.goldens import goldens_of
-from conform.interp.program.number import Number
+from conform.interp.program.number import Number, as_numbers
 from conform.interp.program.storage import stored
 from conform.numerics.formats import format_of
 
@@ -125,7 +125,7 @@ def gradients(
     op: str, arguments: Mapping[str, Any], cotangents: Sequence[Number | None], places: Sequence[Place]
 ) -> list[Number]:
     """The gradients of the tensors `places` of a call, arrays or Numbers, each of its tensor's shape and dtype."""
-    numbers = {name: _number(value) for name, value in arguments.items()}
+    numbers = {name: as_numbers(value) for name, value in arguments.items()}
 
     @cache
     def results() -> tuple[Number, ...]:
@@ -142,12 +142,6 @@ def gradients(
 
 def _item(found: Any, place: Place) -> Number:
     return found if place.item is None else found[place.item]
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return Number.exact(value)
-    return [_number(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _fitted(number: Number, operand: Number) -> Number:

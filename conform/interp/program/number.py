@@ -148,3 +148,10 @@ def _apply(name: str, *args: Any, **kwargs: Any) -> Any:
     from conform.interp.program.apply import apply  # which needs this class
 
     return apply(f"aten::{name}", *args, **kwargs)
+
+
+def as_numbers(value: Any) -> Any:
+    """`value` with every array, in lists too, as the tensor that it stands for."""
+    if isinstance(value, np.ndarray):
+        return Number.exact(value)
+    return [as_numbers(item) for item in value] if isinstance(value, list | tuple) else value

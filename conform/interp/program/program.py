@@ -7,12 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from conform.errors import ConformError, NoGolden
 from conform.interp.golden import Golden
 from conform.interp.program.goldens import golden_of
-from conform.interp.program.number import Number
+from conform.interp.program.number import as_numbers
 
 _KIT = Path(__file__).parents[2]
 
@@ -21,7 +19,7 @@ def meaning(name: str, program: Callable[..., Any]) -> Callable[..., tuple[Golde
     """The semantics of the op `name`: `program` on Numbers for tensors, every result rounded once."""
 
     def evaluated(**arguments: Any) -> tuple[Golden, ...]:
-        given = {key: _number(value) for key, value in arguments.items()}
+        given = {key: as_numbers(value) for key, value in arguments.items()}
         try:
             result = program(**given)
         except ConformError as error:
@@ -40,9 +38,3 @@ def _place(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not Path(frame.filename).is_relative_to(_KIT)]
     return f"{theirs[-1].filename}:{theirs[-1].lineno}" if theirs else "its call"
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return Number.exact(value)
-    return [_number(item) for item in value] if isinstance(value, list | tuple) else value

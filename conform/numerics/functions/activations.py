@@ -81,9 +81,12 @@ def logaddexp(x: DD, y: DD) -> tuple[DD, Array]:
     return value, SOFTPLUS_ERROR * (np.abs(larger[0]) + tail[0]) / np.abs(value[0])
 
 
-def xlogy(x: DD, y: DD) -> DD:
-    """x log y; relative error LOGISTIC_ERROR."""
-    return dd.mul(x, log(y))
+def xlogy(x: DD, y: DD) -> tuple[DD, Array]:
+    """x log y and its relative error: +0 where x is 0, a zero of x's sign where y is 1, both without error."""
+    is_zero = (x[0] == 0) | (y[0] == 1)
+    hi, lo = dd.mul(x, log(dd.where(is_zero, (np.full_like(x[0], 2.0), y[1]), y)))
+    zero = np.where(x[0] == 0, 0.0, np.copysign(0.0, x[0]))
+    return (np.where(is_zero, zero, hi), np.where(is_zero, 0.0, lo)), np.where(is_zero, 0.0, LOGISTIC_ERROR)
 
 
 # float64

@@ -81,20 +81,29 @@ def sigmoid_real(x: float, y: float) -> Exact:
 # Quotients: always rational
 
 
+def _on_one_scale(*numbers: float) -> list[int]:
+    """The numbers times a power of two that makes all of them integers."""
+    ratios = [number.as_integer_ratio() for number in numbers]
+    scale = max(denominator for _, denominator in ratios)
+    return [numerator * (scale // denominator) for numerator, denominator in ratios]
+
+
 def reciprocal_real(x: float, y: float) -> Exact:
-    return Fraction(x) / _norm(x, y) or 0.0
+    return quotient_real(1.0, 0.0, x, y)
 
 
 def reciprocal_imag(x: float, y: float) -> Exact:
-    return -Fraction(y) / _norm(x, y) or 0.0
+    return quotient_imag(1.0, 0.0, x, y)
 
 
 def quotient_real(a: float, b: float, c: float, d: float) -> Exact:
-    return (Fraction(a) * Fraction(c) + Fraction(b) * Fraction(d)) / _norm(c, d) or 0.0
+    a, b, c, d = _on_one_scale(a, b, c, d)
+    return Fraction(a * c + b * d, c * c + d * d) or 0.0
 
 
 def quotient_imag(a: float, b: float, c: float, d: float) -> Exact:
-    return (Fraction(b) * Fraction(c) - Fraction(a) * Fraction(d)) / _norm(c, d) or 0.0
+    a, b, c, d = _on_one_scale(a, b, c, d)
+    return Fraction(b * c - a * d, c * c + d * d) or 0.0
 
 
 # Roots and powers

@@ -57,7 +57,7 @@ PAIRS = (
 
 
 def _at(*points: float) -> Callable[[Array], Array]:
-    return lambda x: np.isin(x, points)
+    return lambda x: np.logical_or.reduce([x == point for point in points])
 
 
 _FUNCTIONS: dict[str, Function] = {}
@@ -73,18 +73,19 @@ def _define(
     sentinels: tuple[tuple[float, ...], ...],
     float64_error: float = NUMPY_ERROR,
     ends: Callable[..., Scaled] | None = None,
-    poles: Callable[[Array], Array] | None = None,
+    poles: Callable[..., Array] | None = None,
     unsure: Callable[[Array], Array] | None = None,
 ) -> None:
     """Add a row; `error_bound` None: the kernel returns its own beside the value. ends: the function where float64's
-    range ends; poles: those of a function of one operand; unsure: where float64_error is missed; None where there are
-    none."""
+    range ends; poles: those at finite operands, None: a function of one operand has none; unsure: where float64_error
+    is missed; None where there are none."""
 
     def with_bound(*operands: DD) -> tuple[DD, Array | float]:
         return double_double(*operands), error_bound
 
     rung = double_double if error_bound is None else with_bound
-    poles = (poles or _at()) if len(sentinels[0]) == 1 else None
+    if poles is None and len(sentinels[0]) == 1:
+        poles = _at()
     _FUNCTIONS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, ends, poles, unsure)
 
 
@@ -250,8 +251,8 @@ _define(
     ends=range_ends.logaddexp,
 )  # fmt: skip
 _define(
-    "xlogy", activations.xlogy_float64, activations.xlogy, _LOGISTIC, lambda x, y: x * mpmath.log(y), exact.xlogy,
-    PAIRS, ends=range_ends.xlogy,
+    "xlogy", activations.xlogy_float64, activations.xlogy, None, lambda x, y: x * mpmath.log(y), exact.xlogy,
+    PAIRS, ends=range_ends.xlogy, poles=lambda x, y: (x != 0) & (y == 0),
 )  # fmt: skip
 
 # Powers and roots

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,7 @@ from conform.interp.ops.elementwise.arithmetic import integers
 from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics.ball import Ball, chosen
+from conform.numerics.digits import Digits, decide_digits, products, single
 from conform.numerics.escalate import decide_exactly, decided_first
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
@@ -23,14 +24,31 @@ from conform.numerics.rounding_errors import held_format
 def rational(fmt: Format, formula: Callable, special: np.ndarray, *operands: np.ndarray) -> tuple[np.ndarray, Real]:
     """A formula of rational operations on finite operands, rounded once: on Reals, and where they do not decide on
     Fractions; `special` where an operand is not finite."""
-    finite = np.logical_and.reduce([np.isfinite(x) for x in operands])
-    safe = [np.where(finite, x, 1.0) for x in operands]
-    real = where(finite, formula(*map(Real.exact, safe)), special)
+    safe, real = _on_reals(formula, special, operands)
 
     def of_fractions(index: tuple[int, ...]) -> Fraction:
         return formula(*(mpq(float(x[index])) for x in safe))  # as a Fraction, and ten times as fast
 
     return decide_exactly(fmt, real, of_fractions)
+
+
+def polynomial(
+    fmt: Format, formula: Callable, digits: Callable[..., Digits], special: np.ndarray, *operands: np.ndarray
+) -> tuple[np.ndarray, Real]:
+    """As `rational` of a polynomial of few terms, whose exact value `digits` tells of operands [n]."""
+    shape = special.shape
+    safe, real = _on_reals(formula, special.ravel(), [x.ravel() for x in operands])
+    value, real = decide_digits(fmt, real, len(operands), lambda index: digits(*(x[index] for x in safe)))
+    return value.reshape(shape), real.reshape(shape)
+
+
+def _on_reals(
+    formula: Callable, special: np.ndarray, operands: Sequence[np.ndarray]
+) -> tuple[list[np.ndarray], Real]:
+    """The operands, 1 where one of them is not finite, and the formula of them on Reals, `special` there."""
+    finite = np.logical_and.reduce([np.isfinite(x) for x in operands])
+    safe = [np.where(finite, x, 1.0) for x in operands]
+    return safe, where(finite, formula(*map(Real.exact, safe)), special)
 
 
 def rational_in_float64(
@@ -64,7 +82,8 @@ def addcmul(self: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, value: i
     x, y, z = broadcast_numbers(fmt, self, tensor1, tensor2)
     v = np.full_like(x, float(value))
     special = x + _class(v) * _class(y) * _class(z)
-    found = rational(fmt, lambda x, y, z, v: x + v * y * z, special, x, y, z, v)
+    exactly = lambda x, y, z, v: products(y[None], z[None]).times(float(value)) + single(x)  # noqa: E731
+    found = polynomial(fmt, lambda x, y, z, v: x + v * y * z, exactly, special, x, y, z, v)
     a, b, c, d = (Ball.exact(operand, held_format(fmt)) for operand in (x, y, z, v))
     ball = wider(a + d * b * c, a + d * (b * c))
     return Golden.derived(fmt, *found, ball, zero_sign_free=True)
@@ -89,7 +108,8 @@ def lerp(self: np.ndarray, end: np.ndarray, weight: Operand) -> Golden:
     fmt = result_type(self, end, weight)
     x, y, w = broadcast_numbers(fmt, self, end, weight)
     special = x + _class(w) * _class(y - x)
-    found = rational(fmt, lambda x, y, w: x + w * (y - x), special, x, y, w)
+    exactly = lambda x, y, w: products(np.stack([x, w, -w]), np.stack([np.ones_like(x), y, x]))  # noqa: E731
+    found = polynomial(fmt, lambda x, y, w: x + w * (y - x), exactly, special, x, y, w)
     a, b, c = (Ball.exact(operand, held_format(fmt)) for operand in (x, y, w))
     ball = wider(a + c * (b - a), b - (-c + 1.0) * (b - a))
     infinite = (np.isinf(x) | np.isinf(y)) & ~(np.isnan(x) | np.isnan(y) | np.isnan(w))
