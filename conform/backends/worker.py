@@ -20,6 +20,8 @@ from conform.backends.memory import Memory, output_of
 from conform.backends.protocol import PREFIX, frame, from_tree, parse_header, parse_prefix, payload_of, to_tree
 from conform.errors import Unsupported, UsageError
 
+_OF_POINTERS = ("cpu", "cuda")  # the devices whose tensors tell where they lie
+
 
 def serve(connection: socket.socket, name: str | None, threads: int, imports: Sequence[str] = ()) -> None:
     """Answers calls to backend `name` until the parent closes the connection. The first frame describes the backend.
@@ -118,13 +120,16 @@ def _fill(connection: socket.socket, buffer: memoryview) -> bool:
 
 
 def answers(backend: Backend, header: dict[str, Any], memory: Memory) -> Iterator[bytes]:
-    """The frames of the replies to equal calls, each of which has memory of its own."""
+    """The frames of the replies to equal calls, each of which has memory of its own. What one returned is held while
+    the next is made, as a caller may hold it."""
+    held: list[torch.Tensor] = []
     for turn in range(header["times"]):
-        yield answer(backend, header, memory, turn)
+        yield answer(backend, header, memory, turn, held)
 
 
-def answer(backend: Backend, header: dict[str, Any], memory: Memory, turn: int) -> bytes:
-    """The frame of the reply: the result, or how the call failed, and what became of the inputs."""
+def answer(backend: Backend, header: dict[str, Any], memory: Memory, turn: int, held: list[torch.Tensor]) -> bytes:
+    """The frame of the reply: the result, or how the call failed, and what became of the inputs. `held` are the tensors
+    of the result before, whose place those of this one take."""
     reply: dict[str, Any] = {"call": header["call"]}
     contents: list[bytes] = []
     try:
@@ -134,9 +139,20 @@ def answer(backend: Backend, header: dict[str, Any], memory: Memory, turn: int) 
     else:
         try:
             contents = _add_result(reply, result, partial(memory.behind, turn=turn), backend.views_share_memory)
+            _take_the_place(held, [one for one in leaves(result) if isinstance(one, torch.Tensor)])
         except Exception as error:
+            contents = []
             reply |= _unreadable(error)
     return frame(reply, payload_of(contents))
+
+
+def _take_the_place(held: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
+    """ValueError for a tensor in the memory of one that is held, and so overwritten."""
+    taken = {one.untyped_storage().data_ptr() for one in held if one.device.type in _OF_POINTERS}
+    for number, one in enumerate(tensors):
+        if one.numel() and one.device.type in _OF_POINTERS and one.untyped_storage().data_ptr() in taken:
+            raise ValueError(f"output {number} lies in the memory of the call's before, which it overwrites")
+    held[:] = [one for one in tensors if one.numel()]
 
 
 def _failure(error: Exception) -> dict[str, Any]:

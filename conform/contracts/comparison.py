@@ -51,7 +51,7 @@ class Comparison:
 
     def _error_ulp(self, real: Real) -> np.ndarray:
         error = error_ulp(self.golden.format, self.actual, real)
-        return normwise.error_ulp(self.golden.format, error, real) if self.golden.normwise else error
+        return normwise.error_ulp(self.golden.format, self.actual, error, real) if self.golden.normwise else error
 
     @cached_property
     def rounded_error_ulp(self) -> np.ndarray:

@@ -24,7 +24,10 @@ def unit(component: Format, real: Real) -> np.ndarray:
     return ulp(component, size(real.hi))
 
 
-def error_ulp(component: Format, errors_ulp: np.ndarray, real: Real) -> np.ndarray:
-    """From the parts' errors, each in ulps of its part; inf and NaN (a wrong class, nothing known) spread to both."""
+def error_ulp(component: Format, actual: np.ndarray, errors_ulp: np.ndarray, real: Real) -> np.ndarray:
+    """From the parts' errors, each in ulps of its part; inf and NaN (a wrong class, nothing known) spread to both. The
+    error of a number that is more ulps away than float64 has, 1 where 0 is right, is their difference."""
     with np.errstate(all="ignore"):
-        return size(errors_ulp * ulp(component, real.hi)) / unit(component, real)
+        apart = np.abs(np.asarray(actual).astype(np.float64) - real.hi)
+        is_apart = np.isinf(errors_ulp) & np.isfinite(apart)
+        return size(np.where(is_apart, apart, errors_ulp * ulp(component, real.hi))) / unit(component, real)

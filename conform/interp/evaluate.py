@@ -64,7 +64,8 @@ def evaluate_call(call: Bound) -> Outcome:
         meant = {name: value for name, value in meant.items() if name not in definition.traits.ignores}
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
-        outcome = _of_all_readings(call.schema, definition.function, meant)
+        of_all = _of_all_conversions if definition.traits.converts else _of_all_readings
+        outcome = of_all(call.schema, definition.function, meant)
     return replace(outcome, updated=updated) if (updated := semantics.updated_by(call)) else outcome
 
 

@@ -51,6 +51,7 @@ class Traits:
     pointwise: an element of the result depends on the same element of each (broadcast) tensor alone
     along: the argument that names the dims of the first tensor along which an element of the result reads a whole line
     compares: which elements are larger, or equal, or between which integers or powers they lie, decides the result
+    converts: operands are converted to a common dtype one by one, as those of pointwise ops are
     commutes: the first two operands in the other order give the same result
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
     moves: the arguments whose elements are those of the results, as they are, or zeros; which one stands where depends
@@ -73,6 +74,7 @@ class Traits:
     pointwise: bool = False
     along: str | None = None
     compares: bool = False
+    converts: bool = False
     commutes: bool = False
     selects: bool = False
     moves: tuple[str, ...] = ()

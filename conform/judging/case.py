@@ -169,7 +169,8 @@ def _judged(
     if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
         flushing_too = replace(arithmetic, flushes_subnormals=True)
         supposed = admitted(call, outcome, flushing_too, reply.outputs, of_all=False)
-        explained = verdict.wrong - judged(outcome=supposed, arithmetic=flushing_too, has_causes=False).wrong
+        flushing = judged(outcome=supposed, arithmetic=flushing_too, has_causes=False)
+        explained = verdict.wrong - flushing.wrong - max(flushing.vacuous - verdict.vacuous, 0)  # no bound explains
         if explained > 0:
             return replace(verdict, causes={FLUSHED: explained, **verdict.causes})
     return verdict

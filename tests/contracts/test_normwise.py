@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
+import pytest
 
 from conform.contracts.judge import judge
 from conform.contracts.tables import Row
@@ -40,6 +41,23 @@ def test_the_error_is_the_magnitude_of_both_parts_errors() -> None:
         elements = judge(golden(1 + 0j), actual, ULPS_5)
         assert elements.ok.tolist() == [[ok, ok]]
     assert elements.error_ulp.tolist() == [[32**0.5, 32**0.5]]
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_part_that_should_be_0_may_be_off_by_ulps_of_the_other(dtype: str) -> None:
+    """In ulps of 0, or of a subnormal number, that is more than float64 has."""
+    fmt = FORMATS[dtype]
+    ulp_of_1 = 2.0**-fmt.component.mantissa_bits
+    for small in (0.0, 2.0**-1074 if dtype == "complex128" else 2.0**-149):
+        parts = np.array([[-1.0, small]])
+        expected = Golden(fmt, (parts @ [1, 1j]).astype(fmt.storage), Real.exact(parts), normwise=True)
+        for steps, ok in ((4, True), (6, False)):
+            actual = np.array([complex(-1.0, steps * ulp_of_1)], fmt.storage)
+            elements = judge(expected, actual, ULPS_5)
+            assert elements.error_ulp.tolist() == [[steps, steps]]
+            assert elements.ok.tolist() == [[ok, ok]] or not ok
+        assert not judge(expected, np.array([complex(-1.0, nan)], fmt.storage), ULPS_5).ok.all()
+        assert not judge(expected, np.array([complex(-1.0, inf)], fmt.storage), ULPS_5).ok.all()
 
 
 def test_the_budgets_of_both_parts_make_one_bound() -> None:

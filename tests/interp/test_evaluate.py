@@ -108,6 +108,8 @@ def test_a_conversion_to_a_half_type_and_back_may_be_left_out() -> None:
 def test_integers_beside_a_half_type_may_be_read_in_the_compute_type() -> None:
     assert readings("aten::add", np.float16([-2048.0]), np.array([2049])) == [[0.0], [1.0]]
     assert readings("aten::mul", np.float16([0.5]), np.array([70000])) == [[np.inf], [35008.0]]
+    assert readings("aten::outer", np.float16([0.5]), np.array([70000])) == [[[np.inf]], [[35008.0]]]
+    assert readings("aten::kron", np.float16([0.5]), np.array([70000, 2])) == [[np.inf, 1.0], [35008.0, 1.0]]
 
 
 def test_no_other_conversion_may_be_left_out() -> None:

@@ -59,6 +59,15 @@ def refuses_the_second(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     raise RuntimeError("too hot")
 
 
+BUFFERS: dict[tuple, torch.Tensor] = {}
+
+
+def into_one_buffer(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The same memory for every result of a shape, as a graph of kernels that was recorded once has it."""
+    result = exact(op, args, kwargs)
+    return BUFFERS.setdefault((result.shape, result.dtype), torch.empty_like(result)).copy_(result)
+
+
 def has_none(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     raise conform.Unsupported("no kernel")
 
@@ -118,6 +127,14 @@ def test_other_python_numbers_to_equal_calls_fail(numbers: tuple[float, float], 
     (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"]))
     replies = [Reply("ok", result=number) for number in numbers]
     assert verdict_on(replace(case, times=2), replies, "cpu").status == status
+
+
+def test_a_result_that_the_next_call_overwrites_fails() -> None:
+    run = run_of(into_one_buffer)
+    repeated = [case for case in run.cases if case["id"].endswith(f"/{REPEATED}")]
+    told = "ended otherwise than the first: ValueError: output 0 lies in the memory of the call's before"
+    assert repeated
+    assert all(case["status"] == "fail" and told in case["reason"] for case in repeated if case["checks"] == 3)
 
 
 def test_what_has_no_answer_is_not_judged() -> None:

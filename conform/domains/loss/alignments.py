@@ -16,8 +16,8 @@ from conform.domains.engine.arguments import (
 )
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import INTEGERS, Space, integers_between
-from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, sized, typically
+from conform.domains.engine.spaces import ANYTHING, INTEGERS, Space, integers_between
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, typically
 from conform.domains.loss.outcomes import NONE, REDUCTION
 from conform.domains.specs import spec
 
@@ -83,6 +83,11 @@ def _of_batch(name: str, *constraints: Constraint | Sequence[Constraint]) -> Arg
     return index_tensor(name, INDICES, [one.unjudged("torch reads numbers in order") for one in batch], *constraints)
 
 
+def _a_row_each(log_probs: MetaArgument, rank: int, d: int) -> Space | tuple[int, ...]:
+    """size(log_probs, 1) where d = 0 and the rank is 2"""
+    return (log_probs.size(1),) if (rank, d) == (2, 0) else ANYTHING
+
+
 def _tensors(on_labels: Sequence[Constraint]) -> tuple[Argument, ...]:
     fits = Value.Le(lambda targets: targets.size(1), text="size(targets, 1)")
     return (
@@ -90,7 +95,7 @@ def _tensors(on_labels: Sequence[Constraint]) -> tuple[Argument, ...]:
             "targets",
             INDICES,
             Rank.Eq(2).unjudged("concatenated ones are judged beside numbers", lambda targets: targets.rank == 1),
-            sized(lambda log_probs: (log_probs.size(1),), "size(log_probs, 1) where d = 0"),
+            Size.In(_a_row_each),
             A_LABEL,
         ),
         _of_batch("input_lengths", *STEPS),

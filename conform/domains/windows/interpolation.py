@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from math import floor
 
 from conform.domains.engine.arguments import Argument, boolean, integers, optional, real, reals, result, tensor
@@ -47,7 +46,7 @@ def _of_sizes(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) -> 
 def _resized(input: MetaArgument, output_size: Sequence[int] | None, scale_factors: Numbers | None) -> tuple[int, ...]:
     if output_size is not None:
         return (*input.shape[:2], *output_size)
-    sizes = (floor(size * Fraction(scale)) for size, scale in zip(input.shape[2:], scale_factors, strict=True))
+    sizes = (floor(float(size) * scale) for size, scale in zip(input.shape[2:], scale_factors, strict=True))
     return (*input.shape[:2], *sizes)
 
 

@@ -76,8 +76,6 @@ def _of_line(dtype: str, row: list[float], share: float, interpolation: str, ign
     a, b, fraction = numbers[below], numbers[below + 1], index - below
     if a == b:
         return a
-    if isinf(a) or isinf(b):
-        return UNSPECIFIED
     match interpolation:
         case "lower":
             return a
@@ -87,5 +85,7 @@ def _of_line(dtype: str, row: list[float], share: float, interpolation: str, ign
             return numbers[round(index)]
         case "midpoint":
             fraction = Fraction(1, 2)
+    if isinf(a) or isinf(b):
+        return UNSPECIFIED
     number = Fraction(a) + (Fraction(b) - Fraction(a)) * fraction
     return round_ratio(dtype, number.numerator, number.denominator)

@@ -125,7 +125,8 @@ def resized(
 def vector_sizes(
     input: RefTensor, output_size: list[int] | None, scale_factors: list[float] | None
 ) -> tuple[list[int], list[float | None]]:
-    """Output sizes and scales: one of both is given; of scales the sizes are floor(size * scale)."""
+    """Output sizes and scales: one of both is given; of scales the sizes are floor(size * scale), a product of doubles.
+    """
     sizes = input.shape[2:]
     if (output_size is None) == (scale_factors is None):
         raise ValueError("one of output_size and scale_factors is to be given")
@@ -133,7 +134,7 @@ def vector_sizes(
         return list(output_size), [None] * len(output_size)
     if len(scale_factors) != len(sizes):
         raise ValueError(f"a scale for each of {len(sizes)} dims, found {scale_factors}")
-    return [floor(size * Fraction(scale)) for size, scale in zip(sizes, scale_factors, strict=True)], scale_factors
+    return [floor(float(size) * scale) for size, scale in zip(sizes, scale_factors, strict=True)], scale_factors
 
 
 def _nearest(

@@ -7,6 +7,7 @@ from math import inf, log, nan
 import numpy as np
 import pytest
 
+from conform.errors import Unjudged
 from tests.interp.ops.literal import check, check_open, f32, f64, goldens, i64
 
 NONE, MEAN, SUM = range(3)
@@ -39,6 +40,14 @@ def test_one_path_is_the_sum_of_its_logarithms() -> None:
     check("aten::ctc_loss.Tensor", numbers, targets, i64([2, 1]), i64([2, 0]), 0, NONE, gives=f32([34.0, 3.0]))
     losses, alphas = goldens("aten::_ctc_loss", numbers, targets, [2, 1], [2, 0])
     assert (losses.value.tolist(), alphas.undocumented) == ([34.0, 3.0], True)
+
+
+def test_concatenated_targets_beside_tensors_are_not_refused() -> None:
+    """The documentation has them, whatever the number of samples is; the kit judges them beside lists of lengths."""
+    numbers = f32(np.zeros((5, 2, 4)))
+    for targets in ([1, 2, 3], [1, 2]):
+        with pytest.raises(Unjudged, match="concatenated ones are judged beside numbers"):
+            goldens("aten::ctc_loss.Tensor", numbers, i64(targets), i64([5, 4]), i64([len(targets) - 1, 1]))
 
 
 def test_a_blank_lies_between_equal_labels() -> None:

@@ -90,6 +90,35 @@ def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, exp
     assert golden.value.tolist() == [[[[expected]]]]
 
 
+@pytest.mark.parametrize("far", [2.0, -2.5, 1e5, 2.0**100, inf])
+@pytest.mark.parametrize("mode", [BILINEAR, NEAREST])
+def test_far_beyond_the_border_a_coordinate_has_no_error(far: float, mode: int) -> None:
+    """What is moved to the last element is there, however it was rounded: the bound is that of the border itself."""
+    image = f32([[[[1.0, 2.0, 4.0]], [[1.0, 3.0, 9.0]]]])
+    for flag in (True, False):
+        at, end = (
+            goldens("aten::grid_sampler_2d", image, f32([[[(x, 0.0)]]]), mode, BORDER, flag)[0]
+            for x in (far, np.copysign(2.0, far))
+        )
+        assert at.value.tolist() == end.value.tolist()
+        budgets = [0.0 if one.budget is None else one.budget for one in (at, end)]
+        assert np.all(budgets[0] <= budgets[1])
+        assert np.all(budgets[0] <= 32 * 2.0**-24 * np.abs(end.value))
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "count"),
+    [(5, 0.6, 3), (6, 1 / 3, 2), (10, 0.7, 7), (10, 0.3, 3), (7, 0.3, 2), (3, 1.5, 4)],
+)
+def test_the_size_by_a_scale_is_the_floor_of_a_product_in_float64(size: int, scale: float, count: int) -> None:
+    """0.6, 1/3 and 0.7 are below their decimals; the product with the size is rounded, to 3, 2 and 7."""
+    row = f32(np.zeros((1, 1, size)))
+    for op, flag in (("nearest1d", ()), ("_nearest_exact1d", ()), ("linear1d", (False,))):
+        name = f"aten::{'_' * op.startswith('_')}upsample_{op.removeprefix('_')}.vec"
+        (golden,) = goldens(name, row, None, *flag, [scale])
+        assert golden.value.shape == (1, 1, count)
+
+
 @pytest.mark.parametrize(
     ("place", "mode", "padding"),
     [((inf, 0.0), BILINEAR, ZEROS), ((inf, 0.0), BICUBIC, BORDER), ((0.0, 0.25), NEAREST, ZEROS),

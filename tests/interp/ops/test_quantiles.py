@@ -45,7 +45,18 @@ def test_infinities_are_numbers_in_the_order_and_open_in_between() -> None:
     check(SCALAR, f32([inf, 1.0, -inf]), 1.0, gives=f32(inf))
     check(SCALAR, f32([inf, inf]), 0.3, gives=f32(inf))
     check(SCALAR, f32([inf, 1.0, -inf]), 0.5, gives=f32(1.0))
-    check_open(SCALAR, f32([inf, 1.0]), 0.5, gives=f32(nan), where_open=True, rule="P155")
+    for between in ("linear", "midpoint"):
+        check_open(SCALAR, f32([inf, 1.0]), 0.5, None, False, interpolation=between, gives=f32(nan),
+                   where_open=True, rule="P155")  # fmt: skip
+
+
+def test_one_of_the_numbers_is_taken_beside_an_infinity_too() -> None:
+    x = f32([-inf, 0.0, 2.0, inf])  # at 0.25 and 0.9 of the way the indices are 0.75 and 2.7
+    for q, interpolation, expected in (
+        (0.25, "lower", -inf), (0.25, "higher", 0.0), (0.25, "nearest", 0.0),
+        (0.9, "lower", 2.0), (0.9, "higher", inf), (0.9, "nearest", inf),
+    ):  # fmt: skip
+        check(SCALAR, x, q, None, False, interpolation=interpolation, gives=f32(expected))
 
 
 def test_an_index_that_rounding_makes_an_integer_is_one_too() -> None:

@@ -7,8 +7,12 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from conform.call.bound import bound_call
+from conform.contracts.judge import judge
+from conform.contracts.tables import contract_table
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.blocks import blocks
+from conform.interp.evaluate import evaluate_call
 from tests.interp.ops.literal import boolean, check, check_open, f32, goldens, i8, i64
 
 INDEX = i64([[0, 1], [2, 0]])
@@ -67,6 +71,18 @@ def test_a_sum_is_rounded_once_and_what_is_not_written_to_stays() -> None:
     np.testing.assert_array_equal(golden.value, f32([2.0**24 + 2, subnormal]))
     check("aten::scatter.reduce", f32([2, subnormal]), 0, i64([0]), f32([3]), reduce="multiply",
           gives=f32([6, subnormal]))  # fmt: skip
+
+
+def test_terms_may_be_multiplied_by_the_inverse_of_their_number() -> None:
+    """As torch.nn.Embedding words scale_grad_by_freq; each product is rounded, and so is the inverse of 3."""
+    grads = np.random.default_rng(0).standard_normal((200, 3, 4)).astype(np.float32)
+    for grad in grads:
+        call = bound_call("aten::embedding_dense_backward", [grad, i64([0, 0, 0]), 1, -1, True], {})
+        golden = evaluate_call(call).goldens[0]
+        scaled = grad * (np.float32(1) / np.float32(3))
+        actual = ((scaled[0] + scaled[1]) + scaled[2])[None]
+        row = contract_table("opencl").row_of(call.op, golden)
+        assert judge(golden, actual, row, call.arguments).ok.all()
 
 
 def test_along_one_dim() -> None:

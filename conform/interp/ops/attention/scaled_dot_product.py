@@ -223,11 +223,18 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     added = joined(gamma(roundings, accumulator_of(compute).unit_roundoff), 2 * ULPS["div"] * u)
     added = added * (sums.e_size / sums.e + np.abs(mean))
     added = joined(added, 2 * (left_value + left * np.abs(mean)) / sums.e)
-    stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + underflow(fmt) * sums.size
+    near_zero = reduce(add, map(partial(_lost_near_zero, fmt, sums.e), weighed))
+    stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + near_zero
     tiny = underflow(compute) * (2 + sums.size)
     budget = joined(shared, added * (1 + relative), 0.0 if compute == fmt else stored, tiny)
     holds = (sums.size <= compute.max_finite) & ~np.isnan(budget)  # NaN: no bound of e beside a value that is the mean
     return np.where(holds, budget, np.inf)
+
+
+def _lost_near_zero(fmt: Format, total: np.ndarray, some: _Weighed) -> np.ndarray:
+    """What weights lose that are stored where `fmt` has few numbers, times the values: of a weight at most itself."""
+    lost = np.minimum(some.e.mid / total, underflow(fmt))
+    return (lost[..., None] * np.abs(some.value)).sum(axis=1)
 
 
 def _counted(least: np.ndarray, some: _Weighed) -> tuple[np.ndarray, ...]:

@@ -255,14 +255,14 @@ def _all_pairs(arguments: Mapping[str, Any]) -> int:
     return int(np.size(arguments[lhs])) * int(np.size(arguments[rhs]))
 
 
-@semantics("aten::outer", elements=_all_pairs)
+@semantics("aten::outer", converts=True, elements=_all_pairs)
 def outer(self: np.ndarray, vec2: np.ndarray) -> Golden:
     """result[i, j] = self[i] * vec2[j]"""
     refuse_complex(result_type(self, vec2), "products of pairs")
     return by_tiles(lambda rows, columns: mul(self[rows, None], vec2[columns]), (self.size, vec2.size))
 
 
-@semantics("aten::kron", elements=_all_pairs)
+@semantics("aten::kron", converts=True, elements=_all_pairs)
 def kron(self: np.ndarray, other: np.ndarray) -> Golden:
     """result[i * p + r, j * q + s] = self[i, j] * other[r, s] for an other [p, q], and so in any number of dims; those
     that are missing, at the front, have size 1"""

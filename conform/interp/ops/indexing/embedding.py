@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -54,7 +55,11 @@ def embedding_dense_backward(
     writes = Writes(table.shape, *_counted(indices.reshape(-1), rows, padding_idx))
     if not scale_grad_by_freq:
         return sums_of_writes(table, fmt, writes)
-    of_rows = lambda some: with_terms(mean_of_rows(fmt, some), some)  # noqa: E731
+
+    def of_rows(some: Rows) -> Golden:
+        mean = mean_of_rows(fmt, some)  # a kernel may multiply every term by the inverse, which no grid survives
+        return with_terms(replace(mean, grid=None), some)
+
     return reduced_rows(table, writes, False, of_rows)
 
 

@@ -80,7 +80,7 @@ def _quantiles(
     ordered = np.where(has_none[:, None], np.nan, ordered.astype(np.float64))
     with np.errstate(all="ignore"):
         places = (_place(ordered, rows, rank) for rank in _ranks(fmt, shares, last))
-        first, *others = (_BETWEEN[interpolation](fmt, place).opened(place.is_unclear, "P155") for place in places)
+        first, *others = (_BETWEEN[interpolation](fmt, place) for place in places)
     return first.or_else(*others).rearranged(lambda part: part.reshape(shape))
 
 
@@ -132,7 +132,8 @@ def _linear(fmt: Format, at: _Place) -> Golden:
     low, high = Ball.exact(a, held_format(fmt)), Ball.exact(b, held_format(fmt))
     part = low.rounded(at.hi + at.lo, 0.0)
     ball = wider(low + (high - low) * part, high - (high - low) * (-part + 1.0))
-    return Golden.derived(fmt, value, real, ball.but_exact(equal | np.isnan(at.a)), zero_sign_free=True)
+    golden = Golden.derived(fmt, value, real, ball.but_exact(equal | np.isnan(at.a)), zero_sign_free=True)
+    return golden.opened(at.is_unclear, "P155")
 
 
 def _midpoint(fmt: Format, at: _Place) -> Golden:

@@ -34,6 +34,7 @@ BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 HALF = Fraction(1, 2)
 LARGEST_ERROR = 1e300  # stands for what float64 may not hold
+FAR_BEYOND = 2.0  # half of the image beyond its edge: no rounding of a coordinate brings that back
 ROUNDINGS_OF_REFLECTION = 2  # times as many as of the coordinate itself
 
 
@@ -189,10 +190,12 @@ class _Axis:
         return where(turns % 2 == 1, span - rest, rest) + low
 
     def errors(self, numbers: np.ndarray) -> np.ndarray:
-        """What the rounding errors of the coordinates are relative to."""
+        """What the rounding errors of the coordinates are relative to; those that are moved to the border have none."""
         times = ROUNDINGS_OF_REFLECTION if self.padding == REFLECTION else 1
         sizes = np.where(np.isfinite(numbers), np.minimum(np.abs(numbers), LARGEST_ERROR) + 1, 0.0)
-        return np.minimum(times * (sizes * self.size / 2 + 0.5), LARGEST_ERROR)
+        errors = np.minimum(times * (sizes * self.size / 2 + 0.5), LARGEST_ERROR)
+        is_moved = (self.padding == BORDER) & (self.mode != BICUBIC) & (np.abs(numbers) >= FAR_BEYOND)
+        return np.where(is_moved, 0.0, errors)
 
     def line(self, numbers: np.ndarray, compute: Format) -> Line:
         scale = self.errors(numbers)

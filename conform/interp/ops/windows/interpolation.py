@@ -36,7 +36,7 @@ def sizes_of(
     """(the result's sizes of the last `rank` dims, how many elements of the input one of the result stands for)."""
     own, factors = shape[-rank:], list(scales or [None] * rank)
     if output_size is None:
-        sizes = [floor(size * Fraction(factor)) for size, factor in zip(own, factors, strict=True)]
+        sizes = [floor(float(size) * factor) for size, factor in zip(own, factors, strict=True)]  # P122
     else:
         sizes, factors = list(output_size), [factor if factor and factor > 0 else None for factor in factors]
     steps = [
