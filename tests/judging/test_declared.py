@@ -173,6 +173,21 @@ def test_an_undeclared_flush_is_told() -> None:
     assert tail.reason == "error above the bound, as if subnormals were flushed to zero"
 
 
+def test_weights_of_normal_size_are_not_flushed() -> None:
+    """Of 257 keys with equal scores, whose values cancel: each weight is 1/257, far above float16's least normal."""
+    query, key = np.zeros((1, 1, 2), np.float16), np.zeros((1, 257, 2), np.float16)
+    value = (np.arange(257) % 2 * 2.0 - 1.0).astype(np.float16).reshape(1, 257, 1)  # -1 once more than 1
+    op, right = "aten::scaled_dot_product_attention", np.float16([[[-1 / 257]]])
+    assert verdict(op, [query, key, value], right).status == "pass"
+    wrong = right + np.float16(0.01)
+    assert verdict(op, [query, key, value], wrong, FLUSHING).status == "fail"
+    assert FLUSHED not in verdict(op, [query, key, value], wrong).causes
+    tiny = np.where(np.arange(2) == 1, -12.0, 0.0).astype(np.float16).reshape(1, 2, 1)  # e^-12 of the weight, subnormal
+    far = [np.ones((1, 1, 1), np.float16), tiny, np.float16([[[0.0], [2.0**14]]])]
+    assert verdict(op, far, np.float16([[[0.0]]])).status == "fail"
+    assert verdict(op, far, np.float16([[[0.0]]]), FLUSHING).status != "fail"
+
+
 def test_what_is_flushed_only_in_part_is_told_as_well() -> None:
     """A backend whose operands are flushed, and whose results are not, keeps subnormals that it computes."""
     args = [F32([TINY, NORMAL, TINY]), F32([TINY, -1.5 * NORMAL, 2.0**-140])]

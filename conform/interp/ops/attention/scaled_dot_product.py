@@ -223,7 +223,8 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     added = joined(gamma(roundings, accumulator_of(compute).unit_roundoff), 2 * ULPS["div"] * u)
     added = added * (sums.e_size / sums.e + np.abs(mean))
     added = joined(added, 2 * (left_value + left * np.abs(mean)) / sums.e)
-    near_zero = reduce(add, map(partial(_lost_near_zero, fmt, sums.e), weighed))
+    least = 2 * fmt.min_normal / np.maximum(1 - relative, 0.0)
+    near_zero = reduce(add, map(partial(_lost_near_zero, fmt, sums.e, least), weighed))
     stored = sums.e_size_joined / sums.e * fmt.unit_roundoff + near_zero
     tiny = underflow(compute) * (2 + sums.size)
     budget = joined(shared, added * (1 + relative), 0.0 if compute == fmt else stored, tiny)
@@ -231,9 +232,11 @@ def _budget(fmt: Format, count: int, weighed: Iterable[_Weighed], sums: _Sums) -
     return np.where(holds, budget, np.inf)
 
 
-def _lost_near_zero(fmt: Format, total: np.ndarray, some: _Weighed) -> np.ndarray:
-    """What weights lose that are stored where `fmt` has few numbers, times the values: of a weight at most itself."""
-    lost = np.minimum(some.e.mid / total, underflow(fmt))
+def _lost_near_zero(fmt: Format, total: np.ndarray, least: np.ndarray, some: _Weighed) -> np.ndarray:
+    """What weights lose that are stored in `fmt` below its normal numbers, times the values: of a weight no more than
+    itself, and nothing of those that are `least`, and so normal however they are rounded."""
+    weights = some.e.mid / total
+    lost = np.where(weights < least, np.minimum(weights, underflow(fmt)), 0.0)
     return (lost[..., None] * np.abs(some.value)).sum(axis=1)
 
 
