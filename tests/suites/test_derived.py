@@ -110,7 +110,10 @@ def test_a_long_call_of_an_op_that_accumulates(op: str, number: int, shape: list
     assert long.usual_values == "sums"
 
 
-@pytest.mark.parametrize("spec", [spec for spec in specs() if traits_of(spec.name).products], ids=lambda spec: spec.name)
+OF_PRODUCTS = [spec for spec in specs() if traits_of(spec.name).products]
+
+
+@pytest.mark.parametrize("spec", OF_PRODUCTS, ids=lambda spec: spec.name)
 def test_a_long_call_of_products_contracts_a_long_dim(spec: OpSpec) -> None:
     """Seen in the shapes alone: a size of both factors is as long, and none of the results' is."""
     found = list(of_lengths(spec))
