@@ -118,7 +118,7 @@ NARROW = [
 def test_core_shows_what_small_calls_hide(
     plant: str, dtype: str, tests: list[str], count: int, template: Template
 ) -> None:
-    """Each of these calls of core alone. torch is right, but for the pairs of int8 that oneDNN saturates without VNNI."""
+    """Each of these calls alone. torch is right, but for pairs of int8, which oneDNN saturates without VNNI."""
     chosen = Selection(ids=[f"{one}/{dtype}/typical/contiguous" for one in tests])
     trial = Trial([str(CORE / f"{family}.yaml") for family in ("reduction", "contraction", "attention")], chosen)
     cases = [case for some in trial.cases.values() for case in some]
