@@ -70,9 +70,11 @@ class Memory:
 def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     """[dtype, shape, strides] of a returned tensor and its elements in row-major order, bit for bit.
 
-    TypeError for a tensor that the parent has no representation for: sparse, quantised, of a dtype that numpy lacks, or
-    of no elements in a shape that it lacks.
+    TypeError for a tensor that the parent has no representation for: nested, sparse, quantised, of a dtype that numpy
+    lacks, or of no elements in a shape that it lacks.
     """
+    if tensor.is_nested:  # before anything else: its layout may be strided, and it has no shape to ask for
+        raise TypeError(f"output {number} is a nested tensor; expected a dense one")
     name = str(tensor.dtype).removeprefix("torch.")
     if tensor.layout != torch.strided or name not in DTYPES:
         raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")

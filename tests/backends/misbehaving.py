@@ -174,6 +174,9 @@ class Misbehaving(Backend):
     def sparse(self):
         return torch.eye(2).to_sparse()
 
+    def nested(self):
+        return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+
     def half_complex(self):
         return torch.ones(2, dtype=torch.complex32)
 

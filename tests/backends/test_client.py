@@ -268,6 +268,7 @@ def test_exception_is_an_error_with_its_place(misbehaving: BackendProcess) -> No
     [
         ("array", "TypeError: run returned numpy.ndarray; expected tensors"),
         ("sparse", "TypeError: output 0 is a torch.sparse_coo tensor of torch.float32; expected a dense one"),
+        ("nested", "TypeError: output 0 is a nested tensor; expected a dense one"),
         ("half_complex", "TypeError: output 0 is a torch.strided tensor of torch.complex32"),
         ("bad_bool", "output 0 is a bool tensor with a byte of value 2"),
     ],

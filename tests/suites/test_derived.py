@@ -13,13 +13,16 @@ import pytest
 
 from conform.domains.engine.arguments import boolean, dim, optional, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
+from conform.domains.engine.meta_tuple import results
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.vocabulary import dim_of, shape_of, typically
 from conform.domains.specs import spec_of, specs
 from conform.interp.evaluate import evaluate
+from conform.interp.semantics import traits_of
 from conform.suites import Test, load
 from conform.suites.cases import Selection, draws
 from conform.suites.derived import tests
+from conform.suites.derived.long import of_lengths
 from conform.suites.derived.tests import derived_of, derived_tests
 from conform.suites.generated.yaml_text import lines_of
 from conform.suites.select import select
@@ -95,12 +98,36 @@ def test_ranks_and_sizes_of_the_first_tensor_which_the_others_follow() -> None:
     [
         ("aten::mm", 0, [3, 4096]), ("aten::mm", 1, [4096, 3]), ("aten::addmm", 1, [5, 4096]),
         ("aten::convolution", 0, [2, 4096, 1]), ("aten::convolution", 1, [2, 4096, 1]),
+        ("aten::bmm", 0, [2, 3, 4096]), ("aten::bmm", 1, [2, 4096, 3]), ("aten::addbmm", 1, [2, 5, 4096]),
+        ("aten::baddbmm", 1, [2, 5, 4096]), ("aten::dot", 0, [4096]), ("aten::vdot", 1, [4096]),
+        ("aten::conv2d", 1, [2, 4096, 1, 1]), ("aten::conv_transpose1d", 1, [4096, 3, 1]),
+        ("aten::_weight_int8pack_mm", 0, [1, 4096]),
     ],
 )  # fmt: skip
 def test_a_long_call_of_an_op_that_accumulates(op: str, number: int, shape: list[int]) -> None:
     long = derived(spec_of(op))["long_float32"]
     assert call(long)[number] == f"{{type: tensor, shape: {shape}, dtype: float32}}"
     assert long.usual_values == "sums"
+
+
+OF_PRODUCTS = [spec for spec in specs() if traits_of(spec.name).products]
+
+
+@pytest.mark.parametrize("spec", OF_PRODUCTS, ids=lambda spec: spec.name)
+def test_a_long_call_of_products_contracts_a_long_dim(spec: OpSpec) -> None:
+    """Seen in the shapes alone: a size of both factors is as long, and none of the results' is."""
+    found = list(of_lengths(spec))
+    assert bool(found) == (spec.name != "aten::addr")  # whose products are not added up
+    for one in found:
+        factors = [one.tuple_.arguments[name].shape for name in traits_of(spec.name).products.factors]
+        assert all(max(shape) >= 4096 for shape in factors)
+        assert max((1, *results(spec, one.tuple_.arguments)[0].shape)) < 4096
+
+
+def test_long_calls_that_give_nothing_or_sum_nothing_up_are_none() -> None:
+    """An adaptive pool of windows of one place: as many results as elements, in another shape."""
+    for spec in (spec_of("aten::adaptive_avg_pool2d"), spec_of("aten::addr")):
+        assert list(of_lengths(spec)) == []
 
 
 def test_an_op_that_adds_nothing_up_has_no_long_call() -> None:

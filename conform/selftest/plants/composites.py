@@ -73,6 +73,21 @@ def has_options(args: list[Any], kwargs: dict[str, Any]) -> bool:
     return mask is not None or is_causal or kwargs.get("scale") is not None or bool(kwargs.get("enable_gqa"))
 
 
+class TiledHeads(Planted):
+    """Repeats the heads of keys and values one behind the other, not each in a row."""
+
+    bug = "M37"
+    ops = ("aten::scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math")
+
+    def wrong(self, op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        query, *others = args[:3]
+        heads = [one.shape[-3] if one.ndim > 2 else 0 for one in (query, *others)]
+        if not kwargs.get("enable_gqa") or 0 in heads:
+            return self.honest(op, args, kwargs)
+        tiled = [one.repeat(*[1] * (one.ndim - 3), heads[0] // one.shape[-3], 1, 1) for one in others]
+        return self.honest(op, [query, *tiled, *args[3:]], kwargs)
+
+
 class UnbiasedNorms(Planted):
     """Divides the squares by n - 1 in group and batch norm."""
 

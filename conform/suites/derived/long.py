@@ -16,8 +16,13 @@ from conform.suites.derived.targets import Derived, Metas, met, shaped
 
 LENGTH = 4096  # from here on n u, the bound of a float32 sum, is more than the share of one of n terms
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-# Sizes by what is added up: windows and whole tensors, the last dim, channels, the first dim, channels and places.
-SIZES = ((2, 64, 64), (3, LENGTH), (2, LENGTH, 1), (LENGTH, 3), (2, 128, 64))
+# Sizes by what is added up: windows and whole tensors, the last dim, channels, the first dim, channels and places, the
+# only row; channels of images, of volumes.
+SIZES = (
+    (2, 64, 64), (3, LENGTH), (2, LENGTH, 1), (LENGTH, 3), (2, 128, 64), (1, LENGTH), (2, LENGTH, 1, 1),
+    (2, LENGTH, 1, 1, 1),
+)  # fmt: skip
+FACTORS = ((3, LENGTH), (2, 3, LENGTH), (LENGTH,))  # of products: matrices, stacks of them, vectors
 WINDOW = 64
 HEAD = 8  # elements of a query
 
@@ -30,7 +35,7 @@ def of_lengths(spec: OpSpec) -> Iterator[Derived]:
             wishes = [_of_attention(spec, dtype)]
         elif traits.accumulates is not None:
             wishes = [_of_sizes(spec, dtype, sizes) for sizes in SIZES]
-            wishes += [_of_factors(spec, dtype)] if traits.products else []
+            wishes += [_of_factors(spec, dtype, shape) for shape in FACTORS if traits.products]
         else:
             return
         found = (one for wish in wishes for one in met(spec, f"long_{dtype}", wish, _is_long(spec), values="sums"))
@@ -47,9 +52,9 @@ def _of_sizes(spec: OpSpec, dtype: str, sizes: tuple[int, ...]) -> Plain:
     return Plain(spec, dtype, rank=len(sizes), sizes=sizes, integers=(WINDOW, WINDOW, 1, 0))
 
 
-def _of_factors(spec: OpSpec, dtype: str) -> Plain:
-    """Of matrices, whatever tensor comes first."""
-    return Plain(spec, dtype, given=shaped(traits_of(spec.name).products.factors[0], (3, LENGTH)))
+def _of_factors(spec: OpSpec, dtype: str, shape: tuple[int, ...]) -> Plain:
+    """Of the first factor, whatever tensor comes first."""
+    return Plain(spec, dtype, given=shaped(traits_of(spec.name).products.factors[0], shape))
 
 
 def _of_attention(spec: OpSpec, dtype: str) -> Plain:
@@ -60,8 +65,8 @@ def _of_attention(spec: OpSpec, dtype: str) -> Plain:
 
 
 def _is_long(spec: OpSpec) -> Callable[[Metas], bool]:
-    """Whether a result of the call adds up LENGTH terms: its operand is so much larger than its smallest result; where
-    no result is smaller, the last dim is so long."""
+    """Whether a result of the call adds up LENGTH terms: of products so many, or its operand is so much larger than its
+    smallest result; where all results have the operand's shape, the last dim is so long."""
     traits = traits_of(spec.name)
 
     def is_long(metas: Metas) -> bool:
@@ -69,9 +74,20 @@ def _is_long(spec: OpSpec) -> Callable[[Metas], bool]:
             return shape_of(metas[traits.attends.key])[-2] >= LENGTH
         shape = shape_of(metas[traits.accumulates])
         if traits.products is not None:
-            return len(shape) > 1 and shape[1] >= LENGTH
-        smallest = min(prod(one.shape) for one in results(spec, metas))
-        terms = shape[-1] if smallest == prod(shape) else prod(shape) // max(smallest, 1)
-        return terms >= LENGTH
+            return contracted(spec, metas) >= LENGTH
+        smallest = min((one.shape for one in results(spec, metas)), key=prod)
+        if smallest == shape:
+            return shape[-1] >= LENGTH
+        return 0 < LENGTH * prod(smallest) <= prod(shape)
 
     return is_long
+
+
+def contracted(spec: OpSpec, metas: Metas) -> int:
+    """How many terms each sum of a call has, at least, of an op that adds up products: the last size of the first
+    factor, or the channels of an image."""
+    first, second = (shape_of(metas[name]) for name in traits_of(spec.name).products.factors)
+    if any(one.name == "stride" for one in spec.arguments):  # places of a window may lie in the padding
+        return first[1 - len(second)]  # of one group, as plain calls have
+    summed = len(first) + len(second) > len(results(spec, metas)[0].shape)  # or each with each
+    return first[-1] if summed else 1

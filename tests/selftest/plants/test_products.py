@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from conform import suites
 from conform.backends.client import BackendProcess
 from conform.backends.launcher import Template
 from conform.findings.findings import with_cause
 from conform.judging.verdict import Verdict
 from conform.selftest import plants
 from conform.selftest.trial import Trial
-from conform.suites.cases import Case
+from conform.suites.cases import Case, Selection
 
 # fmt: off
 NAMED = [
@@ -33,6 +34,7 @@ POSITIVE = [
 # fmt: on
 
 
+CORE = Path(suites.__file__).with_name("core")
 DECLARED = Path(__file__).with_name("declared.py")
 
 
@@ -95,3 +97,35 @@ def test_what_is_declared_passes_special_values_too(
 def test_a_declaration_covers_no_more_than_it_says(trial: Trial, template: Template) -> None:
     found = verdicts(f"{DECLARED}::Bfloat16", ["mm_float", "mm_bits"], "float32", trial, template)
     assert [verdict.status for verdict in found] == ["fail", "fail"]
+
+
+# fmt: off
+NARROW = [
+    ("Tf32OfLongSums", "float32", ["*_of_cut_factors"], 6),
+    ("FloatAccumulator", "uint8", ["sum_of_*", "cumsum_of_*", "sum_along_*"], 3),
+    ("FloatAccumulator", "int16", ["sum_of_*", "cumsum_of_*", "sum_along_*"], 3),
+    ("FloatAccumulator", "int32", ["sum_of_*", "cumsum_of_*", "sum_along_*"], 3),
+    ("FloatAccumulator", "int64", ["sum_of_*", "cumsum_of_*", "sum_along_*"], 3),
+    ("FloatAccumulator", "int8", ["*_of_largest_int8", "int_mm_of_largest"], 13),
+    ("FloatAccumulator", "int64", ["*_of_largest_int64"], 12),
+    ("SaturatedPairs", "int8", ["int_mm_of_smallest"], 1),
+    ("TiledHeads", "float32", ["attention_groups_of_heads*"], 4),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("plant", "dtype", "tests", "count"), NARROW)
+def test_core_shows_what_small_calls_hide(
+    plant: str, dtype: str, tests: list[str], count: int, template: Template
+) -> None:
+    """Each of these calls alone. torch is right, but for pairs of int8, which oneDNN saturates without VNNI."""
+    chosen = Selection(ids=[f"{one}/{dtype}/typical/contiguous" for one in tests])
+    trial = Trial([str(CORE / f"{family}.yaml") for family in ("reduction", "contraction", "attention")], chosen)
+    cases = [case for some in trial.cases.values() for case in some]
+    assert len(cases) == count
+    own = written("composites", plant) if plant == "TiledHeads" else f"{DECLARED.with_name('narrow.py')}::{plant}"
+    for name, status in ((own, "fail"), ("cpu", "pass")):
+        with BackendProcess(name, template=template) as process:
+            found = list(trial.verdicts(process, cases))
+        others = [case.id for case, one in zip(cases, found, strict=True) if one.status != status]
+        assert [one for one in others if name != "cpu" or "int_mm" not in one] == []
