@@ -109,13 +109,15 @@ def logcumsumexp(g: Number, self: Number, dim: int, result: Number) -> Number:
 
 @gradient("aten::diff", of=("self", "prepend", "append"))
 def diff(g: Number, self: Number, n: int, dim: int, prepend: Number | None, append: Number | None) -> Any:
-    """of each place g before it less g at it, n times"""
+    """of each place g before it less g at it, n times; 0 of lines of no more than n elements"""
     if n == 0:
         return g, *(None if one is None else zeros(one) for one in (prepend, append))
     axis = wrap_dim(dim, self.ndim)
     sizes = [0 if one is None else one.shape[axis] for one in (prepend, self, append)]
+    if n >= sum(sizes):
+        return tuple(None if one is None else zeros(one) for one in (self, prepend, append))
     whole = g
-    for _ in range(min(n, sum(sizes) - 1)):
+    for _ in range(n):
         whole = _padded(whole, axis, (1, 0)) - _padded(whole, axis, (0, 1))
     cuts = np.cumsum([0, *sizes])
     parts = [
