@@ -13,6 +13,9 @@ from conform.errors import Unjudged
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden
 from conform.interp.gradients.evaluation import gradient_call
+from conform.numerics.formats import format_named
+from conform.numerics.rounding import round_to
+from conform.numerics.ulp import ulp
 
 NAN = float("nan")
 F32 = np.float32
@@ -163,6 +166,35 @@ def test_each_form_of_a_gradient_is_within_its_bound_where_its_terms_cancel(log_
     with np.errstate(all="ignore"):
         size = np.abs(g) * ((np.exp(t) if log_target else 1) * (np.abs(t if log_target else np.log(t)) + 1 + np.abs(x)))
     assert (of_target.budget <= 20 * np.finfo(dtype).eps * size).all()
+
+
+@pytest.mark.parametrize("args", [[], [1]])
+def test_a_product_may_be_divided_by_each_factor(args: list[int]) -> None:
+    """The result is rounded by then, and so is it times the cotangent; no more is allowed."""
+    bfloat16 = format_named("bfloat16")
+    x = np.random.default_rng(0).standard_normal((1, 5) if not args else (64, 5)).astype(bfloat16.storage)
+    call = bound_call("aten::prod.dim_int" if args else "aten::prod", [x, *args], {})
+    g = np.ones(len(x) if args else (), bfloat16.storage)
+    (golden,) = evaluate_call(gradient_call(call, [g])).goldens
+    result = round_to(bfloat16, x.astype(np.float64).prod(1, keepdims=True)).astype(np.float64)
+    divided = round_to(bfloat16, result / x.astype(np.float64)).astype(np.float64)
+    allowed = golden.budget + ulp(bfloat16, golden.real.hi) / 2
+    assert (np.abs(divided - golden.real.hi) <= allowed).all()
+    assert (allowed <= 5 * bfloat16.unit_roundoff * np.abs(golden.real.hi)).all()
+
+
+@pytest.mark.parametrize(("op", "args"), [("prod", []), ("prod.dim_int", [0]), ("cumprod", [0])])
+def test_an_operand_that_is_converted_first_has_the_gradient_of_the_converted_one(op: str, args: list[Any]) -> None:
+    """As of three times a number that bfloat16 does not hold."""
+    bfloat16 = format_named("bfloat16").storage
+    third, g = np.full(3, 1 / 3), np.ones(3 if op == "cumprod" else (), bfloat16)
+    call, plain = (
+        bound_call(f"aten::{op}", [one, *args], {"dtype": "bfloat16"}) for one in (third, third.astype(bfloat16))
+    )
+    (wide,), (narrow,) = (evaluate_call(gradient_call(one, [g])).goldens for one in (call, plain))
+    assert wide.value.dtype == np.float64
+    assert wide.real.hi.tolist() == narrow.real.hi.tolist()
+    assert (wide.budget >= narrow.budget).all()
 
 
 @pytest.mark.parametrize(("op", "x", "expected"), [("logaddexp", 1.0, 0.5), ("pow.Tensor_Tensor", 3.0, 1.0)])
