@@ -21,6 +21,7 @@ from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.interp.blocks.blocks import flat
 from conform.interp.evaluate import evaluate_call
 from conform.interp.golden import Golden, Outcome
+from conform.interp.gradients.evaluation import GradientCall
 from conform.interp.program.goldens import scale_of
 from conform.interp.semantics import traits_of
 from conform.judging.declared import with_products
@@ -39,33 +40,40 @@ _LATEST: deque[tuple[Outcome, str, tuple[Golden | None, ...]]] = deque(maxlen=2)
 def likely_errors(call: Bound, outcome: Outcome, arithmetic: Arithmetic = IEEE) -> tuple[Golden | None, ...]:
     """By output, its golden with what independent roundings come to as budget; None where the limit does not apply. All
     layouts of the same values, which come one after the other, have one outcome: they are told the same."""
-    if not _applies(call, outcome):
-        return (None,) * len(outcome.goldens)
+    applies = _applies(call, outcome)
+    if not any(applies):
+        return (None,) * len(applies)
     for known, compute, found in _LATEST:
         if known is outcome and compute == arithmetic.compute:
             return found
     with with_products(call, arithmetic), root_sum_of_squares():
-        found = evaluate_call(call).goldens
+        goldens = evaluate_call(call).goldens
+    found = tuple(one if applied else None for one, applied in zip(goldens, applies, strict=True))
     _LATEST.append((outcome, arithmetic.compute, found))
     return found
 
 
-def _applies(call: Bound, outcome: Outcome) -> bool:
+def _applies(call: Bound, outcome: Outcome) -> list[bool]:
+    """By output, whether it is made of many independent roundings."""
+    goldens = outcome.goldens
     if call.meaning is not None:
-        return any(map(_is_wide, outcome.goldens))
+        return [_is_wide(golden, isinstance(call, GradientCall)) for golden in goldens]
     traits = traits_of(call.op)
-    if not traits.centred or traits.exponentials or any(golden.budget is None for golden in outcome.goldens):
-        return False
-    smallest = min(golden.value.size for golden in outcome.goldens)
-    return np.size(call.arguments[traits.accumulates]) >= LONG * max(smallest, 1)
+    if not traits.centred or traits.exponentials or any(golden.budget is None for golden in goldens):
+        return [False] * len(goldens)
+    smallest = min(golden.value.size for golden in goldens)
+    return [np.size(call.arguments[traits.accumulates]) >= LONG * max(smallest, 1)] * len(goldens)
 
 
-def _is_wide(golden: Golden) -> bool:
-    """Whether the bound of an element of a module's result is that of a sum of so many terms."""
-    if golden.budget is None or golden.real is None:
+def _is_wide(golden: Golden, are_stored: bool) -> bool:
+    """Whether the bound of an element of a module's result is that of a sum of so many terms. `are_stored`: whether
+    each step may be rounded to the element type, of which a few are as wide as many in the compute type."""
+    scale = 0.0 if golden.budget is None or golden.real is None else scale_of(golden.real)
+    if scale == 0:  # nothing, or zeros, beside which every bound is wide
         return False
     most = np.max(golden.budget, initial=0.0, where=np.isfinite(golden.budget))
-    return bool(most >= LONG * compute_format(golden.format).unit_roundoff * scale_of(golden.real))
+    rounded_to = golden.format if are_stored else compute_format(golden.format)
+    return bool(most >= LONG * rounded_to.unit_roundoff * scale)
 
 
 class LikelyErrors:
@@ -95,11 +103,12 @@ def _readings(golden: Golden, fmt: Format) -> list[Golden]:
 
 
 def _largest_share(golden: Golden, likely: Golden, actual: np.ndarray, judged: np.ndarray) -> float:
-    """Of the elements with a finite limit; infinite where one of them is NaN or infinite."""
+    """Of the elements with a finite limit that cannot overflow; infinite where one of them is NaN or infinite."""
     with np.errstate(all="ignore"):
         error = np.nan_to_num(np.abs((actual - golden.real.hi) - golden.real.lo), nan=np.inf, posinf=np.inf)
         spread = FACTOR * likely.budget
         rounding = final_rounding(golden, compute_format(golden.format), golden.real, spread)
         limit = np.broadcast_to(spread + rounding, error.shape)
-        judged = judged & np.isfinite(golden.real.hi) & np.isfinite(limit) & (error > 0)
+        stays_finite = np.abs(golden.real.hi) + limit <= golden.format.max_finite
+        judged = judged & stays_finite & (error > 0)
         return float(np.max(error[judged] / limit[judged], initial=0.0))

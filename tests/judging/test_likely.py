@@ -18,10 +18,14 @@ from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.comparison import Comparison
 from conform.contracts.tables import contract_table
 from conform.interp.evaluate import evaluate, evaluate_call
+from conform.interp.golden import Golden
+from conform.interp.gradients.evaluation import gradient_call
 from conform.judging.judgement import Judgement, Result
 from conform.judging.likely import TOLD, LikelyErrors, likely_errors
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
+from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 from conform.selftest.plants.products import rounded_to_tf32
 from conform.suites import load
 from conform.suites.cases import Selection
@@ -260,3 +264,48 @@ def test_another_eps_or_gelu_and_undeclared_tf32_in_an_encoder_layer_are_no_roun
 def test_a_module_of_a_narrow_bound_has_no_such_limit() -> None:
     truth = conform.golden(torch.nn.Linear(16, 16), torch.ones(3, 16))
     assert likely_errors(truth.call, truth.outcome) == (None,)
+
+
+# --- Of gradients -----------------------------------------------------------------------------------------------------
+
+
+def of_gradient(op: str, args: list[np.ndarray], g: np.ndarray, **kwargs: object) -> tuple[object, ...]:
+    call = gradient_call(bound_call(op, args, kwargs), [g])
+    return likely_errors(call, evaluate_call(call))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_gradients_of_nothing_and_of_zeros_have_no_such_limit(dtype: type) -> None:
+    """Each output is seen by itself: those beside it are of no account."""
+    assert of_gradient("aten::add.Tensor", [np.ones((), dtype), np.ones(0, dtype)], np.ones(0, dtype)) == (None, None)
+    assert of_gradient("aten::mul.Tensor", [np.ones(9, dtype)] * 2, np.zeros(9, dtype)) == (None, None)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_each_gradient_has_such_a_limit_by_itself(dtype: type) -> None:
+    """That of self adds up many products; that of other has one rounding, or is zero."""
+    g, other = np.random.default_rng(0).standard_normal((2, 4096)).astype(dtype)
+    for self in (np.ones(1), np.zeros(1)):
+        of_self, of_other = of_gradient("aten::mul.Tensor", [self.astype(dtype), other], g)
+        assert of_self is not None
+        assert of_other is None
+
+
+@pytest.mark.parametrize("alpha", [-float(np.finfo(np.float32).max), 0.1])
+def test_gradients_that_are_rounded_to_half_types_have_no_such_limit(alpha: float) -> None:
+    """Few roundings to 11 bits are as wide as many to 24, and may overflow."""
+    g = np.random.default_rng(0).standard_normal((6, 13)).astype(F32)
+    operands = [np.ones(13, F32), np.ones((6, 13), np.float16)]
+    assert of_gradient("aten::add.Tensor", operands, g, alpha=alpha) == (None, None)
+
+
+@pytest.mark.parametrize("fmt", ["float16", "float32"])
+def test_what_may_overflow_has_no_such_limit(fmt: str) -> None:
+    """An infinity beside a number that rounds to one, or may, is none of this rule's; elsewhere it is beyond it."""
+    largest, storage = FORMATS[fmt].max_finite, FORMATS[fmt].storage
+    exact, budget = np.array([2 * largest, largest, -largest, largest / 2]), np.full(4, largest * 2.0**-11)
+    golden = Golden(FORMATS[fmt], round_to(FORMATS[fmt], exact), Real.exact(exact), budget=budget)
+    for actual, share in ((np.array([np.inf, np.inf, -np.inf, largest / 2]), 0), (np.full(4, np.inf), np.inf)):
+        errors = LikelyErrors(golden, golden, actual.astype(storage))
+        errors.add(slice(0, 4), np.ones(4, bool))
+        assert errors.largest_shares == [share]

@@ -45,6 +45,11 @@ def as_float(x: Number | float) -> Number:
     return x if x.format.is_float else Number.exact(x.array.astype(np.float64))
 
 
+def promoted(x: Number, like: Number) -> Number:
+    """The number, or one of integers or bools in the float dtype of `like`."""
+    return x if x.format.is_float else x.held_in(like.format)
+
+
 def chosen_by(sign: np.ndarray, kink: np.ndarray, above: Any, below: Any, like: Number) -> Number:
     """`above` where the sign is positive, `below` where it is negative, both of the dtype of `like`."""
     both = [_like(like, one) for one in (above, below)]

@@ -9,8 +9,10 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.dims import reduced_axes
+from conform.interp.operands import converted
 from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
+from conform.numerics.formats import format_named
 
 MOST = 2**22  # elements of what is made of all pairs of elements of a line
 
@@ -35,6 +37,11 @@ def kept(y: Number, x: Number, dim: int | Sequence[int] | None) -> Number:
 def spread(y: Number, x: Number, dim: int | Sequence[int] | None) -> Number:
     """What x was reduced to, beside each element of x."""
     return kept(y, x, dim).moved(lambda part: np.broadcast_to(part, x.shape))
+
+
+def converted_first(x: Number, dtype: str | None) -> Number:
+    """An operand as an op has it that converts it to `dtype` before it reduces it."""
+    return x if dtype is None else Number.exact(converted(x.array, format_named(dtype)))
 
 
 def last(x: Number, axis: int) -> Number:

@@ -29,6 +29,11 @@ def _row(x: Number) -> Number:
     return x.moved(lambda part: part[..., None, :])
 
 
+def _times_vector(matrix: Number, vector: Number) -> Number:
+    """matrix @ vector, of a vector that is promoted."""
+    return matrix.mv(vector.held_in(matrix.format))
+
+
 def product(x: Number, y: Number) -> Number:
     """x @ y of matrices, or of batches of them."""
     return apply("aten::mm" if x.ndim == 2 and y.ndim == 2 else "aten::matmul", x, y)
@@ -77,13 +82,13 @@ def addmv(g: Number, mat: Number, vec: Number, beta: float, alpha: float) -> Any
 @gradient("aten::addr", of=("self", "vec1", "vec2"))
 def addr(g: Number, vec1: Number, vec2: Number, beta: float, alpha: float) -> Any:
     """g beta, of vec1 alpha g vec2, and of vec2 alpha g^T vec1"""
-    return _scaled(g, beta), _scaled(g.mv(vec2), alpha), _scaled(transposed(g).mv(vec1), alpha)
+    return _scaled(g, beta), _scaled(_times_vector(g, vec2), alpha), _scaled(_times_vector(transposed(g), vec1), alpha)
 
 
 @gradient("aten::outer", of=("self", "vec2"))
 def outer(g: Number, self: Number, vec2: Number) -> Any:
     """g vec2, and g^T self"""
-    return g.mv(vec2), transposed(g).mv(self)
+    return _times_vector(g, vec2), _times_vector(transposed(g), self)
 
 
 @gradient("aten::dot", of=("self", "tensor"))

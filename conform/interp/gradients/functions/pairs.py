@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.gradients.functions.real import unless
-from conform.interp.gradients.kinks import as_float, kinked, zeros
+from conform.interp.gradients.kinks import as_float, kinked, promoted, zeros
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.number import Number
 
@@ -30,7 +30,8 @@ def pow_(g: Number, self: Number, exponent: float) -> Number:
 def pow_of_tensors(g: Number, self: Number, exponent: Number, result: Number) -> Any:
     """g exponent self^(exponent - 1), and of the exponent g result log(self)"""
     inside = as_float(self).real.hi > 0
-    of_self = unless(g * (exponent * self.pow(exponent - 1)), inside)
+    less = promoted(exponent, g) - 1
+    of_self = unless(g * (exponent * self.pow(less)), inside)
     return of_self, unless(g * result * self.log(), inside)
 
 
@@ -59,7 +60,8 @@ def atan2(g: Number, self: Number, other: Number) -> Any:
 @gradient("aten::logaddexp", of=("self", "other"))
 def logaddexp(g: Number, self: Number, other: Number) -> Any:
     """g / (1 + e^(other - self)), and g / (1 + e^(self - other))"""
-    return g / (1 + (other - self).exp()), g / (1 + (self - other).exp())
+    x, y = (promoted(one, g) for one in (self, other))
+    return g / (1 + (y - x).exp()), g / (1 + (x - y).exp())
 
 
 @gradient(

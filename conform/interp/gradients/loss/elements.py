@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conform.interp.gradients.forms import either_form
 from conform.interp.gradients.kinks import by_side, chosen_by, distance, kinked, zeros
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.number import Number
@@ -94,8 +95,13 @@ def kl_div(g: Number, self: Number, target: Number, reduction: int, log_target: 
     each = of_each(g, reduction, self, target)
     if log_target:
         likely = target.exp()
-        return -(each * likely), each * (likely * (target + 1 - self))
-    return -(each * target), kinked(each * (target.log() + 1 - self), target.real.hi <= 0)
+        # As of the product e^target (target - self) it is a sum of two terms, which may cancel.
+        summed = each * (target - self) * likely + each * likely
+        return -(each * likely), either_form(each * (likely * (target + 1 - self)), summed)
+    of_log = target.log()
+    # As of target log(target) - target self, whose second factor has the gradient target / target.
+    summed = each * of_log + each * target / target - each * self
+    return -(each * target), kinked(either_form(each * (of_log + 1 - self), summed), target.real.hi <= 0)
 
 
 @gradient("aten::soft_margin_loss", of=("self", "target"))

@@ -10,8 +10,9 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.dims import wrap_dim
+from conform.interp.gradients.forms import either_form
 from conform.interp.gradients.kinks import kinked, zeros
-from conform.interp.gradients.lines import MOST, back, count_of, last, spread, summed_from_each
+from conform.interp.gradients.lines import MOST, back, converted_first, count_of, last, spread, summed_from_each
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
@@ -56,18 +57,25 @@ def nanmean(g: Number, self: Number, dim: Dims) -> Number:
 
 
 @gradient("aten::prod")
-def prod(g: Number, self: Number) -> Number:
+def prod(g: Number, self: Number, dtype: str | None, result: Number) -> Number:
     """g times the product of the other elements"""
-    flat = self.moved(lambda part: part.reshape(-1))
-    return (_of_others(flat) * g).moved(lambda part: part.reshape(self.shape))
+    flat = converted_first(self, dtype).moved(lambda part: part.reshape(-1))
+    return _of_product(g, flat, _of_others(flat), result).moved(lambda part: part.reshape(self.shape))
 
 
 @gradient("aten::prod.dim_int")
-def prod_of_dim(g: Number, self: Number, dim: int) -> Number:
+def prod_of_dim(g: Number, self: Number, dim: int, dtype: str | None, result: Number) -> Number:
     """g times the product of the other elements of the line"""
     axis = wrap_dim(dim, self.ndim)
-    others = back(_of_others(last(self, axis)), axis, self.shape)
-    return spread(g, self, dim) * others
+    x = converted_first(self, dtype)
+    others = back(_of_others(last(x, axis)), axis, self.shape)
+    return _of_product(spread(g, self, dim), x, others, spread(result, self, dim))
+
+
+def _of_product(g: Number, x: Number, others: Number, result: Number) -> Number:
+    """g times the product of the others, which a kernel may have of the result, over x where that is not 0."""
+    divisor = Number.exact(np.where(x.array == 0, x.format.storage.type(1), x.array))
+    return either_form(g * others, g * result / divisor)
 
 
 def _of_others(lines: Number) -> Number:
@@ -86,10 +94,11 @@ def cumsum(g: Number, dim: int) -> Number:
 
 
 @gradient("aten::cumprod")
-def cumprod(g: Number, self: Number, dim: int, result: Number) -> Number:
+def cumprod(g: Number, self: Number, dim: int, dtype: str | None, result: Number) -> Number:
     """of each place the sum of g result there and behind it along dim, / self"""
     axis = wrap_dim(dim, self.ndim)
-    return kinked(summed_from_each(g * result, axis) / self, self.real.hi == 0)
+    x = converted_first(self, dtype)
+    return kinked(summed_from_each(g * result, axis) / x, x.real.hi == 0)
 
 
 @gradient("aten::logcumsumexp")
@@ -109,13 +118,15 @@ def logcumsumexp(g: Number, self: Number, dim: int, result: Number) -> Number:
 
 @gradient("aten::diff", of=("self", "prepend", "append"))
 def diff(g: Number, self: Number, n: int, dim: int, prepend: Number | None, append: Number | None) -> Any:
-    """of each place g before it less g at it, n times"""
+    """of each place g before it less g at it, n times; 0 of lines of no more than n elements"""
     if n == 0:
         return g, *(None if one is None else zeros(one) for one in (prepend, append))
     axis = wrap_dim(dim, self.ndim)
     sizes = [0 if one is None else one.shape[axis] for one in (prepend, self, append)]
+    if n >= sum(sizes):
+        return tuple(None if one is None else zeros(one) for one in (self, prepend, append))
     whole = g
-    for _ in range(min(n, sum(sizes) - 1)):
+    for _ in range(n):
         whole = _padded(whole, axis, (1, 0)) - _padded(whole, axis, (0, 1))
     cuts = np.cumsum([0, *sizes])
     parts = [
