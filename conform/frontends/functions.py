@@ -45,15 +45,17 @@ def function_call(
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """`torch.nn.functional.normalize`, `torch.bilinear`."""
-    home = function.__module__ or getattr(getattr(function, "__objclass__", None), "__module__", None) or "torch"
-    return f"{home}.{function.__name__}"
+    """`torch.nn.functional.normalize`, `torch.bilinear`, `torch.Tensor.view`."""
+    if hasattr(function, "__objclass__"):  # a method of torch's tensors, which has no __module__
+        return f"torch.Tensor.{function.__name__}"
+    return f"{function.__module__ or 'torch'}.{function.__name__}"
 
 
 def _by_name(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments by name but those of `*args`, and of functions that do not tell their names."""
+    """Arguments by name but `self`, which a module has of its own, those of `*args`, and of functions that do not tell
+    their names."""
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -61,9 +63,10 @@ def _by_name(
     if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
         return list(args), dict(kwargs)
     try:
-        return [], dict(signature.bind(*args, **kwargs).arguments)
+        named = dict(signature.bind(*args, **kwargs).arguments)
     except TypeError as error:
         raise UsageError(f"{name_of(function)}: {error}") from None
+    return [named.pop("self")] if "self" in named else [], named
 
 
 def _is_carried(value: Any) -> bool:
