@@ -17,9 +17,9 @@ from torch.nn._reduction import get_enum  # of losses: mean is 1, sum is 2
 
 from conform.backends.interpreter import to_numpy
 from conform.backends.protocol import DTYPES
-from conform.call.binding import DEVICE_NAMES
-from conform.call.bound import bound_call
-from conform.call.schemas import operator_names, overloads
+from conform.call.binding import DEVICE_NAMES, bind
+from conform.call.bound import Bound, bound_call
+from conform.call.schemas import OpSchema, operator_names, overloads
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.interp import semantics
@@ -103,7 +103,8 @@ def called(
     if isinstance(function, MethodDescriptorType):
         args, kwargs = _with_self_in_place(name, args, kwargs)
     if not isinstance(function, FunctionType):
-        return name, args, _renamed(kwargs, known)
+        kwargs = _renamed(kwargs, known)
+        return _overload(name, args, kwargs), args, kwargs
     if (packed := _with_tensors_in_a_list(function, name, args)) is not None:
         return name, packed, dict(kwargs)
     return name, (), _by_name(function, name, known, args, kwargs)
@@ -118,10 +119,41 @@ def is_operator(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     """Whether this call of a function of torch is that of an operator: of one that has semantics, or, of a built-in
     function, of one that torch itself does not take apart."""
     try:
-        found = bound_call(*called(function, args, kwargs)).op
+        found = bound_call(*called(function, _with_names(args), _with_names(kwargs))).op
     except UsageError:
         return isinstance(function, _BUILTIN) and operator_name(function) in operator_names()
     return semantics.find(found) is not None or not _is_composite(found)
+
+
+def _with_names(given: Any) -> Any:
+    """What is given, with names for constants."""
+    if isinstance(given, list | tuple):
+        return [_with_names(item) for item in given]
+    if isinstance(given, dict):
+        return {key: _with_names(item) for key, item in given.items()}
+    return in_terms_of_the_kit(given, "") if isinstance(given, _CONSTANTS) else given
+
+
+def _overload(operator: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """The overload of a built-in function's call where it is not the first that takes the arguments: a number is no
+    bool there, as it is in torch.ops, so the 1 in torch.std(x, 1) is a dim."""
+    given = _with_names(args), _with_names(dict(kwargs))
+    taking = [call for one in overloads(operator) if (call := _taken_by(one, *given)) is not None]
+    if not taking or not _has_number_for_bool(taking[0]):
+        return operator
+    return next((call.op for call in taking if not _has_number_for_bool(call)), operator)
+
+
+def _taken_by(overload: OpSchema, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound | None:
+    try:
+        return Bound(overload, bind(overload, args, kwargs))
+    except UsageError:
+        return None
+
+
+def _has_number_for_bool(call: Bound) -> bool:
+    types = ((one.type, call.arguments[one.name]) for one in call.schema.arguments)
+    return any(type_ == "bool" and isinstance(value, int) and not isinstance(value, bool) for type_, value in types)
 
 
 def _is_composite(op: str) -> bool:
@@ -197,6 +229,8 @@ def _by_name(
 ) -> dict[str, Any]:
     """The arguments by the operator's names, `known`; what is none of these must be at its default."""
     name = f"{_home(function)}.{function.__name__}"
+    if function is torch.Tensor.unique_consecutive:
+        raise UsageError(f"{name} returns less than {operator}: name the operator")
     signature = _signature(function)
     if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
         raise UsageError(f"{name} chooses an operator by itself: name the operator")

@@ -232,6 +232,33 @@ def test_the_overload_is_the_one_that_is_named_or_fits(op: Any, args: tuple, kwa
     assert conform.golden(op, *args, **kwargs).call.op == resolved
 
 
+@pytest.mark.parametrize(
+    ("op", "args", "resolved"),
+    [
+        (torch.std, (SIX, 1), "aten::std.dim"),
+        (torch.var, (SIX, 0), "aten::var.dim"),
+        (torch.Tensor.var, (SIX, 1, False), "aten::var.dim"),
+        (torch.var, (SIX, True), "aten::var"),
+        (torch.var, (SIX,), "aten::var"),
+        (torch.ops.aten.var, (SIX, 1), "aten::var"),
+        (torch.any, (SIX, 1), "aten::any.dim"),
+    ],
+)
+def test_a_number_is_a_bool_in_torchs_operators_alone(op: Any, args: tuple, resolved: str) -> None:
+    """torch.var(x, 1) is along dim 1, torch.ops.aten.var(x, 1) of all elements, unbiased."""
+    assert conform.golden(op, *args).call.op == resolved
+
+
+def test_constants_do_not_lead_away_from_the_operator() -> None:
+    halves = conform.golden(functional.softmax, X - X, 0, dtype=torch.float64)
+    assert (halves.call.op, halves.value.dtype, halves.value.tolist()) == ("aten::softmax.int", np.float64, [0.5, 0.5])
+
+
+def test_a_method_that_returns_less_than_its_operator_is_no_operator() -> None:
+    found = conform.golden(torch.Tensor.unique_consecutive, torch.tensor([1, 1, 2]))
+    assert found.value.tolist() == [1, 2]
+
+
 def test_a_default_overload_is_asked_for_alone() -> None:
     with pytest.raises(UsageError, match="aten::sum has no argument 'dim'"):
         conform.golden("aten::sum.default", X, dim=0)

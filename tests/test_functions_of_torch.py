@@ -67,6 +67,9 @@ def test_a_function_has_a_golden(function: Any, args: tuple, kwargs: dict, expec
         (torch.Tensor.type_as, (torch.tensor([1.5]), torch.zeros(1, dtype=torch.float64)), np.float64([1.5])),
         (torch.Tensor.double, (torch.tensor([1.5]),), np.float64([1.5])),
         (torch.Tensor.__add__, (torch.tensor([1.5]), 1), np.float32([2.5])),
+        (torch.Tensor.to, (torch.tensor([1.5]), torch.float64), np.float64([1.5])),
+        (torch.Tensor.to, (torch.tensor([1.5]), "cpu", torch.int64), np.int64([1])),
+        (torch.Tensor.type, (torch.tensor([1.5]), torch.float64), np.float64([1.5])),
         (torch.Tensor.view_as, (torch.tensor([1.5]), torch.zeros(1, 1)), np.float32([[1.5]])),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -141,6 +144,8 @@ def test_a_wrong_function_fails_and_is_told_by_its_name() -> None:
     [
         (functional.normalize, (), UsageError, "torch.nn.functional.normalize: missing a required argument: 'input'"),
         (functional.normalize, (SQUARE.to("meta"),), UsageError, "argument .input.: found a tensor"),
+        (torch.is_tensor, (SQUARE,), Unjudged, "the module returns True; expected tensors"),
+        (torch.set_printoptions, (), Unjudged, "the module returns no tensor"),
         (torch.Tensor.size, (SQUARE,), Unjudged, "no semantics for aten::size"),
         (torch.Tensor.where, (), UsageError, "aten::where: no overload takes"),
         (functional.gaussian_nll_loss, (SQUARE, SQUARE, -SQUARE), Unjudged, "asserts what does not hold .*negative"),

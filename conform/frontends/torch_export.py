@@ -170,6 +170,8 @@ class _Graph:
         arguments, constants = self._inputs()
         ops = tuple(self._ops())
         results = (*self._outputs(), *map(self._name, updates.values()))
+        if not results:
+            raise NoGolden("the module returns no tensor")
         return Program(Function(tuple(arguments), ops, results), constants, tuple(updates))
 
     def _updates(self, allowed: Collection[str] | None) -> dict[str, torch.fx.Node]:
