@@ -30,6 +30,8 @@ _PLAIN_DISPATCH = torch.Tensor.__torch_dispatch__
 _BATCHMEAN = "batchmean"  # of kl_div alone, which computes it of the operator's sum
 # Functions that call another operator than that of their name, which means something else, or takes less.
 _CALLS = {functional.nll_loss: "aten::nll_loss_nd", functional.unfold: "aten::im2col"}
+# Functions that refuse operands which their operators broadcast.
+_OF_ONE_SHAPE = (functional.binary_cross_entropy, functional.binary_cross_entropy_with_logits)
 
 
 def is_of_torch(value: object) -> bool:
@@ -239,6 +241,8 @@ def _by_name(
     except TypeError as error:
         raise UsageError(f"{name}: {error}") from None
     bound.apply_defaults()
+    if function in _OF_ONE_SHAPE and np.shape(bound.arguments["input"]) != np.shape(bound.arguments["target"]):
+        raise UsageError(f"{name}: expected input and target of one shape: name the operator")
     given = _renamed(bound.arguments, known)
     for key in given.keys() - known:
         if given[key] is not signature.parameters[key].default:
