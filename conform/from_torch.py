@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 from torch.nn._reduction import get_enum  # of losses: mean is 1, sum is 2
 
 from conform.backends.interpreter import to_numpy
 from conform.backends.protocol import DTYPES
-from conform.call.binding import DEVICE_NAMES
-from conform.call.bound import bound_call
-from conform.call.schemas import overloads
+from conform.call.binding import DEVICE_NAMES, bind
+from conform.call.bound import Bound, bound_call
+from conform.call.schemas import OpSchema, operator_names, overloads
 from conform.errors import UsageError
 from conform.foreign import line
 from conform.interp import semantics
@@ -26,6 +27,11 @@ from conform.interp import semantics
 _CONSTANTS = (torch.dtype, torch.device, torch.layout, torch.memory_format)
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType)
 _PLAIN_DISPATCH = torch.Tensor.__torch_dispatch__
+_BATCHMEAN = "batchmean"  # of kl_div alone, which computes it of the operator's sum
+# Functions that call another operator than that of their name, which means something else, or takes less.
+_CALLS = {functional.nll_loss: "aten::nll_loss_nd", functional.unfold: "aten::im2col"}
+# Functions that refuse operands which their operators broadcast.
+_OF_ONE_SHAPE = (functional.binary_cross_entropy, functional.binary_cross_entropy_with_logits)
 
 
 def is_of_torch(value: object) -> bool:
@@ -53,6 +59,18 @@ def array_of(tensor: torch.Tensor, place: str) -> np.ndarray:
     except (RuntimeError, MemoryError) as error:  # an expanded tensor may have more elements than there is memory
         what = f"a tensor of shape {list(tensor.shape)} that cannot be read: {line(error)}"
         raise UsageError(f"{place}: found {what}") from None
+
+
+def memory_of(tensor: torch.Tensor) -> list[str]:
+    """What of its memory the array of its elements does not have, in the terms of `Traits.memory`."""
+    if _without_elements(tensor) is not None:
+        return []
+    differs = {
+        "strides": not tensor.is_contiguous(),
+        "offset": tensor.storage_offset() != 0,
+        "storage": tensor.untyped_storage().nbytes() != tensor.nbytes,
+    }
+    return [what for what, is_so in differs.items() if is_so]
 
 
 def _without_elements(tensor: torch.Tensor) -> str | None:
@@ -84,8 +102,11 @@ def called(
     if not isinstance(function, (*_BUILTIN, FunctionType)):
         return name, args, dict(kwargs)
     known = {argument.name for one in overloads(name) for argument in one.arguments}
+    if isinstance(function, MethodDescriptorType):
+        args, kwargs = _with_self_in_place(name, args, kwargs)
     if not isinstance(function, FunctionType):
-        return name, args, _renamed(kwargs, known)
+        kwargs = _renamed(kwargs, known)
+        return _overload(name, args, kwargs), args, kwargs
     if (packed := _with_tensors_in_a_list(function, name, args)) is not None:
         return name, packed, dict(kwargs)
     return name, (), _by_name(function, name, known, args, kwargs)
@@ -100,11 +121,47 @@ def is_operator(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     """Whether this call of a function of torch is that of an operator: of one that has semantics, or, of a built-in
     function, of one that torch itself does not take apart."""
     try:
-        found = bound_call(*called(function, args, kwargs)).op
+        found = bound_call(*called(function, _with_names(args), _with_names(kwargs))).op
     except UsageError:
-        return not isinstance(function, FunctionType)
-    is_composite = torch._C._dispatch_has_kernel_for_dispatch_key(found, "CompositeImplicitAutograd")
-    return semantics.find(found) is not None or not is_composite
+        return isinstance(function, _BUILTIN) and operator_name(function) in operator_names()
+    return semantics.find(found) is not None or not _is_composite(found)
+
+
+def _with_names(given: Any) -> Any:
+    """What is given, with names for constants."""
+    if isinstance(given, list | tuple):
+        return [_with_names(item) for item in given]
+    if isinstance(given, dict):
+        return {key: _with_names(item) for key, item in given.items()}
+    return in_terms_of_the_kit(given, "") if isinstance(given, _CONSTANTS) else given
+
+
+def _overload(operator: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """The overload of a built-in function's call where it is not the first that takes the arguments: a number is no
+    bool there, as it is in torch.ops, so the 1 in torch.std(x, 1) is a dim."""
+    given = _with_names(args), _with_names(dict(kwargs))
+    taking = [call for one in overloads(operator) if (call := _taken_by(one, *given)) is not None]
+    if not taking or not _has_number_for_bool(taking[0]):
+        return operator
+    return next((call.op for call in taking if not _has_number_for_bool(call)), operator)
+
+
+def _taken_by(overload: OpSchema, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound | None:
+    try:
+        return Bound(overload, bind(overload, args, kwargs))
+    except UsageError:
+        return None
+
+
+def _has_number_for_bool(call: Bound) -> bool:
+    types = ((one.type, call.arguments[one.name]) for one in call.schema.arguments)
+    return any(type_ == "bool" and isinstance(value, int) and not isinstance(value, bool) for type_, value in types)
+
+
+def _is_composite(op: str) -> bool:
+    """Whether torch itself takes the operator apart."""
+    is_known = torch._C._dispatch_has_kernel(op)  # all but what TorchScript alone has, as aten::size
+    return is_known and torch._C._dispatch_has_kernel_for_dispatch_key(op, "CompositeImplicitAutograd")
 
 
 def operator_name(function: object) -> str:
@@ -117,7 +174,7 @@ def operator_name(function: object) -> str:
     if isinstance(function, torch._ops.OpOverloadPacket):
         return function._qualified_op_name
     if is_function(function):
-        return f"aten::{function.__name__}"
+        return _CALLS.get(function) or f"aten::{function.__name__}"
     raise UsageError(f"expected an operator's name or a function of torch, got {function!r}")
 
 
@@ -132,10 +189,25 @@ def _renamed(kwargs: Mapping[str, Any], known: Collection[str]) -> dict[str, Any
     return {"self" if renames and name == "input" else name: value for name, value in kwargs.items()}
 
 
+def _with_self_in_place(
+    operator: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The arguments of a method, which has its tensor first, where its operator has it behind others:
+    condition.where(x, y) is no x.where(condition, y)."""
+    names = [[argument.name for argument in one.arguments] for one in overloads(operator)]
+    at = next((each.index("self") for each in names if "self" in each), 0)
+    if at == 0 or not args:
+        return args, kwargs
+    itself, *others = args
+    if len(others) < at:  # which are given by name
+        return others, {"self": itself, **kwargs}
+    return [*others[:at], itself, *others[at:]], kwargs
+
+
 def _with_tensors_in_a_list(function: FunctionType, operator: str, args: Sequence[Any]) -> list[Any] | None:
     """The arguments of a function as torch.einsum, `*args` of which the last are tensors that its operator takes as a
     list; None of other functions."""
-    if not any(one.kind is one.VAR_POSITIONAL for one in inspect.signature(function).parameters.values()):
+    if not any(one.kind is one.VAR_POSITIONAL for one in _signature(function).parameters.values()):
         return None
     for schema in overloads(operator):
         positional = [one.type for one in schema.arguments if not one.kwarg_only]
@@ -146,12 +218,22 @@ def _with_tensors_in_a_list(function: FunctionType, operator: str, args: Sequenc
     return None
 
 
+def _signature(function: FunctionType) -> inspect.Signature:
+    """UsageError of one that wraps a built-in function, which tells no names."""
+    try:
+        return inspect.signature(function)
+    except ValueError as error:
+        raise UsageError(f"{_home(function)}.{function.__name__}: {error}") from None
+
+
 def _by_name(
     function: FunctionType, operator: str, known: Collection[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments by the operator's names, `known`; what is none of these must be at its default."""
     name = f"{_home(function)}.{function.__name__}"
-    signature = inspect.signature(function)
+    if function is torch.Tensor.unique_consecutive:
+        raise UsageError(f"{name} returns less than {operator}: name the operator")
+    signature = _signature(function)
     if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
         raise UsageError(f"{name} chooses an operator by itself: name the operator")
     try:
@@ -159,10 +241,32 @@ def _by_name(
     except TypeError as error:
         raise UsageError(f"{name}: {error}") from None
     bound.apply_defaults()
+    if function in _OF_ONE_SHAPE and np.shape(bound.arguments["input"]) != np.shape(bound.arguments["target"]):
+        raise UsageError(f"{name}: expected input and target of one shape: name the operator")
     given = _renamed(bound.arguments, known)
     for key in given.keys() - known:
         if given[key] is not signature.parameters[key].default:
             raise UsageError(f"{name}: {operator} has no argument {key!r}: name the operator")
     if isinstance(given.get("reduction"), str):
-        given["reduction"] = get_enum(given["reduction"])
+        given["reduction"] = _reduction(name, given["reduction"])
     return {key: value for key, value in given.items() if key in known}
+
+
+def check_reduction(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """UsageError for a reduction that a loss written in Python does not have."""
+    if not isinstance(function, FunctionType):
+        return
+    try:
+        reduction = _signature(function).bind(*args, **kwargs).arguments.get("reduction")
+    except (TypeError, UsageError):  # which whatever calls it tells
+        return
+    if isinstance(reduction, str) and not (function is functional.kl_div and reduction == _BATCHMEAN):
+        _reduction(f"{_home(function)}.{function.__name__}", reduction)
+
+
+def _reduction(name: str, reduction: str) -> int:
+    try:
+        return get_enum(reduction)
+    except ValueError:
+        known = "'none', 'mean' or 'sum'" + f" (of kl_div {_BATCHMEAN!r} too)" * name.endswith("kl_div")
+        raise UsageError(f"{name}: argument 'reduction': found {reduction!r}, expected {known}") from None

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from conform import from_torch
 from conform.backends.leaves import leaves
 from conform.errors import UsageError
 from conform.frontends.functions import function_call
 from conform.frontends.modules import ModuleCall
-from conform.operators import in_terms_of_the_kit, is_module
+from conform.operators import check_memory, in_terms_of_the_kit, is_module, memory_of
 from conform.suites import ModuleSpec, Suite, Test
 from conform.suites.nodes import ClassPath, Given
 
@@ -22,11 +23,13 @@ def suite_of(what: Any, inputs: Any, named: Mapping[str, Any] | None = None) -> 
     the one that it has, and on keyword arguments `named`.
 
     UsageError for tensors without elements, and for arguments that no call carries: what is no tensor, number, string,
-    None, or list, tuple or dict of these.
+    None, or list, tuple or dict of these. Unjudged where the call depends on more of their memory than their elements.
     """
     call, positional, named = _call(what, inputs if isinstance(inputs, tuple | list) else (inputs,), named or {})
     taken = [in_terms_of_the_kit(value, f"inputs[{at}]") for at, value in enumerate(positional)]
     kwargs = {key: in_terms_of_the_kit(value, f"kwargs[{key!r}]") for key, value in named.items()}
+    if memory_of([positional, named]):
+        call.check_memory(taken, kwargs)
     for leaf in leaves([taken, kwargs]):
         if not isinstance(leaf, np.ndarray | np.generic | bool | int | float | complex | str):
             expected = "tensors, numbers, strings, None, and lists, tuples and dicts of these"
@@ -47,6 +50,8 @@ def _call(
 ) -> tuple[ModuleCall, Sequence[Any], Mapping[str, Any]]:
     if is_module(what):
         return ModuleCall.of(what), args, kwargs
+    from_torch.check_reduction(what, args, kwargs)
+    check_memory(from_torch.operator_name(what), [args, kwargs])
     return function_call(what, args, kwargs, travels=True)
 
 

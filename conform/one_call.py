@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from conform.backends.leaves import leaves
-from conform.backends.protocol import contiguous_strides
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
 from conform.contracts.tables import Table
@@ -26,22 +25,29 @@ from conform.suites.test import Test
 def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table: Table) -> Verdict:
     """How a case with this call and golden outcome ends if the backend returns `actual`: arrays or torch tensors."""
     of_module = call.meaning is not None
-    result = _with_outputs(in_terms_of_the_kit(actual, "actual"))
+    result = _with_outputs(in_terms_of_the_kit(actual, "actual"), actual)
     reply = Reply("ok", result=tuple(leaves(result)) if of_module else result)
     return with_cause(verdict_of(case_of(call, outcome), call, outcome=outcome, reply=reply, table=table))
 
 
-def _with_outputs(actual: Any) -> Any:
-    """`actual` as a worker's reply has it."""
+def _with_outputs(actual: Any, given: Any) -> Any:
+    """`actual` as a worker's reply has it, with the strides of the tensors or arrays that were `given`."""
     if isinstance(actual, list | tuple):
-        return tuple(map(_with_outputs, actual))
+        return tuple(map(_with_outputs, actual, given))
     if isinstance(actual, dict):
-        return {key: _with_outputs(item) for key, item in actual.items()}
+        return {key: _with_outputs(item, given[key]) for key, item in actual.items()}
     if not is_array(actual):
         return actual
     array = np.asarray(actual)
     format_of(array)
-    return Output(array, contiguous_strides(array.shape))
+    return Output(array, _strides(given))
+
+
+def _strides(given: Any) -> tuple[int, ...]:
+    """In elements."""
+    if is_array(given):
+        return tuple(step // given.itemsize for step in given.strides)
+    return tuple(given.stride())
 
 
 def case_of(call: Bound, outcome: Outcome | Exception) -> Case:

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conform.backends.leaves import leaves
 from conform.call import names
 from conform.call.bound import Bound
-from conform.errors import UsageError
+from conform.call.schemas import every_overload
+from conform.errors import Unjudged, UsageError
+from conform.interp.semantics import traits_of
+from conform.interp.traits import KNOWN_MEMORY
 from conform.numerics.formats import format_of
 
 if TYPE_CHECKING:  # torch is imported only for what is torch's
@@ -30,8 +34,33 @@ def called(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[
         from conform import from_torch
 
         name, args, kwargs = from_torch.called(op, args, kwargs)
+    check_memory(name, [args, kwargs])
     taken = [_taken(value, f"{name}: argument {place}") for place, value in enumerate(args)]
     return name, taken, {key: _taken(value, f"{name}: argument {key!r}") for key, value in kwargs.items()}
+
+
+def check_memory(op: str, given: Any) -> None:
+    """Unjudged where a call of `op` depends on what the kit does not have of the memory of the tensors `given`."""
+    if not (lacking := memory_of(given)):
+        return
+    overloads = every_overload(op.partition(".")[0])
+    depends = {what for one in overloads for what in traits_of(one.name).memory}
+    if found := [what for what in lacking if what in depends]:
+        raise Unjudged(f"{op}: it depends on the {' and '.join(found)} of its tensor's memory, {KNOWN_MEMORY}")
+
+
+def memory_of(given: Any) -> list[str]:
+    """What of the memory of tensors or arrays, in lists, tuples and dicts, their elements do not tell: `Traits.memory`.
+    """
+    lacking: dict[str, None] = {}
+    for leaf in leaves(given):
+        if isinstance(leaf, np.ndarray):
+            lacking |= {} if leaf.flags.c_contiguous else {"strides": None}
+        elif "torch" in sys.modules and isinstance(leaf, sys.modules["torch"].Tensor):
+            from conform import from_torch
+
+            lacking |= dict.fromkeys(from_torch.memory_of(leaf))
+    return list(lacking)
 
 
 def is_module(value: object) -> bool:
@@ -66,7 +95,10 @@ def program_call(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         return _in_own_terms(ModuleCall.of(op, travels=False), args, kwargs)
     from conform import from_torch
 
-    if not from_torch.is_function(op) or from_torch.is_operator(op, args, kwargs):
+    if not from_torch.is_function(op):
+        return None
+    from_torch.check_reduction(op, args, kwargs)
+    if from_torch.is_operator(op, args, kwargs):
         return None
     from conform.frontends.functions import function_call
 
@@ -75,7 +107,10 @@ def program_call(op: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 def _in_own_terms(call: ModuleCall, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
     taken = [_taken(value, f"{call.op}: argument {place}") for place, value in enumerate(args)]
-    return call.bound(taken, {key: _taken(value, f"{call.op}: argument {key!r}") for key, value in kwargs.items()})
+    named = {key: _taken(value, f"{call.op}: argument {key!r}") for key, value in kwargs.items()}
+    if memory_of([args, kwargs]):
+        call.check_memory(taken, named)
+    return call.bound(taken, named)
 
 
 def _taken(value: Any, place: str) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +17,8 @@ import torch
 from torch.nn import functional
 
 import conform
+from conform import from_torch
+from conform.call.schemas import operator_names
 from conform.errors import Unjudged, UsageError
 
 X = torch.tensor([0.0, 1.0])
@@ -64,6 +69,69 @@ def test_a_golden_stays_what_it_is_when_its_operands_are_written_to(x: Any) -> N
     x[:] = 7.0
     assert moved.value.tolist() == [1.0, 2.0]
     assert moved.verdict(np.float32([7.0, 7.0])).worst.inputs[0].values == (1.0, 2.0)
+
+
+SIX = torch.arange(6.0).reshape(2, 3)
+
+
+class Strided(torch.nn.Module):
+    """Shows what lies in memory where `inside` leaves its argument."""
+
+    def __init__(self, inside: Any = lambda x: x) -> None:
+        super().__init__()
+        self.inside = inside
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inside(x).as_strided((2,), (1,))
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "depends"),
+    [
+        (torch.as_strided, (SIX.T, (2, 2), (1, 1)), "strides"),
+        ("aten::as_strided", (SIX.numpy().T, (2, 2), (1, 1)), "strides"),
+        (torch.ops.aten.as_strided.default, (SIX[1], (2,), (1,), 0), "offset and storage"),
+        (torch.as_strided, (SIX[:1], (6,), (1,)), "storage"),
+        (torch.as_strided, (torch.ones(1).expand(3), (2,), (1,)), "strides and storage"),
+        (torch.Tensor.view, (SIX.T, [6]), "strides"),
+        (torch.view_as_complex, (torch.arange(8.0).reshape(2, 4)[:, ::2],), "strides"),
+        (torch.view_as_complex, (torch.arange(5.0)[1:].reshape(2, 2),), "offset"),
+    ],
+)
+def test_where_the_memory_of_a_tensor_matters_nothing_is_guessed(op: Any, args: tuple, depends: str) -> None:
+    """torch.as_strided(SIX.T, (2, 2), (1, 1)) is [[0, 1], [1, 2]], which the elements of SIX.T do not tell."""
+    message = f"it depends on the {depends} of its tensor's memory, which the kit has only of contiguous tensors"
+    with pytest.raises(Unjudged, match=message):
+        conform.golden(op, *args)
+    with pytest.raises(Unjudged, match=message):
+        conform.assert_close(op, np.float32([0.0, 1.0]), *args)
+    if from_torch.is_function(op):
+        with pytest.raises(Unjudged, match=message):
+            conform.check(op, args, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "expected"),
+    [
+        (torch.as_strided, (SIX, (2, 2), (1, 1), 1), [[1.0, 2.0], [2.0, 3.0]]),
+        (torch.as_strided, (SIX.T.clone(memory_format=torch.contiguous_format), (2,), (1,)), [0.0, 3.0]),
+        (torch.Tensor.view, (SIX[1], [3, 1]), [[3.0], [4.0], [5.0]]),
+        (torch.Tensor.view, (SIX[:, :1].contiguous(), [2]), [0.0, 3.0]),
+        (torch.view_as_complex, (torch.arange(8.0).reshape(4, 2)[:1],), [1j]),
+    ],
+)
+def test_where_the_memory_is_that_of_the_elements_there_is_a_golden(op: Any, args: tuple, expected: list) -> None:
+    assert conform.golden(op, *args).value.tolist() == expected
+
+
+def test_a_module_that_shows_memory_is_judged_where_that_is_of_the_elements() -> None:
+    assert conform.golden(Strided(), SIX).value.tolist() == [0.0, 1.0]
+    assert conform.golden(Strided(lambda x: x + 1), SIX).value.tolist() == [1.0, 2.0]
+    for module, given in ((Strided(), SIX.T), (Strided(torch.t), SIX), (Strided(lambda x: x[1]), SIX)):
+        with pytest.raises(Unjudged, match=r"as_strided\.default depends on its tensor's memory"):
+            conform.golden(module, given)
+    with pytest.raises(Unjudged, match=r"as_strided\.default depends on its tensor's memory"):
+        conform.check(Strided(), SIX[1], backend="cpu")
 
 
 def test_a_subclass_that_holds_its_elements_is_a_tensor() -> None:
@@ -156,10 +224,39 @@ def test_an_operator_goes_by_any_of_its_names(op: Any) -> None:
         (torch.exp, (), {"input": X}, "aten::exp"),
         (functional.mse_loss, (X, X), {"reduction": "sum"}, "aten::mse_loss"),
         (functional.rms_norm, (X, (2,)), {"eps": 1e-6}, "aten::rms_norm"),
+        (functional.unfold, (X.reshape(1, 1, 1, 2), 1), {}, "aten::im2col"),
+        (functional.nll_loss, (torch.zeros(1, 2), torch.tensor([0])), {}, "aten::nll_loss_nd"),
     ],
 )
 def test_the_overload_is_the_one_that_is_named_or_fits(op: Any, args: tuple, kwargs: dict, resolved: str) -> None:
     assert conform.golden(op, *args, **kwargs).call.op == resolved
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "resolved"),
+    [
+        (torch.std, (SIX, 1), "aten::std.dim"),
+        (torch.var, (SIX, 0), "aten::var.dim"),
+        (torch.Tensor.var, (SIX, 1, False), "aten::var.dim"),
+        (torch.var, (SIX, True), "aten::var"),
+        (torch.var, (SIX,), "aten::var"),
+        (torch.ops.aten.var, (SIX, 1), "aten::var"),
+        (torch.any, (SIX, 1), "aten::any.dim"),
+    ],
+)
+def test_a_number_is_a_bool_in_torchs_operators_alone(op: Any, args: tuple, resolved: str) -> None:
+    """torch.var(x, 1) is along dim 1, torch.ops.aten.var(x, 1) of all elements, unbiased."""
+    assert conform.golden(op, *args).call.op == resolved
+
+
+def test_constants_do_not_lead_away_from_the_operator() -> None:
+    halves = conform.golden(functional.softmax, X - X, 0, dtype=torch.float64)
+    assert (halves.call.op, halves.value.dtype, halves.value.tolist()) == ("aten::softmax.int", np.float64, [0.5, 0.5])
+
+
+def test_a_method_that_returns_less_than_its_operator_is_no_operator() -> None:
+    found = conform.golden(torch.Tensor.unique_consecutive, torch.tensor([1, 1, 2]))
+    assert found.value.tolist() == [1, 2]
 
 
 def test_a_default_overload_is_asked_for_alone() -> None:
@@ -175,6 +272,39 @@ def test_python_functions_of_torch_are_bound_by_name() -> None:
     assert halves.value.tolist() == 5.0
     summed = conform.golden(functional.mse_loss, torch.tensor([1.0, 3.0]), torch.tensor([0.0, 0.0]), False)
     assert (summed.call.op, summed.value.tolist()) == ("torch.nn.functional.mse_loss", 10.0)
+
+
+def test_the_class_of_a_loss_stands_before_any_number_of_dims() -> None:
+    """The mean of -weights over the classes that target names."""
+    weights = torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+    assert conform.golden(functional.nll_loss, weights, torch.tensor([[0, 1]])).value.tolist() == -2.5
+    assert conform.golden(functional.nll_loss, weights[..., None], torch.tensor([[[1], [1]]])).value.tolist() == -3.5
+
+
+def _built_ins_of(function: FunctionType) -> set[str]:
+    found = re.findall(r"torch\._C\._nn\.(\w+?)_?\(", inspect.getsource(function))
+    return {f"aten::{name}" for name in found}
+
+
+NAMESAKES = [
+    one for one in vars(functional).values()
+    if isinstance(one, FunctionType) and f"aten::{one.__name__}" in operator_names() and _built_ins_of(one)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", NAMESAKES, ids=lambda function: function.__name__)
+def test_a_function_is_taken_for_an_operator_that_it_calls(function: FunctionType) -> None:
+    assert from_torch.operator_name(function) in _built_ins_of(function)
+
+
+def test_a_method_has_its_tensor_first_wherever_its_operator_has_it() -> None:
+    """A bool operand taken for the condition would choose False where it is True."""
+    x, y, condition = torch.tensor([7, 8]), torch.tensor([1, 2]), torch.tensor([True, False])
+    assert conform.golden(torch.Tensor.where, x, condition, y).value.tolist() == [7, 2]
+    assert conform.golden(torch.Tensor.where, condition, x < 0, x > 0).value.tolist() == [True, True]
+    assert conform.golden(torch.Tensor.where, x, condition=condition, other=y).value.tolist() == [7, 2]
+    with pytest.raises(Unjudged, match="no semantics for aten::polygamma"):
+        conform.golden(torch.Tensor.polygamma, X, 1)
 
 
 @pytest.mark.parametrize("operands", [(torch.tensor([1.0, 2.0]),) * 2, ([torch.tensor([1.0, 2.0])] * 2,)])

@@ -57,6 +57,24 @@ def test_the_contract_decides() -> None:
 
 
 @pytest.mark.parametrize(
+    ("actual", "told"),
+    [
+        (torch.empty_strided((2, 3), (1, 2)), "leaves every element open"),
+        (np.zeros((3, 2), np.float32).T, "leaves every element open"),
+        (torch.empty(2, 3), r"strides \[3, 1\] instead of \[1, 2\]"),
+        (np.zeros((2, 3), np.float32), r"strides \[3, 1\] instead of \[1, 2\]"),
+        (torch.empty_strided((2, 3), (4, 1)), r"strides \[4, 1\] instead of \[1, 2\]"),
+    ],
+    ids=str,
+)
+def test_a_result_has_the_strides_that_it_was_given_with(actual: Any, told: str) -> None:
+    with pytest.raises((AssertionError, Unjudged), match=told):
+        conform.assert_close(torch.empty_strided, actual, (2, 3), (1, 2))
+    verdict = conform.golden(torch.empty_strided, (2, 3), (1, 2)).verdict(actual)
+    assert (verdict.status == "fail") == ("instead" in told)
+
+
+@pytest.mark.parametrize(
     ("actual", "message"),
     [
         (RIGHT[:1], r"output 0: shape \[1\] instead of \[2\]"),

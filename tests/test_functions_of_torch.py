@@ -29,7 +29,12 @@ THREE_FOUR = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
         (functional.lp_pool1d, (torch.tensor([[[3.0, 4.0]]]), 2.0, 2), {}, [[[5.0]]]),
         (functional.lp_pool2d, (SQUARE, 1.0, 2), {}, [[[[10.0]]]]),
         (functional.local_response_norm, (SQUARE, 1, 1.0, 1.0, 0.0), {}, [[[[1.0, 0.5], [1 / 3, 0.25]]]]),
-        (functional.unfold, (SQUARE, 2), {}, [[[1.0], [2.0], [3.0], [4.0]]]),
+        (functional.kl_div, (torch.zeros(2, 3), torch.ones(2, 3)), {"reduction": "batchmean"}, 0.0),
+        (functional.kl_div, (torch.tensor([[-1.0], [-3.0]]), torch.ones(2, 1)), {"reduction": "batchmean"}, 2.0),
+        (torch.Tensor.__rsub__, (torch.tensor([3.0, -1.0]), 2), {}, [-1.0, 3.0]),
+        (torch.Tensor.__floordiv__, (torch.tensor([7.0, -7.0]), 2), {}, [3.0, -4.0]),
+        (torch.Tensor.__rdiv__, (), {"self": torch.tensor([4.0]), "other": 2}, [0.5]),
+        (torch.Tensor.__pow__, (torch.tensor([3.0]), 2), {}, [9.0]),
         (functional.fold, (torch.tensor([[[1.0], [2.0], [3.0], [4.0]]]), (2, 2), 2), {}, SQUARE.tolist()),
         (functional.interpolate, (SQUARE,), {"size": 1, "mode": "nearest"}, [[[[1.0]]]]),
         (functional.max_pool2d, (SQUARE, 2), {}, [[[[4.0]]]]),
@@ -54,6 +59,30 @@ def test_a_function_has_a_golden(function: Any, args: tuple, kwargs: dict, expec
     golden = conform.golden(function, *args, **kwargs)
     assert golden.call.op == f"{function.__module__ or 'torch'}.{function.__name__}"
     np.testing.assert_array_equal(golden.value, np.asarray(expected, golden.value.dtype))
+
+
+@pytest.mark.parametrize(
+    ("method", "args", "expected"),
+    [
+        (torch.Tensor.type_as, (torch.tensor([1.5]), torch.zeros(1, dtype=torch.float64)), np.float64([1.5])),
+        (torch.Tensor.double, (torch.tensor([1.5]),), np.float64([1.5])),
+        (torch.Tensor.__add__, (torch.tensor([1.5]), 1), np.float32([2.5])),
+        (torch.Tensor.to, (torch.tensor([1.5]), torch.float64), np.float64([1.5])),
+        (torch.Tensor.to, (torch.tensor([1.5]), "cpu", torch.int64), np.int64([1])),
+        (torch.Tensor.type, (torch.tensor([1.5]), torch.float64), np.float64([1.5])),
+        (torch.Tensor.view_as, (torch.tensor([1.5]), torch.zeros(1, 1)), np.float32([[1.5]])),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_method_of_torchs_tensors_is_a_function(method: Any, args: tuple, expected: np.ndarray) -> None:
+    golden = conform.golden(method, *args)
+    assert golden.call.op == f"torch.Tensor.{method.__name__}"
+    assert (golden.value.dtype, golden.value.tolist()) == (expected.dtype, expected.tolist())
+
+
+def test_a_method_that_is_an_operator_can_be_checked() -> None:
+    run = conform.check(torch.Tensor.view, (SQUARE, [4]), backend="cpu")
+    assert (run.summary["pass"], run.cases[0]["op"]) == (1, "torch.Tensor.view")
 
 
 def test_of_several_results_there_are_several_goldens() -> None:
@@ -115,6 +144,12 @@ def test_a_wrong_function_fails_and_is_told_by_its_name() -> None:
     [
         (functional.normalize, (), UsageError, "torch.nn.functional.normalize: missing a required argument: 'input'"),
         (functional.normalize, (SQUARE.to("meta"),), UsageError, "argument .input.: found a tensor"),
+        (functional.binary_cross_entropy, (THREE_FOUR / 5, THREE_FOUR[:1] / 5), Unjudged, "size .*different"),
+        (functional.binary_cross_entropy_with_logits, (THREE_FOUR, THREE_FOUR[0]), Unjudged, "must be the same as input"),
+        (torch.is_tensor, (SQUARE,), Unjudged, "the module returns True; expected tensors"),
+        (torch.set_printoptions, (), Unjudged, "the module returns no tensor"),
+        (torch.Tensor.size, (SQUARE,), Unjudged, "no semantics for aten::size"),
+        (torch.Tensor.where, (), UsageError, "aten::where: no overload takes"),
         (functional.gaussian_nll_loss, (SQUARE, SQUARE, -SQUARE), Unjudged, "asserts what does not hold .*negative"),
         (functional.gaussian_nll_loss, (SQUARE, SQUARE, SQUARE[0]), Unjudged, "cannot be exported: .*incorrect size"),
         (functional.gumbel_softmax, (SQUARE,), Unjudged, "cannot use aten::exponential"),
@@ -126,3 +161,24 @@ def test_a_wrong_function_fails_and_is_told_by_its_name() -> None:
 def test_what_has_no_golden_is_told(function: Any, args: tuple, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         conform.golden(function, *args)
+
+
+LOSSES = [
+    functional.mse_loss, functional.l1_loss, functional.smooth_l1_loss, functional.huber_loss, functional.kl_div,
+    functional.binary_cross_entropy, functional.soft_margin_loss, functional.hinge_embedding_loss,
+    functional.cross_entropy,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
+def test_a_reduction_that_a_loss_does_not_have_is_told(loss: Any) -> None:
+    message = rf"{loss.__name__}: argument 'reduction': found 'average', expected 'none', 'mean' or 'sum'"
+    with pytest.raises(UsageError, match=message):
+        conform.golden(loss, THREE_FOUR, THREE_FOUR, reduction="average")
+    with pytest.raises(UsageError, match=message):
+        conform.check(loss, (THREE_FOUR, THREE_FOUR), {"reduction": "average"}, backend="cpu")
+
+
+def test_the_mean_of_a_batch_is_of_one_loss_alone() -> None:
+    with pytest.raises(UsageError, match="mse_loss: argument 'reduction': found 'batchmean', expected"):
+        conform.golden(functional.mse_loss, SQUARE, SQUARE, reduction="batchmean")

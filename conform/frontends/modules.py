@@ -21,13 +21,14 @@ from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
 from conform.foreign import line
-from conform.frontends.torch_export import arrays_of, program_of
+from conform.frontends.torch_export import arrays_of, program_of, shows_memory
 from conform.interp.golden import Golden, Outcome
 from conform.interp.program.aten import aten
 from conform.interp.program.evaluation import evaluate
 from conform.interp.program.form import Program
 from conform.interp.program.goldens import goldens_of
 from conform.interp.program.number import Number
+from conform.interp.traits import KNOWN_MEMORY
 from conform.numerics.formats import format_of
 from conform.suites.nodes import Construct
 
@@ -107,6 +108,16 @@ class ModuleCall:
         as_it_is = zip(self.buffers, self.held(), strict=True)
         left = (found.left.get(name) or Golden(format_of(array), array) for name, array in as_it_is)
         return Outcome((*found.results, *left), updated=self.buffers)
+
+    def check_memory(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """NoGolden for a module whose results show memory beside the elements of tensors, which these arrays lack."""
+        try:
+            program = program_of(self.module, self.pickled, args, kwargs, may_update=self.buffers)
+        except NoGolden:  # which the call tells, where it is evaluated
+            return
+        for op in program.function.ops:
+            if shows_memory(op.name):
+                raise NoGolden(f"module {self.op}: {op.name} depends on its tensor's memory, {KNOWN_MEMORY}")
 
     def held(self) -> list[np.ndarray]:
         """What its `buffers` hold before the call."""

@@ -36,6 +36,8 @@ from conform.foreign_code import without_exit
 from conform.frontends.decompositions import decomposed
 from conform.frontends.without_questions import WithoutQuestions
 from conform.interp.program.form import Function, Op, Operand, Program, Value
+from conform.interp.semantics import traits_of
+from conform.interp.traits import KNOWN_MEMORY
 
 CACHED = 16  # programs, those used last; each holds its module's parameters
 _WRITTEN = {
@@ -168,6 +170,8 @@ class _Graph:
         arguments, constants = self._inputs()
         ops = tuple(self._ops())
         results = (*self._outputs(), *map(self._name, updates.values()))
+        if not results:
+            raise NoGolden("the module returns no tensor")
         return Program(Function(tuple(arguments), ops, results), constants, tuple(updates))
 
     def _updates(self, allowed: Collection[str] | None) -> dict[str, torch.fx.Node]:
@@ -229,6 +233,8 @@ class _Graph:
                 operands.append(self._operand(value))
             else:
                 attributes[argument.name] = value
+        if shows_memory(schema.name):
+            _check_memory(node)
         results = _of_arguments_dtypes(schema.name, given, _results(node))
         return Op(f"{schema.name}.{target._overloadname}", tuple(operands), attributes, results, _place(node))
 
@@ -271,6 +277,24 @@ def _is_of_sizes(node: torch.fx.Node) -> bool:
     if node.target is operator.le or (node.target is operator.ge and node.args[1] == 0):
         return source is not None and source.target is torch.ops.aten.sym_size.int
     return node.target is torch.ops.aten._assert_scalar.default and source is not None and _is_of_sizes(source)
+
+
+def shows_memory(op: str) -> bool:
+    """Whether what an operator gives is no function of its tensors' elements: as_strided."""
+    return "storage" in traits_of(op.removesuffix(".default")).memory
+
+
+def _check_memory(node: torch.fx.Node) -> None:
+    """NoGolden for operands that are not the whole of their storage, in the order of their elements."""
+    for fake in (source.meta["val"] for source in node.all_input_nodes):
+        has_sizes = all(isinstance(size, int) for size in fake.shape)  # which no numbers in tensors decide
+        if not has_sizes or not _is_whole(fake):
+            raise NoGolden(f"{node.target} depends on its tensor's memory, {KNOWN_MEMORY}{_at(node)}")
+
+
+def _is_whole(fake: torch.Tensor) -> bool:
+    fills = fake.storage_offset() == 0 and fake.untyped_storage().nbytes() == fake.nbytes
+    return fills and fake.is_contiguous()
 
 
 def _results(node: torch.fx.Node) -> tuple[Value | None, ...]:

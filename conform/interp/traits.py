@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from conform.interp.blocks.tiles import Contraction
 
 
+KNOWN_MEMORY = (
+    "which the kit has only of contiguous tensors that are the whole of their storage: "
+    "make it one first, by clone(memory_format=torch.contiguous_format)"
+)
+
+
 @dataclass(frozen=True)
 class Products:
     """An op that adds up products over shared indices.
@@ -57,7 +63,8 @@ class Traits:
     moves: the arguments whose elements are those of the results, as they are, or zeros; which one stands where depends
     on no element
     undetermined: no call, or hardly one, determines an element: chance does, or nothing
-    dense: the meaning is that of tensors which lie in memory in the order of their elements
+    memory: what a call depends on besides the elements of its tensors: the "strides" between these, the "offset" of the
+        first, and what else the "storage" holds; the meaning is that of tensors that fill a storage in their order
     accumulates: the argument whose elements, or functions of them, are added up
     centred: a mean or a maximum is subtracted from what is accumulated
     exponentials: what is accumulated are exponentials
@@ -79,7 +86,7 @@ class Traits:
     selects: bool = False
     moves: tuple[str, ...] = ()
     undetermined: bool = False
-    dense: bool = False
+    memory: tuple[str, ...] = ()
     accumulates: str | None = None
     centred: bool = False
     exponentials: bool = False

@@ -239,7 +239,7 @@ def _axes(draw: Draw, op: str, arguments: Arguments, selection: Selection) -> li
     spec, given = _to_value(test, op, arguments)
     chosen = _chosen(test, wanted, value_axis.value_classes(given, spec))
     places = ["contiguous"]
-    if (selection.layouts or _usual_layouts(draw)) == "all" and not traits_of(op).dense:
+    if (selection.layouts or _usual_layouts(draw)) == "all" and not traits_of(op).memory:
         variant, given = variant_of(op), (arguments.args, arguments.kwargs)
         written = [*(variant.written_in(*given) if variant else ()), *updated_in(op, *given)]
         places = layout_axis.layouts_of(arguments, written=[number for number, _ in written])

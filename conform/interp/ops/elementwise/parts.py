@@ -57,7 +57,7 @@ def view_as_real(self: np.ndarray) -> Golden:
     return exact(np.stack([self.real, self.imag], axis=-1), format_of(self).component)
 
 
-@semantics("aten::view_as_complex", selects=True, dense=True)
+@semantics("aten::view_as_complex", selects=True, memory=("strides", "offset"))
 def view_as_complex(self: np.ndarray) -> Golden:
     """The complex numbers whose real and imaginary parts are the pairs along the last dim; a view, of tensors in whose
     memory the parts of a number lie beside each other"""

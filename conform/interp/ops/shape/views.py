@@ -72,7 +72,7 @@ def expand(self: np.ndarray, size: Sequence[int]) -> Golden:
     return exact(np.broadcast_to(self, shape), format_of(self))
 
 
-@semantics("aten::view", selects=True, moves=("self",), dense=True)
+@semantics("aten::view", selects=True, moves=("self",), memory=("strides",))
 def view(self: np.ndarray, size: Sequence[int]) -> Golden:
     """The elements of self, in their order, under the shape size; -1 is what is left of them"""
     known = prod(one for one in size if one != -1)
@@ -141,7 +141,9 @@ def _of_strided(arguments: Mapping[str, Any]) -> int:
     return prod(arguments["size"])
 
 
-@semantics("aten::as_strided", selects=True, moves=("self",), elements=_of_strided, dense=True)
+@semantics(
+    "aten::as_strided", selects=True, moves=("self",), elements=_of_strided, memory=("strides", "offset", "storage")
+)
 def as_strided(
     self: np.ndarray, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Golden:
