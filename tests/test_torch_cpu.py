@@ -199,7 +199,7 @@ EVERYWHERE |= {
     *((f"aten::upsample_{op}", "bfloat16", ERROR) for op in ("linear1d", "trilinear3d")),  # weights of the half type
     *((f"aten::conv_transpose{rank}d", dtype, reason) for rank in (1, 2, 3) for dtype, reason in (
         ("float16", ERROR), ("float16", NAN), ("bfloat16", ERROR))),
-    ("aten::_int_mm", "int8", "wrong value"),  # expanded operands; others where there is no VNNI
+    ("aten::_int_mm", "int8", "wrong value"),  # expanded and strided operands; others where there is no VNNI
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
 }  # fmt: skip
 # A place that NaN in the grid names, or that is computed in the half type, meets an infinity or does not.

@@ -59,6 +59,12 @@ def test_expanded_operands_of_int8_are_read_by_their_strides() -> None:
     assert (found == sum(range(16))).all()
 
 
+def test_sums_of_products_of_int8_are_exact_whatever_the_strides() -> None:
+    lhs, rhs = np.full((17, 2 * 8328), 127, np.int8)[:, ::2], np.full((8328, 16), 127, np.int8)
+    assert 8328 * 127 * 127 == 134322312  # torch says 134322304, the next number of float32
+    assert (conform.golden("aten::_int_mm", lhs, rhs).value == 134322312).all()
+
+
 @pytest.mark.parametrize(("op", "shapes"), [("addbmm", ([1, 1, 1], [1, 1, 1])), ("addmv", ([1, 1], [1]))])
 def test_zero_times_an_infinite_product_is_nan(op: str, shapes: tuple[list[int], list[int]]) -> None:
     lhs, rhs = (np.full(shape, np.inf, np.float32) for shape in shapes)  # beta=0 alone is documented to ignore
