@@ -39,6 +39,9 @@ class _Verbs(click.Group):
     """The verbs in the order of definition; a user's mistake ends in a message and its exit code, not a traceback."""
 
     def main(self, *args: Any, **options: Any) -> Any:
+        if sys.flags.optimize > 1:
+            tell("Python runs with -OO or PYTHONOPTIMIZE=2, without docstrings, which the kit reads: leave it out")
+            sys.exit(UsageError.exit_code)
         try:
             return super().main(*args, **options)
         except OSError as error:

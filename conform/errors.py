@@ -25,6 +25,8 @@ class Scarcity(UsageError):
         """What an exception means, if it means that."""
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
             return Scarcity(f"{error.strerror}: more is needed to run a backend beside the kit (see `ulimit -a`)")
+        if isinstance(error, MemoryError):
+            return Scarcity("there is not enough memory: a file, or what is made of it, is larger than what is left")
         return None
 
 

@@ -282,6 +282,9 @@ def _suite(
                              "and where it takes some a dict of keyword arguments")  # fmt: skip
         return suite_of(what, *rest)
     names = [what] if isinstance(what, str) else what
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(one, str | Path) for one in names):
+        raise UsageError(f"check: found {what!r}, expected names of suites, a torch module or a function of torch")
+    names = list(map(str, names))
     if any(map(is_of_programs, names)):
         return _programs(names, contract, arguments)
     if arguments is not None:

@@ -73,6 +73,7 @@ class _Alarm:
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
+        self._delay_before = self._interval_before = 0.0  # until `set` knows: it may ring before
         self.is_set = True
 
     def set(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,7 +159,7 @@ class _Checker:
 
     def _interval(self, at: Path_, value: Any) -> None:
         ends = value if isinstance(value, Seq) else ()
-        if len(ends) != 2 or not all(type(end) in (int, float) and not math.isnan(end) for end in ends):
+        if len(ends) != 2 or not all(map(_is_held, ends)):
             self.fail(at, f"`excluded` must be an interval [low, high] of the first operand, got {value!r}")
         if ends[0] > ends[1]:
             self.fail(at, f"`excluded` is an empty interval: {ends[0]!r} is above {ends[1]!r}")
@@ -193,4 +194,11 @@ class _Checker:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return _is_held(value) and math.isfinite(value)
+
+
+def _is_held(value: Any) -> bool:
+    """Whether it is a number, or an infinity, of float64."""
+    if type(value) is int:
+        return abs(value) <= sys.float_info.max
+    return type(value) is float and not math.isnan(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -24,14 +24,10 @@ def paths(directory: Path) -> list[Path]:
     return [*own, *map(_aside, own)]
 
 
-def prepare(directory: Path, *, is_resumed: bool = False, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
+def check_place(directory: Path, names: Iterable[str] = (*FILES, JOURNAL)) -> Path:
     """Make the directory before the run that writes files of these names, so that a long run does not end in a place
-    that it cannot write to.
-
-    The files of a run before get a `~` behind their names: whatever becomes of this one, they are not taken for its
-    own. Those of one that is resumed stay, for they are of this one. Raises UsageError if the directory cannot be made
-    or written, or holds something else under the name of a file.
-    """
+    that it cannot write to; what is there stays. Raises UsageError if the directory cannot be made or written, or holds
+    something else under the name of a file."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -41,7 +37,14 @@ def prepare(directory: Path, *, is_resumed: bool = False, names: Iterable[str] =
     for name in names:
         if (directory / name).is_dir():
             raise UsageError(f"--out {directory}: {name} there is a directory; name another place, or move it away")
-    for name in () if is_resumed else names:
+    return directory
+
+
+def prepare(directory: Path, names: Sequence[str] = (*FILES, JOURNAL)) -> Path:
+    """As `check_place`, when the run begins: the files of a run before get a `~` behind their names. Whatever becomes
+    of this one, they are not taken for its own."""
+    check_place(directory, names)
+    for name in names:
         _set_aside(directory / name)
     return directory
 

@@ -20,6 +20,7 @@ from conform.contracts.arithmetic import OF_OPS
 from conform.contracts.tables import Table
 from conform.judging.verdict import FAILURES, Verdict
 from conform.manifest.language import Manifest
+from conform.report import write
 from conform.report.record import Run, environment
 from conform.running.breaker import Breaker
 from conform.running.head import End, Head, Shard, record_of
@@ -117,6 +118,7 @@ class Underway:
             self._journal = known.continued(head)
             self._ends = known.ends
         elif out is not None:
+            write.prepare(out)
             self._journal = Journal.begun(out, head)
         self._head = head
         self._waivers = head.waivers and head.waivers.for_backend(head.numerics)

@@ -65,21 +65,29 @@ def validate(names_or_paths: Sequence[str | Path]) -> list[str]:
 
     Beyond what `load` refuses, arguments that no overload of the test's operator takes are errors.
     """
+    found = list(each_validated(names_or_paths))
+    if errors := [str(one) for one in found if isinstance(one, UsageError)]:
+        raise UsageError("\n".join(errors))
+    return found
+
+
+def each_validated(names_or_paths: Sequence[str | Path]) -> Iterator[str | UsageError]:
+    """As `validate`: of each file its line, or what is wrong with it; at last whether ids come twice, if none is."""
     limits = Limits.from_environment()
-    names = [str(name) for name in names_or_paths]
-    lines, errors, tests = [], [], []
-    for shown, read in _readers(names, limits):
+    tests: list[Test] | None = []
+    for shown, read in _readers([str(name) for name in names_or_paths], limits):
         try:
             found = read()
         except UsageError as error:
-            errors.append(str(error))
+            tests = None
+            yield error
         else:
-            tests += found
-            lines.append(f"{shown}: {len(found)} test{'' if len(found) == 1 else 's'}")
-    if errors:
-        raise UsageError("\n".join(errors))
-    _refuse_duplicates(tests)
-    return lines
+            tests = None if tests is None else tests + found
+            yield f"{shown}: {len(found)} test{'' if len(found) == 1 else 's'}"
+    try:
+        _refuse_duplicates(tests or [])
+    except UsageError as error:
+        yield error
 
 
 def _readers(names: list[str], limits: Limits) -> Iterator[tuple[str, Callable[[], list[Test]]]]:

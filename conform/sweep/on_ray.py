@@ -24,7 +24,7 @@ def swept_on(address: str, words: Sequence[str], out: Path | None, on_shard: OnS
     Journal and record are written to `out`, if there is one; until all shards have ended, `out` holds the journals of
     those that have. Raises what `journals_on` raises.
     """
-    directory = write.prepare(out, names=(record.FILE, journal.FILE)) if out else None
+    directory = write.check_place(out, names=(record.FILE, journal.FILE)) if out else None
     with tempfile.TemporaryDirectory(prefix="conform-ray-") as scratch:
         shards = directory / SHARDS if directory else Path(scratch) / SHARDS
         folders = journals_on(address, ["sweep", *words], journal.FILE, shards, on_shard)

@@ -45,13 +45,14 @@ class Shown:
 @paused()
 def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any) -> tuple[Run, int]:
     """The run of one backend, written and told, and its exit code, that of a signal if one ended it."""
+    from conform.backends.base import BackendUnavailable
     from conform.report import write
     from conform.report.progress import Progress
     from conform.report.record import Interrupted, Stopped
     from conform.straight_line import check as run_check
 
     out, resume = shown.out, shown.resume
-    directory = write.prepare(out or resume, is_resumed=bool(resume)) if out or resume else None
+    directory = write.check_place(out or resume) if out or resume else None
     enabled = not (shown.quiet or shown.no_progress)
     with Progress(enabled=enabled, on_terminal=sys.stderr.isatty()) as progress:
 
@@ -70,6 +71,10 @@ def checked(suites: Sequence[str], backend: str, shown: Shown, **selection: Any)
             message = f"{interrupt.name(interruption.reason)}; this is what ran"
         except Stopped as end:
             run, exit_code, message = end.run, end.exit_code, f"{end}; this is what ran"
+        except BackendUnavailable:
+            if out:  # this run has no record, and that of another is not taken for it
+                write.prepare(out)
+            raise
     interrupt.hold()
     _finish(run, directory, shown, message)
     return run, exit_code
@@ -99,10 +104,12 @@ def checked_on_ray(ctx: click.Context, address: str, shown: Shown) -> int:
     words = words_on_ray(ctx, also_refused=("budget_s", "fail_fast"))
     if len(ctx.params["backends"]) > 1:
         raise click.UsageError("--ray runs one backend: name one")
-    directory = write.prepare(shown.out) if shown.out else None
+    directory = write.check_place(shown.out) if shown.out else None
     with tempfile.TemporaryDirectory(prefix="conform-ray-", ignore_cleanup_errors=True) as scratch:
         shards = directory / SHARDS if directory else Path(scratch)
         run = run_on(address, words, shards, told_of_shards(shown.quiet or shown.no_progress))
+        if directory:
+            write.prepare(directory)
         _finish(run, directory, shown)
         if run.record["stopped"] is None:
             shutil.rmtree(shards)  # until now `conform merge` could make the run of them

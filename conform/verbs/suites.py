@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -22,26 +23,36 @@ def validate(ctx: click.Context, suites: tuple[str, ...]) -> None:
     conform validate mine.yaml core
     """
     failed = False
-    for name in suites:
-        try:
-            click.echo("\n".join(f"ok {line}" for line in _validated(name)))
-        except ConformError as error:
+    for one in _each_validated(suites):
+        if isinstance(one, ConformError):
             failed = True
-            tell(error)
+            tell(one)
+        else:
+            click.echo(f"ok {one}")
     ctx.exit(2 if failed else 0)
 
 
-def _validated(name: str) -> list[str]:
-    """A line for each file of a suite, or for a file of StableHLO programs."""
-    from conform.suites import validate as check_suite
+def _each_validated(names: Sequence[str]) -> Iterator[str | ConformError]:
+    """A line for each file, or what is wrong with it; files of StableHLO programs behind those of suites, which are
+    loaded together."""
+    from conform.suites import each_validated
     from conform.suites.builtin import is_of_programs
 
-    if not is_of_programs(name):
-        return check_suite([name])
+    programs = [name for name in names if is_of_programs(name)]
+    if suites := [name for name in names if name not in programs]:
+        yield from each_validated(suites)
+    for name in programs:
+        try:
+            yield _of_programs(name)
+        except ConformError as error:
+            yield error
+
+
+def _of_programs(name: str) -> str:
     from conform.frontends.stablehlo_suite import suite_of
 
     count = len(suite_of([name]).tests)
-    return [f"{name}: {count} test{'' if count == 1 else 's'}"]
+    return f"{name}: {count} test{'' if count == 1 else 's'}"
 
 
 @click.command("list")

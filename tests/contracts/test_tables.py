@@ -149,6 +149,7 @@ TOLERANCE = "kind: almost_eq, bound: {rtol: 0, atol: 1}"
         ("ulp, bound: 1", "ulp_of_rounded, bound: -1", 3, "a number of ulps of at least 0, or one a dtype, got -1"),
         ("bound: 1", "bound: true", 3, "got True"),
         ("bound: 1", "bound: .inf", 3, "got inf"),
+        ("bound: 1", f"bound: 1{'0' * 400}", 3, "got 1000"),
         ("bound: 1", "bound: {}", 3, "got {}"),
         ("bound: 1", "bound: {float32: small}", 3, "got 'small'"),
         ("bound: 1", "bound: {flaot32: 1}", 3, "row 1: unknown dtype 'flaot32'; did you mean 'float32'?"),

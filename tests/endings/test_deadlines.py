@@ -12,7 +12,7 @@ import pytest
 import conform
 from conform import time_limit
 from conform.backends.call import Call
-from conform.errors import UsageError
+from conform.errors import Unjudged, UsageError
 from conform.report.record import Run
 from conform.running import judge, truth
 from conform.suites.builtin import limits_of
@@ -74,6 +74,13 @@ def test_an_alarm_of_the_caller_goes_off_all_the_same() -> None:
         assert rung == [1]
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("limit_s", [1e-9, 1e-7, 1e-6])
+def test_an_alarm_may_ring_before_it_is_set(limit_s: float) -> None:
+    for _ in range(50):
+        with pytest.raises(Unjudged, match="took longer than"):
+            time_limit.or_unjudged("it", limit_s, lambda: time.sleep(0.01))
 
 
 def test_no_alarm_is_left() -> None:

@@ -107,11 +107,23 @@ def test_a_backend_that_cannot_be_created_again_ends_the_run_and_keeps_it(folder
     assert (folder / "out" / "run.json~").read_text() == "of an earlier run"
 
 
-def test_a_failed_run_leaves_no_record_of_an_earlier_one_as_its_own(folder: Path) -> None:
-    process = started(folder, "nowhere.yaml", "--backend", "cpu")
+@pytest.mark.parametrize(
+    ("words", "exit_code", "left"),
+    [
+        (("nowhere.yaml", "--backend", "cpu"), 2, "run.json"),
+        (("smoke", "--backend", "cpu", "--dtype", "floot32"), 2, "run.json"),
+        (("smoke", "--backend", "cpi"), 2, "run.json"),
+        (("smoke", "--backend", "mps"), 3, "run.json~"),
+    ],
+)
+def test_what_is_no_run_changes_nothing_and_a_run_without_a_device_is_not_taken_for_an_earlier_one(
+    folder: Path, words: tuple[str, ...], exit_code: int, left: str
+) -> None:
+    process = started(folder, *words)
     process.communicate(timeout=120)
-    assert process.returncode == 2
-    assert [path.name for path in (folder / "out").iterdir()] == ["run.json~"]
+    assert process.returncode == exit_code
+    assert [path.name for path in (folder / "out").iterdir()] == [left]
+    assert (folder / "out" / left).read_text() == "of an earlier run"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no files of such names")

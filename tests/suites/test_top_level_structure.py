@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from conform.cli import main
 from conform.errors import UsageError
 from conform.suites import list_ids, load, validate
 from conform.suites.nodes import Const, Sequence, Tensor
@@ -221,6 +223,11 @@ def test_validate_counts_tests_and_reports_every_bad_file(tmp_path: Path) -> Non
     bad.write_text("test: []")
     worse.write_text("tests: 3")
     assert validate([good]) == [f"{good}: 1 test"]
+    twice = tmp_path / "twice.yaml"
+    twice.write_text(good.read_text())
+    told = CliRunner().invoke(main, ["validate", str(good), str(twice)])
+    assert (told.exit_code, told.stdout) == (2, f"ok {good}: 1 test\nok {twice}: 1 test\n")
+    assert f"the id 't' is already that of the test at {good}" in told.stderr
     with pytest.raises(UsageError) as error:
         validate([good, bad, worse])
     assert [line.rpartition("/")[2] for line in str(error.value).splitlines()] == [
