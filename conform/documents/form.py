@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from conform.documents.limits import Limits
 from conform.documents.source import SourceError, parse_yaml, position_of, read_text
-from conform.errors import UsageError
+from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -67,8 +68,39 @@ def _checked(path: Path, tree: Any, model: type[Model]) -> Model:
     at = tuple(one["loc"])[:3]
     entry = f"entry {at[1] + 1}: " if len(at) > 1 and isinstance(at[1], int) else ""
     is_unknown = one["type"] == "extra_forbidden"
-    told = f"unknown key {at[-1]!r}" if is_unknown else one["msg"].removeprefix("Value error, ")
+    told = _unknown(at, model) if is_unknown else _wrong(one)
     named = next((part for part in reversed(at) if isinstance(part, str)), None)
     key = f"`{named}`: " if named and not is_unknown and not isinstance(at[-1], int) else ""
     at_line = position_of(tree, at, key=is_unknown).line
     raise UsageError(f"{path}:{at_line}: {entry}{key}{line(told, 300)}") from None
+
+
+def _wrong(one: Mapping[str, Any]) -> str:
+    """What pydantic says of a value, in the words of who writes the file."""
+    if one["type"] == "missing":
+        return "the key is missing"
+    if one["type"] in ("model_type", "dict_type", "model_attributes_type"):
+        return f"expected keys with values, found {one['input']!r}"
+    if one["type"] == "too_short":
+        return "expected at least one, found none"
+    told = one["msg"].removeprefix("Value error, ")
+    return told if one["type"] == "value_error" else f"{told}, found {one['input']!r}"
+
+
+def _unknown(at: tuple[str | int, ...], model: type[BaseModel]) -> str:
+    known = _keys(model, at[:-1])
+    return f"unknown key {at[-1]!r}{did_you_mean(str(at[-1]), known)}; expected one of {', '.join(known)}"
+
+
+def _keys(kind: Any, at: tuple[str | int, ...]) -> list[str]:
+    """The keys that a file may have at a place in a model: of lists, optional and annotated values those of what they
+    hold."""
+    while not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        held = [one for one in get_args(kind) if get_args(one) or isinstance(one, type)]
+        if not held:
+            return []
+        kind = next((one for one in held if isinstance(one, type) and issubclass(one, BaseModel)), held[0])
+    inner = [part for part in at if isinstance(part, str)]
+    if inner and inner[0] in kind.model_fields:
+        return _keys(kind.model_fields[inner[0]].annotation, at[at.index(inner[0]) + 1 :])
+    return [name for name in kind.model_fields if name not in ("line", "number")]

@@ -33,7 +33,10 @@ USED, PASSING, UNUSED, EXPIRED, ELSEWHERE, NOT_ASKED = (
 
 
 def _a_date(text: str) -> str:
-    date.fromisoformat(text)
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"expected a day as 2027-01-31, found {text!r}") from None
     return text
 
 

@@ -62,9 +62,9 @@ def test_what_is_claimed(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "1: Input should be a valid dictionary"),
-        ("claims: []\n", "1: `claims`: List should have at least 1 item"),
-        ("claims:\n- dtype: float32\n", "2: entry 1: `op`: Field required"),
+        ("", "1: expected keys with values"),
+        ("claims: []\n", "1: `claims`: expected at least one, found none"),
+        ("claims:\n- dtype: float32\n", "2: entry 1: `op`: the key is missing"),
         ("claims:\n- op: aten::ad\n", "2: entry 1: `op`: unknown operator 'aten::ad'; did you mean"),
         ("claims:\n- op: aten::nothing*\n", "2: entry 1: `op`: unknown operator"),
         ("claims:\n- op: aten::add\n  dtype: [float32, float]\n", "3: entry 1: `dtype`: unknown dtype 'float'"),
@@ -73,7 +73,7 @@ def test_what_is_claimed(
         ("claims:\n- op: aten::add\n  line: 7\n", "3: entry 1: unknown key 'line'"),
         ("claims:\n- op: aten::add\n  max_rank: -1\n", "3: entry 1: `max_rank`: Input should be greater than"),
         ("claims:\n- op: aten::add\n  max_rank: '2'\n", "3: entry 1: `max_rank`: Input should be a valid integer"),
-        ("claims:\n- op: aten::add\nlimits:\n- op: aten::add\n", "4: entry 1: `reason`: Field required"),
+        ("claims:\n- op: aten::add\nlimits:\n- op: aten::add\n", "4: entry 1: `reason`: the key is missing"),
         ("claims:\n- op: aten::add\narithmetic:\n  compute: tf16\n", "4: `compute`: Input should be 'ieee'"),
         (
             "claims:\n- op: aten::add\narithmetic:\n  rounds_intermediates: aten::exp\n",
