@@ -321,7 +321,7 @@ def test_no_target_is_lost_unseen() -> None:
         "given": (38, 31),
         "keyword": (14835, 496),
         "line": (964, 473),
-        "long": (264, 67),
+        "long": (265, 68),
         "many": (321, 298),
         "promotes": (690, 86),
         "rank": (1946, 473),
