@@ -65,7 +65,7 @@ def test_the_contract_decides() -> None:
         (np.zeros((2, 3), np.float32), r"strides \[3, 1\] instead of \[1, 2\]"),
         (torch.empty_strided((2, 3), (4, 1)), r"strides \[4, 1\] instead of \[1, 2\]"),
     ],
-    ids=str,
+    ids=["a tensor", "an array", "a contiguous tensor", "a contiguous array", "a tensor with a gap"],
 )
 def test_a_result_has_the_strides_that_it_was_given_with(actual: Any, told: str) -> None:
     with pytest.raises((AssertionError, Unjudged), match=told):
