@@ -169,17 +169,10 @@ def _judged(
     if _is_wrong(verdict) and not arithmetic.flushes_subnormals and _may_be_flushed(call, outcome, reply):
         flushing_too = replace(arithmetic, flushes_subnormals=True)
         supposed = admitted(call, outcome, flushing_too, reply.outputs, of_all=False)
-        flushing = judged(outcome=supposed, arithmetic=flushing_too, has_causes=False)
-        without_bound = max(flushing.vacuous - verdict.vacuous, 0)  # which may be anything: 0 alone looks flushed
-        explained = verdict.wrong - flushing.wrong - max(without_bound - _zeros(reply), 0)
+        explained = verdict.wrong - judged(outcome=supposed, arithmetic=flushing_too, has_causes=False).wrong
         if explained > 0:
             return replace(verdict, causes={FLUSHED: explained, **verdict.causes})
     return verdict
-
-
-def _zeros(reply: Reply) -> int:
-    """How many elements of the results are 0."""
-    return sum(np.count_nonzero(one.array == 0) for one in reply.outputs if isinstance(one, Output))
 
 
 def _admission(outcome: Outcome, arithmetic: Arithmetic) -> str:
