@@ -245,6 +245,22 @@ def test_help_imports_nothing_heavy() -> None:
     assert loaded.stderr.strip() == "[]"
 
 
+def test_without_docstrings_nothing_is_run() -> None:
+    command = [sys.executable, "-OO", "-m", "conform", "check", "smoke", "--backend", "cpu"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("conform: Python runs with -OO or PYTHONOPTIMIZE=2, without docstrings")
+
+
+def test_too_little_memory_is_told(fake_check: Callable[[Fake], None]) -> None:
+    def fails(*_: Any, **__: Any) -> Run:
+        raise MemoryError
+
+    fake_check(fails)
+    result = CliRunner().invoke(main, ["check", "--backend", "cpu"])
+    assert (result.exit_code, result.stderr.startswith("conform: there is not enough memory")) == (2, True)
+
+
 def helps() -> str:
     """The help texts of all verbs."""
     context = click.Context(main)

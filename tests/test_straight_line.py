@@ -34,6 +34,12 @@ def test_a_timeout_that_no_call_can_have_is_refused(timeout_s: object) -> None:
         conform.check("smoke", backend="self", timeout_s=timeout_s)
 
 
+@pytest.mark.parametrize("suites", [5, [], [None], {"smoke": 1}])
+def test_what_is_no_suite_is_told(suites: object) -> None:
+    with pytest.raises(UsageError, match="expected names of suites, a torch module or a function of torch"):
+        conform.check(suites, backend="cpu")
+
+
 @pytest.mark.parametrize("workers", [0, -3, 1.5, "2", True])
 def test_workers_are_one_or_more(workers: object) -> None:
     with pytest.raises(UsageError, match="workers: expected an integer >= 1, or None, got "):

@@ -151,7 +151,7 @@ def _take_the_place(held: list[torch.Tensor], tensors: list[torch.Tensor]) -> No
     taken = {one.untyped_storage().data_ptr() for one in held if one.device.type in _OF_POINTERS}
     for number, one in enumerate(tensors):
         if one.numel() and one.device.type in _OF_POINTERS and one.untyped_storage().data_ptr() in taken:
-            raise ValueError(f"output {number} lies in the memory of the call's before, which it overwrites")
+            raise ValueError(f"output {number} lies in the memory of the result before it, which is lost")
     held[:] = [one for one in tensors if one.numel()]
 
 

@@ -33,6 +33,10 @@ Texts = Annotated[
 ]
 
 
+_FILLED_IN = "by who reads the file"
+Place = Annotated[int, _FILLED_IN]  # where an entry stands, which is no key of the file
+
+
 @dataclass(frozen=True)
 class Form(Generic[Model]):
     """The content of a file, the digest of its text, and its tree, which knows where everything stands."""
@@ -103,4 +107,4 @@ def _keys(kind: Any, at: tuple[str | int, ...]) -> list[str]:
     inner = [part for part in at if isinstance(part, str)]
     if inner and inner[0] in kind.model_fields:
         return _keys(kind.model_fields[inner[0]].annotation, at[at.index(inner[0]) + 1 :])
-    return [name for name in kind.model_fields if name not in ("line", "number")]
+    return [name for name, field in kind.model_fields.items() if _FILLED_IN not in field.metadata]

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from conform.call.schemas import unknown_operator
-from conform.documents.form import Text, Texts, listed, read_form
+from conform.documents.form import Place, Text, Texts, listed, read_form
 from conform.errors import UsageError, did_you_mean
 from conform.foreign import line
 from conform.judging.verdict import FAILURES, JUDGED, Verdict
@@ -77,8 +77,8 @@ class Waiver(BaseModel):
     reason: Text
     link: Text | None = None
     until: Annotated[str, AfterValidator(_a_date)] | None = None
-    line: int = 0
-    number: int = 0
+    line: Place = 0
+    number: Place = 0
 
     @model_validator(mode="after")
     def _names_what_there_is(self) -> Waiver:

@@ -104,7 +104,7 @@ def test_an_entry_that_expects_too_much_fails_the_run() -> None:
         ("waivers:\n- op: aten::sqrt\n", "2: entry 1: `reason`: the key is missing"),
         ("waivers:\n- op: aten::sqrtt\n  reason: x\n", "2: entry 1: unknown operator 'aten::sqrtt'; did you mean"),
         ("waivers:\n- op: aten::sqrt\n  dtype: float\n  reason: x\n", "2: entry 1: unknown dtype 'float'"),
-        ("waivers:\n- op: aten::sqrt\n  reasn: x\n  reason: x\n", "3: entry 1: unknown key 'reasn'"),
+        ("waivers:\n- op: aten::sqrt\n  reasn: x\n  reason: x\n", "3: entry 1: unknown key 'reasn'; did you mean"),
         ("waivers:\n- op: aten::sqrt\n  until: soon\n  reason: x\n", "3: entry 1: `until`: expected a day as 2027"),
         ("waivers:\n- op: aten::sqrt\n  status: pass\n  reason: x\n", "3: entry 1: `status`: Input should be 'fail'"),
         ("suites: [cor]\nwaivers: []\n", "1: entry 1: unknown suite 'cor': expected one of smoke, core, "),
