@@ -16,7 +16,7 @@ from conform.bisect.command import bisect
 from conform.certify.command import certify, sign, verify
 from conform.errors import ConformError, KitDefect, Scarcity, UsageError
 from conform.golden_files.command import golden
-from conform.options import DEFAULT_SUITE, on_ray, several_backends, tell, truth_and_claims
+from conform.options import DEFAULT_SUITE, THREADS, on_ray, several_backends, tell, truth_and_claims
 from conform.streams import require_files
 from conform.sweep.command import sweep
 from conform.verbs.export import export
@@ -153,6 +153,7 @@ def _joined(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ..
 @click.option("--huge", is_flag=True, help="Also calls of more than 2^31 elements, which take about 16 GB of memory.")
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
               help="Processes of the kit, each with a backend of its own.")  # fmt: skip
+@THREADS
 @click.option("--shard", metavar="I/N", help="Only part I of N of the cases; see `conform merge`.")
 @on_ray
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),

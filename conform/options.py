@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SUITE = ("core",)
 SHARDS = "shards"  # what has ended of a run on a cluster, until it has ended
+THREADS = click.option("--threads", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
+                       help="Intra-op threads of torch in each process of the backend.")  # fmt: skip
 
 
 def truth_and_claims(command: click.decorators.FC) -> click.decorators.FC:

@@ -26,6 +26,7 @@ from conform.manifest.language import read as manifest_of
 from conform.operators import check_is_no_class, is_called_alone, op_globs
 from conform.report import record
 from conform.report.record import Run
+from conform.report.schema import MAX_THREADS
 from conform.report.write import paths
 from conform.running import journal, order
 from conform.running.answers import Keeper
@@ -81,6 +82,7 @@ def check(
     resume: Path | None = None,
     shard: str | None = None,
     workers: int | None = 1,
+    threads: int = 1,
     budget_s: float | None = None,
     determinism: int = 1,
     gradients: bool = False,
@@ -111,7 +113,8 @@ def check(
 
     In `out`, a directory that exists, every verdict is noted as it comes; `resume`, one in which a run ended early,
     goes on with that. `shard` "2/3" is the second third of the cases. `workers` processes of the kit judge, by default
-    this one; None: as many as there are cores. After `budget_s` the cases end, of which those come first that show the
+    this one; None: as many as there are cores for. torch has so many intra-op `threads` in each of the backend's
+    processes. After `budget_s` the cases end, of which those come first that show the
     most. A few cases of every op are asked `determinism` times, and their answers compared byte by byte; by default
     none. With `gradients` the gradients of plain calls are asked for, too. `waivers` is a file of known failures, the
     name of one that comes with the kit, or what was read of one; `manifest` one of what the backend claims to do: the
@@ -127,7 +130,7 @@ def check(
     the run of the cases before.
     """
     kit.load()
-    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage, oracle, workers)
+    _check_limits(timeout_s, golden_timeout_s, budget_s, min_coverage, oracle, workers, threads)
     backend = _backend(suites, rest, backend)
     of_kernels = not isinstance(backend, str) or holds_kernels(backend)
     counting, usual = chosen(checks, of_kernels), chosen(None, of_kernels)
@@ -147,7 +150,7 @@ def check(
         checks=counting, are_usual=counting == usual,
         waivers=waivers_of(waivers) if isinstance(waivers, str) else waivers,
         manifest=None if manifest is None else manifest_of(manifest), manifest_name=manifest, oracle=oracle,
-        full_record=full_record, arguments=arguments,
+        full_record=full_record, arguments=arguments, threads=threads,
     )  # fmt: skip
     return _run(
         asked, tested, out=out, resume=resume, workers=workers, budget_s=budget_s, fail_fast=fail_fast, keeper=keeper,
@@ -171,8 +174,10 @@ def _run(
         checks=asked.checks, manifest=asked.manifest, keeper=keeper, known=known, oracle=asked.oracle,
         full=asked.full_record,
     )  # fmt: skip
-    process = partial(BackendProcess, tested, timeout_s=asked.timeout_s, jail=asked.jail, imports=asked.imports)
-    count = 1 if fail_fast else worth_while(sum(map(len, left)), workers)
+    process = partial(
+        BackendProcess, tested, timeout_s=asked.timeout_s, threads=asked.threads, jail=asked.jail, imports=asked.imports
+    )
+    count = 1 if fail_fast else worth_while(sum(map(len, left)), workers, asked.threads)
     with frozen(), resumed() if count == 1 else contextlib.nullcontext():  # with workers it only keeps verdicts
         template = None if asked.jail else Template(preloaded=_preloaded(left))
         bench = _bench(count, left, process, judged, asked.checks, template)
@@ -197,10 +202,12 @@ def _groups(asked: Asked) -> list[Group]:
 
 def _check_limits(
     timeout_s: float, golden_timeout_s: float, budget_s: float | None, min_coverage: float, oracle: str,
-    workers: int | None,
+    workers: int | None, threads: int,
 ) -> None:  # fmt: skip
     if workers is not None and (type(workers) is not int or workers < 1):
         raise UsageError(f"workers: expected an integer >= 1, or None, got {workers!r}")
+    if type(threads) is not int or not 1 <= threads <= MAX_THREADS:
+        raise UsageError(f"threads: expected an integer from 1 to {MAX_THREADS}, got {threads!r}")
     if oracle not in ORACLES:
         raise UsageError(f"oracle: expected one of {', '.join(ORACLES)}, got {oracle!r}")
     check_timeout("timeout", timeout_s)

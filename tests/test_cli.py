@@ -59,7 +59,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "--samples 3 --values all --layouts as-written --contract cr --timeout 2.5 --jail "
         "--golden-timeout 9 --min-coverage 0.75 --shard 2/3 --workers 4 --budget 60 "
         "--args in.npz --import spyre --waivers known.yaml --manifest mine.manifest --oracle refs --determinism 5 "
-        "--gradients --fail-fast --full-record --no-progress --known judged"
+        "--gradients --fail-fast --full-record --no-progress --known judged --threads 6"
     )
     assert conform(*words.split(), "--out", str(tmp_path)).exit_code == 0
     assert callable(asked.pop("on_verdict"))
@@ -73,7 +73,7 @@ def test_the_words_of_the_command_reach_the_run(fake_check: Callable[[Fake], Non
         "manifest": "mine.manifest", "oracle": "refs",
         "golden_timeout_s": 9.0, "min_coverage": 0.75, "jail": True, "out": tmp_path,
         "resume": None, "shard": "2/3", "workers": 4, "budget_s": 60.0, "imports": ("spyre",),
-        "fail_fast": True, "full_record": True, "determinism": 5, "known": Path("judged"),
+        "fail_fast": True, "full_record": True, "determinism": 5, "known": Path("judged"), "threads": 6,
     }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def test_defaults(fake_check: Callable[[Fake], None]) -> None:
         "timeout_s": 30.0, "golden_timeout_s": 60.0,
         "min_coverage": 0.5, "jail": False, "out": None, "resume": None, "shard": None, "workers": None,
         "budget_s": None, "imports": (), "waivers": None, "manifest": None, "oracle": "interp",
-        "fail_fast": False, "full_record": False, "determinism": 3, "gradients": False, "known": None,
+        "fail_fast": False, "full_record": False, "determinism": 3, "gradients": False, "known": None, "threads": 1,
     }  # fmt: skip
 
 

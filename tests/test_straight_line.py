@@ -46,6 +46,12 @@ def test_workers_are_one_or_more(workers: object) -> None:
         conform.check("smoke", backend="self", workers=workers)
 
 
+@pytest.mark.parametrize("threads", [0, -3, 1.5, "2", True, None, 10**6])
+def test_threads_are_a_number_that_can_be_started(threads: object) -> None:
+    with pytest.raises(UsageError, match="threads: expected an integer from 1 to 4096, got "):
+        conform.check("smoke", backend="self", threads=threads)
+
+
 def test_a_selection_is_checked_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="values: unknown choice 'bogus'"):
         conform.check("smoke", backend="no backend", values="bogus")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conform import interrupt
-from conform.options import several_backends
+from conform.options import THREADS, several_backends
 
 if TYPE_CHECKING:
     from conform.certify.found import Named
@@ -60,6 +60,7 @@ def _trusting(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--jail", is_flag=True, help="Confine the backend (docs/security.md).")
 @click.option("--workers", metavar="N", type=click.IntRange(min=1), show_default="cores",
               help="Processes of the kit, each with a backend of its own.")  # fmt: skip
+@THREADS
 @click.option("--quiet", is_flag=True, help="Print the summary lines alone.")
 @click.option("--no-progress", is_flag=True, help="No progress bar, or without a terminal no lines of progress.")
 @click.pass_context

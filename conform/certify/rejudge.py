@@ -136,9 +136,9 @@ def _same(one: Any, other: Any) -> bool:
     return one == other
 
 
-def answers_again(backend: str, cases: Sequence[Case], timeout_s: float) -> Iterator[Reply]:
-    """What a backend answers to these cases now."""
-    with BackendProcess(backend, timeout_s=timeout_s) as process:
+def answers_again(backend: str, cases: Sequence[Case], timeout_s: float, threads: int) -> Iterator[Reply]:
+    """What a backend answers to these cases now, with so many intra-op threads."""
+    with BackendProcess(backend, timeout_s=timeout_s, threads=threads) as process:
         is_exporting = bool(process.describe()["exports"])
         for case in cases:
             _, call = prepared(case, case.draw.arguments(), is_exporting, module_of(case))

@@ -131,7 +131,8 @@ class Remade:
         answered = [one for one in self.answers[name] if made[one.id].times == 1 and one.replies]
         chosen = outputs.sampled((one.id for one in answered), self.asked.sample_seed, RERUN)
         asked_again = [one for one in answered if one.id in chosen]
-        replies = rejudge.answers_again(backend, [made[one.id] for one in asked_again], self.asked.timeout_s)
+        cases, invocation = [made[one.id] for one in asked_again], self.records[name]["environment"]["invocation"]
+        replies = rejudge.answers_again(backend, cases, self.asked.timeout_s, invocation.get("threads", 1))
         differing = 0
         for number, (answer, reply) in enumerate(zip(asked_again, replies, strict=True), 1):
             self.on_step(f"{name}: asked again {number} of {len(asked_again)}")

@@ -154,6 +154,7 @@ def repeat_command(case: Mapping, record: Mapping) -> str:
     options |= {"oracle": given} if (given := invocation.get("oracle", "interp")) != "interp" else {}
     options |= {"checks": ",".join(given)} if (given := invocation.get("checks")) else {}
     options |= {"imports": given} if (given := invocation.get("imports")) else {}
+    options |= {"threads": given} if (given := invocation.get("threads", 1)) != 1 else {}
     if backend is None:
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())
         return f"conform.check({list(suites)!r}, backend={record['backend']['name']}, {given})"

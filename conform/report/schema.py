@@ -76,6 +76,9 @@ class BackendNames(Form):
     digest: Digest | None = None
 
 
+MAX_THREADS = 4096  # that a record may ask a backend to start
+
+
 class Invocation(Form):
     """What the command named, as it was given: names and paths, to be opened or shown, never to be run."""
 
@@ -86,6 +89,7 @@ class Invocation(Form):
     args: GivenPath | None = None  # what a StableHLO program got
     oracle: Literal["interp", "refs"] = "interp"
     checks: list[CheckName] | None = None  # None: those that count by default
+    threads: int = Field(default=1, ge=1, le=MAX_THREADS)  # of torch, in each of the backend's processes
     out: GivenPath | None = None
     imports: list[Printable] = Field(default=[])  # modules that made the backend known to torch
     golden_limit_enforced: bool | None = None

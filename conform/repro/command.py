@@ -79,7 +79,7 @@ def repro(
     module = called(case.draw) if is_program else _module(case, told, as_yaml) if case.draw.test.is_module else None
     table, claims = contract_of(invocation.contract, suite), _claims(record, directory)
     kit.load()
-    with BackendProcess(chosen, timeout_s=TIMEOUT_S, imports=imports) as process:
+    with BackendProcess(chosen, timeout_s=TIMEOUT_S, threads=invocation.threads, imports=imports) as process:
         described = claims.declared(process.describe()) if claims else process.describe()
         trial = _Trial(
             case, process, table, arithmetic_of(described), frozenset(record.checks.selected), on_try,

@@ -113,7 +113,8 @@ def head(finding: Finding, record: Record, is_device: bool, imports: Sequence[st
         lines.append("# The backend is no device of torch, so this needs conform to load it.")
     loading = [] if is_device else ["from conform.backends.names import load"]
     loading += [f"import {module}" for module in imports]
-    return [*lines, "import sys", "", "import torch", *loading, "", 'nan, inf = float("nan"), float("inf")']
+    threads = f"torch.set_num_threads({record.environment.invocation.threads})"
+    return [*lines, "import sys", "", "import torch", *loading, "", threads, 'nan, inf = float("nan"), float("inf")']
 
 
 # --- Inputs -----------------------------------------------------------------------------------------------------------

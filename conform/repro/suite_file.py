@@ -61,6 +61,7 @@ def _command(finding: Finding, record: Record, backend: str) -> str:
     words += ["--contract", invocation.contract] if invocation.contract != "opencl" else []
     checks = (invocation.checks or []) if finding.verdict.is_counted else [finding.verdict.check]
     words += ["--checks", ",".join(checks)] if checks else []
+    words += ["--threads", str(invocation.threads)] if invocation.threads != 1 else []
     words += ["--layouts", "all", "--id", f"{TEST_ID}/*/{layout}"] if layout != "contiguous" else []
     return shlex.join(words)
 

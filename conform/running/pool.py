@@ -43,11 +43,12 @@ _BLOCKED = (*_THE_PARENTS, signal.SIGTERM)
 Judged = Callable[..., Iterator[Verdict]]  # of groups, a process, its description and `in_flight`
 
 
-def worth_while(cases: int, wanted: int | None = None) -> int:
-    """How many processes so many cases keep busy: `wanted`, or as many as there are cores and memory for."""
+def worth_while(cases: int, wanted: int | None = None, threads: int = 1) -> int:
+    """How many processes so many cases keep busy: `wanted`, or as many as there are cores and memory for, where each
+    has a backend of so many `threads`."""
     if wanted is None:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        wanted = min(cores(), memory // BYTES_PER_PROCESS)
+        wanted = min(cores() // threads, memory // BYTES_PER_PROCESS)
     return max(1, min(wanted, cases // CASES_PER_PROCESS))
 
 

@@ -60,6 +60,7 @@ class Asked:
     oracle: str = INTERP
     full_record: bool = False
     arguments: Path | None = None  # those of a StableHLO program
+    threads: int = 1  # of torch, in each of the backend's processes
 
     @property
     def name(self) -> str | None:
@@ -201,6 +202,7 @@ class Underway:
                 "oracle": asked.oracle,
                 "args": None if asked.arguments is None else str(asked.arguments),
                 "checks": None if asked.are_usual else sorted(asked.checks),
+                "threads": asked.threads,
             },
         )
 

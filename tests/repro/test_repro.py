@@ -245,6 +245,40 @@ def test_what_cannot_be_repeated(checked: Path, tmp_path: Path, monkeypatch: pyt
     assert told.startswith("conform: out/run.json: written by conform 0.0.9 \\x1b[2J in the schema 'conform.run/1'; ")
 
 
+IN_HALVES = """
+import torch
+
+from conform.backends import TorchDevice
+
+
+class InHalves(TorchDevice):  # of several threads the last does nothing
+    name = "in halves"
+
+    def __init__(self):
+        super().__init__("cpu")
+
+    def run(self, op, args, kwargs):
+        result = super().run(op, args, kwargs)
+        if torch.get_num_threads() > 1:
+            result.flatten()[result.numel() // 2:] = 0.0
+        return result
+"""
+
+
+def test_threads_are_those_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernels.py").write_text(IN_HALVES)
+    Path("suite.yaml").write_text("tests: [{id: t, op: aten::exp, in: [{type: tensor, shape: [6], dtype: float32}]}]")
+    words, case_id = ("suite.yaml", "--backend", "kernels.py::InHalves"), "t/float32/typical/contiguous"
+    assert run("check", *words)[0] == 0
+    assert run("check", *words, "--threads", "3", "--out", "out")[0] == 1
+    code, text, told = run("repro", case_id, "--run", "out", "--backend", "kernels.py::InHalves")
+    assert code == 0, told
+    assert "\ntorch.set_num_threads(3)\n" in text
+    _, text, _ = run("repro", case_id, "--run", "out", "--backend", "kernels.py::InHalves", "--yaml")
+    assert "# conform check repro.yaml --backend kernels.py::InHalves --threads 3" in text.splitlines()
+
+
 def test_a_failure_that_is_gone_is_said_so(checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(checked, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)

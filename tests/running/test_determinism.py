@@ -18,6 +18,7 @@ from conform.errors import Unjudged
 from conform.interp.golden import Golden, Outcome
 from conform.judging.repeated import documented, verdict_on
 from conform.numerics.formats import FORMATS
+from conform.report.failure import repeat_command
 from conform.report.record import Run
 from conform.suites import load
 from conform.suites.cases import Case, Selection
@@ -38,6 +39,11 @@ def by_call(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     CALLS["n"] += 1
     result = exact(op, args, kwargs)
     return result + (CALLS["n"] % 7 == 0) if result.is_floating_point() else result
+
+
+def by_threads(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """As of threads that race."""
+    return (by_call if torch.get_num_threads() > 1 else exact)(op, args, kwargs)
 
 
 def by_process(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -187,6 +193,14 @@ def test_workers_and_shards_find_the_same() -> None:
     alone, together = (conform.check("core", backend="cpu", workers=workers, **asked) for workers in (1, 2))
     assert [case["id"] for case in alone.cases] == [case["id"] for case in together.cases]
     assert alone.summary == together.summary
+
+
+def test_what_depends_on_the_order_of_threads_is_seen_with_several() -> None:
+    alone, racing = run_of(by_threads, 10), run_of(by_threads, 10, threads=4)
+    assert alone.exit_code == 0
+    assert racing.summary["fail"] > 0
+    assert racing.record["environment"]["numerics"]["threads"] == 4
+    assert "threads=4" in repeat_command(next(one for one in racing.cases if one["status"] == "fail"), racing.record)
 
 
 @pytest.mark.parametrize(

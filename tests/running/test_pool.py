@@ -55,6 +55,15 @@ def test_a_process_has_to_be_worth_while(
     assert pool.worth_while(cases, wanted) == count
 
 
+@pytest.mark.parametrize(("threads", "count"), [(1, 8), (2, 4), (3, 2), (9, 1)])
+def test_backends_of_several_threads_share_the_cores(
+    monkeypatch: pytest.MonkeyPatch, threads: int, count: int
+) -> None:
+    monkeypatch.setattr(pool, "cores", lambda: 8)
+    assert pool.worth_while(100_000, None, threads) == count
+    assert pool.worth_while(100_000, 5, threads) == 5
+
+
 def dying(times: int, place: Path) -> Callable[..., Any]:
     """verdict_of, but for the process that judges t5: so often it is killed."""
     honest = judge.verdict_of
