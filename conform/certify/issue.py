@@ -28,7 +28,7 @@ from conform.certify import (
     under_way,
 )
 from conform.certify.envelope import CERTIFICATE
-from conform.errors import UsageError
+from conform.errors import ConformError, UsageError
 from conform.golden_files.container import digest_of
 from conform.options import tell
 from conform.report import write
@@ -114,15 +114,19 @@ def issue(order: Order) -> int:
     else:
         begun = under_way.begin(order.out, order.nonce, (PUBLIC, NONCE))
     draws = draws_of(begun.nonce, begun.nonce_is, order.determinism)
-    given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), begun.date)
-    order = replace(order, options={**order.options, "waivers": given.waivers})
     try:
+        given = evidence.put(order.out, order.options.get("manifest"), order.options.get("waivers"), begun.date)
+        order = replace(order, options={**order.options, "waivers": given.waivers})
         ran = _ran(order, draws, begun.nonce)
         of_runs = _of_runs(order, draws, given)
         selftest = _proved(order, draws[-1].seed) if of_runs["must_pass"]["is_whole"] else None
     except _EndedEarly as end:
         tell(f"there is no certificate of a run that was ended early; to go on: --resume {order.out}")
         return end.args[0]
+    except ConformError:
+        if not order.is_resumed:
+            under_way.take_back(order.out)
+        raise
     interrupt.hold()
     conform = {
         "schema": statement.SCHEMA, "date": begun.date, "nonce": begun.nonce, "nonce_is": begun.nonce_is, **of_runs,

@@ -84,6 +84,14 @@ def has_journal(run: Path) -> bool:
     return (run / write.JOURNAL).exists()
 
 
+def take_back(out: Path) -> None:
+    """Empties the folder again, where no run has begun: nothing could be gone on with."""
+    if any(out.rglob(write.JOURNAL)):
+        return
+    for path in out.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def clear(out: Path) -> None:
     """Leaves nothing but the certificate's own files."""
     for path in [*out.glob(f"*/{ANSWERS}"), *out.glob(f"*{OTHER}")]:

@@ -27,7 +27,6 @@ from conform.numerics.formats import Format, compute_format, format_of
 # small ones would be exact, too. 65,537 products of them add up to less than 2^24.
 _LARGEST = {"float16": 12}
 _LARGEST_OF_OTHERS = 3
-_TERMS_AT = 1  # the dim of the first factor that its products are added up along, by every contraction's definition
 _FAR = -2048.0  # of a key: e^(-2048 / sqrt(64)) is 0 in every format but float64, and e^-256 in that
 _NEAR = (0.0, -1.25, -0.6875)  # of the first key, the middle one and the last
 
@@ -56,21 +55,24 @@ def _sizes(tensor: np.ndarray, stream: Stream) -> np.ndarray:
     return 1 + _below(_LARGEST.get(format_of(tensor.dtype).name, _LARGEST_OF_OTHERS), tensor, stream)
 
 
-def one_hot(every: Tensors, hot: Collection[int], filled: Collection[int], stream: Stream) -> dict[int, np.ndarray]:
-    """New values: for the factors `hot` a 1 in every line along the terms, and in every other line a -1 half a line
-    further; for the factors `filled` numbers from 1 to 2 with all their digits; 0 for what is added."""
+def one_hot(
+    every: Tensors, hot: Collection[int], filled: Collection[int], terms: int | None, stream: Stream
+) -> dict[int, np.ndarray]:
+    """New values: for the factors `hot` a 1 in every line along the dim `terms`, and in every other line a -1 half a
+    line further, or nothing but 1 without such a dim; for the factors `filled` numbers from 1 to 2 with all their
+    digits; 0 for what is added."""
     new = {k: np.zeros_like(tensor) for k, tensor in every.items()}
-    new |= {k: _as(every[k], _hot(every[k])) for k in hot & every.keys()}
+    new |= {k: _as(every[k], _hot(every[k], terms)) for k in hot & every.keys()}
     return new | {k: _as(every[k], _significands(every[k], stream)) for k in filled & every.keys()}
 
 
-def _hot(tensor: np.ndarray) -> np.ndarray:
-    if tensor.ndim <= _TERMS_AT:
+def _hot(tensor: np.ndarray, terms: int | None) -> np.ndarray:
+    if terms is None or not -tensor.ndim <= terms < tensor.ndim:
         return np.ones(tensor.shape)
-    place, count = np.indices(tensor.shape), tensor.shape[_TERMS_AT]
-    line = place.sum(axis=0) - place[_TERMS_AT]
-    minus = ((place[_TERMS_AT] + line + count // 2) % count == 0) & (line % 2 == 1) & (count > 1)
-    return np.where((place[_TERMS_AT] + line) % count == 0, 1.0, np.where(minus, -1.0, 0.0))
+    place, count = np.indices(tensor.shape), tensor.shape[terms]
+    line = place.sum(axis=0) - place[terms]
+    minus = ((place[terms] + line + count // 2) % count == 0) & (line % 2 == 1) & (count > 1)
+    return np.where((place[terms] + line) % count == 0, 1.0, np.where(minus, -1.0, 0.0))
 
 
 def _significands(tensor: np.ndarray, stream: Stream) -> np.ndarray:

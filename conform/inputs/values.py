@@ -124,7 +124,7 @@ def _probed(arguments: Arguments, kind: str, stream: Stream, spec: OpSpec) -> di
         return probes.integers(every, stream)
     if kind == "one_hot":
         hot, others = (numbers_of(arguments, spec, [name]) for name in traits.products.factors)
-        return probes.one_hot(every, hot, others, stream)
+        return probes.one_hot(every, hot, others, traits.products.terms, stream)
     if traits.attends is not None:
         roles = tuple(min(numbers_of(arguments, spec, [name])) for name in traits.attends)
         return probes.attended(every, roles, stream)

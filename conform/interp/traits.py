@@ -22,7 +22,8 @@ class Products:
 
     factors: the arguments that are multiplied; addend: the argument that is added to the sums; scale: the number that
     multiplies the sums, or one of the factors before (P35); sums: of the op's arguments by name, the sums tile by tile;
-    of_matrices: result[i, j] is made of a row of the first factor and a column of the second.
+    of_matrices: result[i, j] is made of a row of the first factor and a column of the second; terms: the dim of the
+    first factor along which products are added up, of each group and window; None where a sum has one term.
     """
 
     factors: tuple[str, str]
@@ -30,6 +31,7 @@ class Products:
     scale: str | None
     sums: Callable[..., Contraction]
     of_matrices: bool = False
+    terms: int | None = -1
 
 
 class Attends(NamedTuple):

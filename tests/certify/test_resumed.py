@@ -85,3 +85,19 @@ def test_what_is_not_what_was_begun(made: tuple[Path, Path, Path], tmp_path: Pat
     begun.write_text("{}")
     found = run(*OPTIONS, "--resume", folder)
     assert (found.exit_code, "it is not as conform wrote it" in found.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (("--op", "aten::nothing"), "aten::nothing"),
+        (("--waivers", "nowhere.yaml"), "nowhere.yaml"),
+        (("--backend", f"{BACKENDS}::Nobody"), "Nobody"),
+    ],
+)
+def test_what_never_began_leaves_the_folder_as_it_was(tmp_path: Path, wrong: tuple[str, ...], message: str) -> None:
+    backend = () if "--backend" in wrong else ("--backend", "cpu")
+    ended = run("certify", "smoke", *backend, *wrong, "--out", tmp_path)
+    assert ended.exit_code == 2
+    assert message in ended.output
+    assert list(tmp_path.iterdir()) == []

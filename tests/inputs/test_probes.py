@@ -62,6 +62,24 @@ def test_a_1_in_every_line_beside_numbers_that_fill_their_significands() -> None
     assert ((filled > 1) & (filled < 2) & (filled.view(np.int32) % 2 == 1)).all()
 
 
+@pytest.mark.parametrize(
+    ("op", "shapes", "hot"),
+    [
+        ("aten::bmm", [(2, 3, 4), (2, 4, 1)], [[[1, 0, 0, 0], [0, -1, 0, 1], [0, 0, 1, 0]],
+                                               [[0, -1, 0, 1], [0, 0, 1, 0], [0, 1, 0, -1]]]),
+        ("aten::linear", [(1, 2, 3), (2, 3)], [[[1, 0, 0], [0, -1, 1]]]),
+        ("aten::dot", [(3,), (3,)], [1, 0, 0]),
+        ("aten::conv1d", [(2, 2, 2), (1, 2, 1)], [[[1, -1], [0, 1]], [[-1, 1], [1, 0]]]),
+        ("aten::conv1d", [(2, 2), (1, 2, 1)], [[1, -1], [0, 1]]),
+        ("aten::addr", [(2, 2), (2,), (2,)], [1, 1]),
+    ],
+)  # fmt: skip
+def test_a_1_stands_in_every_line_along_the_terms(op: str, shapes: list[tuple], hot: list) -> None:
+    tensors = [np.ones(shape, np.float32) for shape in shapes]
+    found = probed(op, Arguments(tensors), "one_hot")
+    assert found[-2].tolist() == hot
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("values", ["exact", "one_hot"])
 @pytest.mark.parametrize("terms", [33, 65537])

@@ -44,7 +44,7 @@ def _channels_by_places(arguments: Mapping[str, Any]) -> int:
 
 
 @contraction(
-    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd
+    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd, terms=1
 )
 def convolution(
     input: np.ndarray,
@@ -261,9 +261,9 @@ def _forward(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, **o
     return _of_any_batch(_over(**given, transposed=False, sizes=sizes), input, weight)
 
 
-@contraction("aten::conv1d", "input", "weight", sums_in=_sums_in, addend="bias")
-@contraction("aten::conv2d", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd)
-@contraction("aten::conv3d", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv1d", "input", "weight", sums_in=_sums_in, addend="bias", terms=-2)
+@contraction("aten::conv2d", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd, terms=-3)
+@contraction("aten::conv3d", "input", "weight", sums_in=_sums_in, addend="bias", terms=-4)
 def conv(
     input: np.ndarray,
     weight: np.ndarray,
@@ -278,9 +278,9 @@ def conv(
     return _forward(input, weight, bias, **options)
 
 
-@contraction("aten::conv1d.padding", "input", "weight", sums_in=_sums_in, addend="bias")
-@contraction("aten::conv2d.padding", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd)
-@contraction("aten::conv3d.padding", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv1d.padding", "input", "weight", sums_in=_sums_in, addend="bias", terms=-2)
+@contraction("aten::conv2d.padding", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd, terms=-3)
+@contraction("aten::conv3d.padding", "input", "weight", sums_in=_sums_in, addend="bias", terms=-4)
 def conv_by_name(
     input: np.ndarray,
     weight: np.ndarray,
@@ -296,9 +296,9 @@ def conv_by_name(
     return _forward(input, weight, bias, **options)
 
 
-@contraction("aten::conv_transpose1d", "input", "weight", sums_in=_sums_in, addend="bias")
-@contraction("aten::conv_transpose2d.input", "input", "weight", sums_in=_sums_in, addend="bias")
-@contraction("aten::conv_transpose3d.input", "input", "weight", sums_in=_sums_in, addend="bias")
+@contraction("aten::conv_transpose1d", "input", "weight", sums_in=_sums_in, addend="bias", terms=-2)
+@contraction("aten::conv_transpose2d.input", "input", "weight", sums_in=_sums_in, addend="bias", terms=-3)
+@contraction("aten::conv_transpose3d.input", "input", "weight", sums_in=_sums_in, addend="bias", terms=-4)
 def conv_transpose(
     input: np.ndarray,
     weight: np.ndarray,

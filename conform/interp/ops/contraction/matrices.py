@@ -296,7 +296,7 @@ def _times_number(self: np.ndarray, other: np.ndarray) -> Golden:
     return assembled(parts, prod(shape)).rearranged(lambda part: part.reshape(shape))
 
 
-@contraction("aten::addr", "vec1", "vec2", sums_in=_all_pairs, addend="self", scale="alpha")
+@contraction("aten::addr", "vec1", "vec2", sums_in=_all_pairs, addend="self", scale="alpha", terms=None)
 def addr(
     self: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Contraction:

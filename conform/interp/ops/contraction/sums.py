@@ -39,11 +39,12 @@ def contraction(
     scale: str | None = None,
     otherwise: Callable[..., Golden] | None = None,
     of_matrices: bool = False,
+    terms: int | None = -1,
 ) -> Callable[[Callable], Callable]:
     """Register the decorated function, whose tiles may also be asked for sums of other factors, as the meaning of
     `name`: products of the arguments `lhs`, whose elements are the summands, and `rhs` are added up and multiplied by
     `scale`, and `addend` is added. sums_in: how many sums there are (`Traits.elements`); otherwise: of the golden and
-    the arguments, the golden with the results of other algorithms as alternatives."""
+    the arguments, the golden with the results of other algorithms as alternatives; the rest as of `Products`."""
 
     def register(sums: Callable[..., Contraction]) -> Callable[..., Contraction]:
         @wraps(sums)
@@ -51,7 +52,7 @@ def contraction(
             golden = sums(**arguments).golden()
             return golden if otherwise is None else otherwise(golden, **arguments)
 
-        products = Products((lhs, rhs), addend, scale, sums, of_matrices)
+        products = Products((lhs, rhs), addend, scale, sums, of_matrices, terms)
         semantics(name, accumulates=lhs, products=products, elements=sums_in)(meaning)
         return sums
 
