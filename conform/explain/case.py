@@ -83,9 +83,7 @@ def find_case(case_id: str, suite: Suite, seed: int) -> Case:
         raise UsageError(_cases_of(suite, case_id, seed))
     tests = tuple(test for test in suite.tests if case_id.startswith(f"{test.id}/"))
     if not tests:
-        rest = case_id.partition("/")[2]
-        near = did_you_mean(case_id, [f"{test.id}/{rest}" for test in suite.tests])
-        raise UsageError(f"no test of {' '.join(suite.names)} has a case {case_id!r}{near}")
+        raise UsageError(f"no test of {' '.join(suite.names)} has a case {case_id!r}{_near(case_id, suite)}")
     axes = case_id.removeprefix(f"{tests[-1].id}/").split("/")
     samples = int(axes[3]) + 1 if len(axes) in (4, 5) and axes[3].isdecimal() else 1
     selection = Selection(
@@ -93,6 +91,14 @@ def find_case(case_id: str, suite: Suite, seed: int) -> Case:
     )
     groups = select(replace(suite, tests=tests), selection)
     return next(case for group in groups for case in group)
+
+
+def _near(case_id: str, suite: Suite) -> str:
+    """What may be meant; the axes behind a test's name, which all have, make no case like another."""
+    first, _, rest = case_id.partition("/")
+    if did_you_mean(first, {test.id.partition("/")[0] for test in suite.tests}):
+        return did_you_mean(case_id, [f"{test.id}/{rest}" for test in suite.tests])
+    return "; is it one of another suite?"
 
 
 def _cases_of(suite: Suite, test_id: str, seed: int) -> str:

@@ -116,6 +116,6 @@ def _check(subject: Subject) -> None:
     try:
         outcome = subject.outcome(subject.call(Codes(0, 1)))
     except InvalidArguments as error:
-        raise UsageError(f"no sweep: {error}") from None
+        raise UsageError(f"no sweep: {error}; --arg NAME=VALUE gives an argument that is no tensor") from None
     if len(outcome.goldens) != 1:
         raise UsageError(f"{subject.op} has {len(outcome.goldens)} outputs; a sweep takes ops of one")

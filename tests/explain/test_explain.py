@@ -182,6 +182,8 @@ def test_a_test_is_no_case_and_its_cases_are_named(suite: str) -> None:
 def test_an_unknown_case_is_the_users_mistake(suite: str) -> None:
     with pytest.raises(UsageError, match=r"no test of .* has a case 'third/float32'; did you mean 'thirds/float32'\?"):
         explain_case("third/float32", [suite])
+    with pytest.raises(UsageError, match=r"has a case 'nn_ReLU/float32/typical/contiguous'; is it one of another"):
+        explain_case("nn_ReLU/float32/typical/contiguous", [suite])
     with pytest.raises(UsageError, match=r"--id 'thirds/float64/typical/contiguous' matches no case"):
         explain_case("thirds/float64/typical/contiguous", [suite])
 

@@ -266,6 +266,8 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
         (["exp", "--resume", "nowhere"], "no sweep's journal there"),
         (["exp", "--resume", "a", "--resume", "b"], "expected --out DIR"),
         (["exp", "--known", "nowhere"], "--known nowhere: no sweep's journal there"),
+        (["clamp", "--dtype", "float16"], "max is None"),
+        (["clamp", "--dtype", "float16"], "--arg NAME=VALUE gives an argument that is no tensor"),
         (["exp", "--backend", "cuda"], "2 names given"),
     ],
 )
