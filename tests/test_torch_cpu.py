@@ -84,8 +84,9 @@ EVERYWHERE = {
         (f"aten::native_{norm}_norm_backward", dtype, reason)
         for norm in ("layer", "batch", "group") for dtype in FLOATS for reason in (ERROR, NAN)
     ),
-    *(("aten::instance_norm", dtype, ERROR) for dtype in ("float16", "bfloat16")),
-    *((f"aten::{op}", dtype, ERROR) for op in ("batch_norm", "native_batch_norm") for dtype in ("float16", "bfloat16")),
+    *((f"aten::{op}", dtype, reason)
+      for op in ("instance_norm", "batch_norm", "native_batch_norm", "_native_batch_norm_legit_functional")
+      for dtype in ("float16", "bfloat16") for reason in (ERROR, TOLD)),
     ("aten::instance_norm", "bfloat16",
      "RuntimeError: mixed dtype (CPU): expect parameter to have scalar type of Float"),
     ("aten::batch_norm", "float32", NAN),

@@ -110,6 +110,17 @@ def test_a_long_call_of_an_op_that_accumulates(op: str, number: int, shape: list
     assert long.usual_values == "sums"
 
 
+@pytest.mark.parametrize(
+    ("op", "number"),
+    [("batch_norm", 5), ("instance_norm", 5), ("native_batch_norm", 5), ("_native_batch_norm_legit", 5),
+     ("_native_batch_norm_legit.no_stats", 3), ("_native_batch_norm_legit_functional", 5)],
+)  # fmt: skip
+def test_a_long_call_of_statistics_has_long_channels_and_takes_theirs(op: str, number: int) -> None:
+    arguments = call(derived(spec_of(f"aten::{op}"))["long_float32"])
+    assert arguments[0] == "{type: tensor, shape: [2, 3, 4096], dtype: float32}"
+    assert arguments[number] == "{type: const, value: true}"
+
+
 OF_PRODUCTS = [spec for spec in specs() if traits_of(spec.name).products]
 
 
@@ -321,7 +332,7 @@ def test_no_target_is_lost_unseen() -> None:
         "given": (38, 31),
         "keyword": (14835, 496),
         "line": (964, 473),
-        "long": (265, 68),
+        "long": (277, 71),
         "many": (321, 298),
         "promotes": (690, 86),
         "rank": (1946, 473),

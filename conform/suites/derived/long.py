@@ -22,9 +22,11 @@ SIZES = (
     (2, 64, 64), (3, LENGTH), (2, LENGTH, 1), (LENGTH, 3), (2, 128, 64), (1, LENGTH), (2, LENGTH, 1, 1),
     (2, LENGTH, 1, 1, 1),
 )  # fmt: skip
+CHANNELS = (2, 3, LENGTH)  # of which each channel has a mean and a variance
 FACTORS = ((3, LENGTH), (2, 3, LENGTH), (LENGTH,))  # of products: matrices, stacks of them, vectors
 WINDOW = 64
 HEAD = 8  # elements of a query
+OF_STATISTICS = ("training", "use_input_stats")  # what says whether a mean and a variance are those of the input
 
 
 def of_lengths(spec: OpSpec) -> Iterator[Derived]:
@@ -33,6 +35,8 @@ def of_lengths(spec: OpSpec) -> Iterator[Derived]:
     for dtype in (dtype for dtype in FLOATS if dtype in spec.dtypes):
         if traits.attends is not None:
             wishes = [_of_attention(spec, dtype)]
+        elif (switch := _switch(spec)) is not None:
+            wishes = [Plain(spec, dtype, rank=len(CHANNELS), sizes=CHANNELS, given={(switch, "Value"): (True,)})]
         elif traits.accumulates is not None:
             wishes = [_of_sizes(spec, dtype, sizes) for sizes in SIZES]
             wishes += [_of_factors(spec, dtype, shape) for shape in FACTORS if traits.products]
@@ -40,6 +44,11 @@ def of_lengths(spec: OpSpec) -> Iterator[Derived]:
             return
         found = (one for wish in wishes for one in met(spec, f"long_{dtype}", wish, _is_long(spec), values="sums"))
         yield from _first(found)
+
+
+def _switch(spec: OpSpec) -> str | None:
+    """The argument by which statistics are those of the input's channels, if the op has one."""
+    return next((one.name for one in spec.arguments if one.name in OF_STATISTICS), None)
 
 
 def _first(found: Iterator[Derived]) -> Iterator[Derived]:
@@ -65,9 +74,10 @@ def _of_attention(spec: OpSpec, dtype: str) -> Plain:
 
 
 def _is_long(spec: OpSpec) -> Callable[[Metas], bool]:
-    """Whether a result of the call adds up LENGTH terms: of products so many, or its operand is so much larger than its
-    smallest result; where all results have the operand's shape, the last dim is so long."""
-    traits = traits_of(spec.name)
+    """Whether a result of the call adds up LENGTH terms: of products so many, of statistics a sample's channel, or its
+    operand is so much larger than its smallest result; where all results have the operand's shape, the last dim is so
+    long."""
+    traits, switch = traits_of(spec.name), _switch(spec)
 
     def is_long(metas: Metas) -> bool:
         if traits.attends is not None:
@@ -75,6 +85,8 @@ def _is_long(spec: OpSpec) -> Callable[[Metas], bool]:
         shape = shape_of(metas[traits.accumulates])
         if traits.products is not None:
             return contracted(spec, metas) >= LENGTH
+        if switch is not None:
+            return metas[switch].structure is True and prod(shape[2:]) >= LENGTH
         smallest = min((one.shape for one in results(spec, metas)), key=prod)
         if smallest == shape:
             return shape[-1] >= LENGTH
