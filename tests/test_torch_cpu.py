@@ -44,8 +44,8 @@ NOT_VIEWED = (
 )
 READ_BETWEEN = ("9223372036854775807", "-72340172838076674")  # what lies between and behind the elements of indices
 STRIDES_UNREAD = (
-    "RuntimeError: Your input appears to be incorrect: the last offset value should be the size of the indices tensor, "
-    "but it seems not to be the case.",
+    ("RuntimeError: Your input appears to be incorrect: the last offset value should be the size of the indices "
+     "tensor, but it seems not to be the case."),
     NOT_CONTIGUOUS.replace("X.is_contiguous(memory_format)", "i < index_size"),
     *(f"RuntimeError: embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {read}"
       for read in READ_BETWEEN),

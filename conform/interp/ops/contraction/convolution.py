@@ -44,8 +44,9 @@ def _channels_by_places(arguments: Mapping[str, Any]) -> int:
 
 
 @contraction(
-    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd, terms=1
-)
+    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd,
+    terms=1,
+)  # fmt: skip
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
@@ -279,7 +280,8 @@ def conv(
 
 
 @contraction("aten::conv1d.padding", "input", "weight", sums_in=_sums_in, addend="bias", terms=-2)
-@contraction("aten::conv2d.padding", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd, terms=-3)
+@contraction("aten::conv2d.padding", "input", "weight", sums_in=_sums_in, addend="bias", otherwise=_or_by_winograd,
+             terms=-3)  # fmt: skip
 @contraction("aten::conv3d.padding", "input", "weight", sums_in=_sums_in, addend="bias", terms=-4)
 def conv_by_name(
     input: np.ndarray,
