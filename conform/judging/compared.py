@@ -150,10 +150,10 @@ def _why_unbounded(row: Row) -> str:
 
 
 def _deciding(results: list[Result]) -> Result:
-    """The output whose worst element is furthest into its bound."""
-    furthest = [each.judgement.furthest for each in results]
-    shares = [-np.inf if each is None else each.figure for each in furthest]
-    return results[shares.index(max(shares))]
+    """The output whose worst element is furthest into its bound, of those with wrong elements where there are any."""
+    judgements = [each.judgement for each in results]
+    furthest = [(each.failed > 0, -np.inf if each.furthest is None else each.furthest.figure) for each in judgements]
+    return results[furthest.index(max(furthest))]
 
 
 def _worst(call: Bound, deciding: Result, has_inputs: bool) -> Worst | None:

@@ -14,16 +14,18 @@ from conform.contracts.judge import Elements
 from conform.contracts.tables import Row
 from conform.interp.golden import Golden
 from conform.judging import likely
-from conform.judging.likely import LikelyErrors
+from conform.judging.likely import TOLD, Furthest, LikelyErrors
 from conform.judging.products import products_of
 
 
 class Violation(NamedTuple):
-    """What is wrong with errors that are right one by one, the rule that says so, and its source."""
+    """What is wrong with errors that are right one by one, the rule that says so, and its source; the element that
+    shows it, if one does."""
 
     words: str
     rule: str
     source: str
+    element: Furthest | None = None
 
 
 def errors_together(
@@ -48,13 +50,11 @@ def judged_together(errors: ErrorsOfSums | LikelyErrors, elements: Elements) -> 
 def violation(errors: ErrorsOfSums | LikelyErrors | None, arithmetic: Arithmetic) -> Violation | None:
     """What is wrong with the errors together; None if nothing is."""
     if isinstance(errors, LikelyErrors):
-        return _violation(errors.violation(), likely.RULE, likely.SOURCE)
+        beyond = errors.beyond()
+        return None if beyond is None else Violation(TOLD, likely.RULE, likely.SOURCE, beyond)
     found = errors.statistics(arithmetic) if errors else None
-    return _violation(found.violation() if found else None, STATISTICS, STATISTICS_SOURCE)
-
-
-def _violation(words: str | None, rule: str, source: str) -> Violation | None:
-    return Violation(words, rule, source) if words else None
+    words = found.violation() if found else None
+    return None if words is None else Violation(words, STATISTICS, STATISTICS_SOURCE)
 
 
 def causes_of(call: Bound, golden: Golden, actual: np.ndarray, are_wrong: AreWrong | None) -> dict[str, int]:

@@ -16,7 +16,7 @@ from conform.interp.golden import Golden
 from conform.judging.errors_of_sums import Violation, errors_together, judged_together, violation
 from conform.judging.evidence import Marks
 from conform.judging.histogram import counted, empty
-from conform.judging.likely import LikelyErrors
+from conform.judging.likely import Furthest, LikelyErrors
 from conform.judging.marks import Marking
 
 
@@ -35,10 +35,10 @@ class Element:
 @dataclass(frozen=True)
 class Judgement:
     """size: how many elements were judged (of complex numbers, components); right, compared, open, vacuous: how many
-    of them are that; furthest: the first of those furthest into their bound; largest_error: the first of those with
-    the largest error in ulps, -1 where no ulp is defined; None of an empty output. violation: what is wrong with the
-    errors of many sums. errors: those of the elements that were compared, counted by `histogram`. marks: what the
-    wrong and the right elements have in common."""
+    of them are that; furthest: the first of those furthest into their bound, or where none is beyond it the one that
+    shows the violation; largest_error: the first of those with the largest error in ulps, -1 where no ulp is defined;
+    None of an empty output. violation: what is wrong with the errors of many sums. errors: those of the elements that
+    were compared, counted by `histogram`. marks: what the wrong and the right elements have in common."""
 
     size: int
     right: int
@@ -103,12 +103,18 @@ class Result:
             if errors:
                 errors.add(numbers, judged_together(errors, elements))
         found = violation(errors, comparison.arithmetic)
+        if found and found.element and counts["ok"] == size:
+            furthest = _shown_by(found.element)
         return Judgement(size, *counts.values(), furthest, largest, found, histogram, marking.marks())
 
     def are_wrong(self, golden: Golden, actual: np.ndarray) -> np.ndarray:
         """Which of some elements of the output, a block of its golden and the actual values, are outside their bound.
         """
         return ~judge(golden, actual, self.row, self.comparison.operands, self.comparison.arithmetic).ok
+
+
+def _shown_by(beyond: Furthest) -> Element:
+    return Element(beyond.number, beyond.share, True, beyond.error_ulp, beyond.limit_ulp, wrong_class=False)
 
 
 def _share(elements: Elements) -> np.ndarray:

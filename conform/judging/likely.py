@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from conform.interp.semantics import traits_of
 from conform.judging.declared import with_products
 from conform.numerics.formats import Format, compute_format
 from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
+from conform.numerics.ulp import ulp
 
 TOLD = f"error above {FACTOR:g} times what independent roundings come to"
 LONG = 1024  # terms; in shorter sums the bound is as narrow
@@ -76,6 +78,15 @@ def _is_wide(golden: Golden, are_stored: bool) -> bool:
     return bool(most >= LONG * rounded_to.unit_roundoff * scale)
 
 
+class Furthest(NamedTuple):
+    """The element that spends the largest share of its limit: its number in C order, its error, and the limit."""
+
+    share: float
+    number: int
+    error_ulp: float
+    limit_ulp: float
+
+
 class LikelyErrors:
     """How far an output's errors go beyond FACTOR times those of `likely`, by each reading, found block by block."""
 
@@ -84,31 +95,39 @@ class LikelyErrors:
         # A reading of flushed operands, which the golden alone may have, has the errors of the first: of wide draws
         # few are subnormal, and what is lost with those is little beside the rest.
         self.readings = list(zip_longest(of_golden, of_likely[: len(of_golden)], fillvalue=of_likely[0]))
-        self.actual, self.largest_shares = actual, [0.0] * len(self.readings)
+        self.actual, self.furthest = actual, [Furthest(0.0, 0, 0.0, 0.0)] * len(self.readings)
 
     def add(self, place: slice, judged: np.ndarray) -> None:
         """Take in the errors of the `judged` elements [n] of `place`."""
         actual = flat(self.actual, place).astype(np.float64)
         for number, (golden, likely) in enumerate(self.readings):
-            share = _largest_share(golden.block(place), likely.block(place), actual, judged)
-            self.largest_shares[number] = max(self.largest_shares[number], share)
+            found = _furthest(golden.block(place), likely.block(place), actual, judged)
+            if found is not None and found.share > self.furthest[number].share:
+                self.furthest[number] = found._replace(number=place.start + found.number)
 
-    def violation(self) -> str | None:
-        """What is wrong by every reading, in words; None if by one nothing is."""
-        return TOLD if min(self.largest_shares) > 1 else None
+    def beyond(self) -> Furthest | None:
+        """The element that is furthest beyond its limit, by the reading that is the most in favour; None if that
+        leaves none there."""
+        found = min(self.furthest)
+        return found if found.share > 1 else None
 
 
 def _readings(golden: Golden, fmt: Format) -> list[Golden]:
     return [replace(one, alternatives=()) for one in (golden, *golden.alternatives) if one.format == fmt]
 
 
-def _largest_share(golden: Golden, likely: Golden, actual: np.ndarray, judged: np.ndarray) -> float:
-    """Of the elements with a finite limit that cannot overflow; infinite where one of them is NaN or infinite."""
+def _furthest(golden: Golden, likely: Golden, actual: np.ndarray, judged: np.ndarray) -> Furthest | None:
+    """Of the elements with a finite limit that cannot overflow, the first of those furthest into it; one that is NaN or
+    infinite is beyond any. None where no element errs."""
     with np.errstate(all="ignore"):
         error = np.nan_to_num(np.abs((actual - golden.real.hi) - golden.real.lo), nan=np.inf, posinf=np.inf)
         spread = FACTOR * likely.budget
         rounding = final_rounding(golden, compute_format(golden.format), golden.real, spread)
         limit = np.broadcast_to(spread + rounding, error.shape)
         stays_finite = np.abs(golden.real.hi) + limit <= golden.format.max_finite
-        judged = judged & stays_finite & (error > 0)
-        return float(np.max(error[judged] / limit[judged], initial=0.0))
+        shares = np.where(judged & stays_finite & (error > 0), error / limit, 0.0)
+        if not shares.any():
+            return None
+        number, unit = int(shares.argmax()), ulp(golden.format, golden.real.hi)
+        share, error_ulp, limit_ulp = (float(each[number]) for each in (shares, error / unit, limit / unit))
+        return Furthest(share, number, error_ulp, limit_ulp)

@@ -191,6 +191,19 @@ def test_another_divisor_is_not_though_the_bound_allows_it(divisor: int) -> None
     assert "Higham and Mary" in judgement.violation.source
 
 
+@pytest.mark.parametrize("row", [0, 41, 63])
+def test_the_element_that_is_shown_is_the_one_beyond_the_limit(row: int) -> None:
+    """Not the one that spends most of its bound, within which all of them are."""
+    x = drawn(0.0)
+    actual = two_passes(x, pairwise, 4095)
+    actual[row] = two_passes(x, pairwise, 4096)[row]
+    judgement = judged(x, actual)
+    shown = judgement.furthest
+    assert (judgement.failed, shown.number) == (0, row)
+    assert shown.figure == pytest.approx(shown.error_ulp / shown.bound_ulp)
+    assert shown.error_ulp > shown.bound_ulp
+
+
 def test_one_pass_is_not_where_the_bound_says_nothing() -> None:
     x = drawn(2.0**14)
     mean = pairwise(x) / F32(4096)
@@ -246,7 +259,7 @@ def judges(arithmetic: Arithmetic = IEEE) -> Callable[[torch.nn.Module], float]:
             torch.backends.mha.set_fastpath_enabled(True)
         errors = LikelyErrors(golden, likely, actual)
         errors.add(slice(0, actual.size), np.ones(actual.size, bool))
-        return errors.largest_shares[0]
+        return errors.furthest[0].share
 
     return share
 
@@ -308,4 +321,4 @@ def test_what_may_overflow_has_no_such_limit(fmt: str) -> None:
     for actual, share in ((np.array([np.inf, np.inf, -np.inf, largest / 2]), 0), (np.full(4, np.inf), np.inf)):
         errors = LikelyErrors(golden, golden, actual.astype(storage))
         errors.add(slice(0, 4), np.ones(4, bool))
-        assert errors.largest_shares == [share]
+        assert [one.share for one in errors.furthest] == [share]
