@@ -253,6 +253,22 @@ def test_what_no_bound_is_known_of(text: str, arrays: list[np.ndarray], message:
         goldens(text, *arrays)
 
 
+@pytest.mark.parametrize("lower", [True, False])
+def test_what_an_algorithm_does_not_read_may_be_nan(lower: bool) -> None:
+    """x = 2 and 3 x + y = 7, of a diagonal that counts as 1; by the bounds, and by the specification's interpreter."""
+    solve = SOLVE.format(n=2, rows=2, columns=1, left="true", lower=str(lower).lower(), unit="true",
+                         transpose="NO_TRANSPOSE" if lower else "TRANSPOSE")  # fmt: skip
+    system = np.array([[np.nan, np.nan], [3, np.nan]], F32)
+    system, sides = system if lower else system.T.copy(), np.array([[2], [7]], F32)
+    assert goldens(solve, system, sides)[0].value.tolist() == [[2], [1]]
+    assert stepwise(solve, system, sides)[0].tolist() == [[2], [1]]
+    text, square = CHOLESKY.format(n=2, lower=str(lower).lower()), np.array([[4, np.nan], [2, 10]], F32)
+    square, factor = (square, [[2, 0], [1, 3]]) if lower else (square.T.copy(), [[2, 1], [0, 3]])
+    (golden,) = goldens(text, square)
+    assert golden.value[golden.budget < np.inf].tolist() == [one for row in factor for one in row if one]
+    assert stepwise(text, square)[0].tolist() == factor
+
+
 def test_nearly_singular_systems_are_vacuous() -> None:
     a = np.array([[1, 0], [1, 1e-7]], F32)
     text = SOLVE.format(n=2, rows=2, columns=1, left="true", lower="true", unit="false", transpose="NO_TRANSPOSE")

@@ -25,7 +25,7 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.number import Number
 from conform.interp.program.storage import stored
-from conform.interp.stablehlo.ops.linear_algebra import Rows, decomposition, solution
+from conform.interp.stablehlo.ops.linear_algebra import Rows, decomposition, read_of, solution
 from conform.interp.stablehlo.reals.rules import rule
 from conform.interp.stablehlo.registry import Call
 from conform.numerics.formats import Format
@@ -44,9 +44,10 @@ Array = np.ndarray
 @rule("stablehlo.triangular_solve")
 def triangular_solve(call: Call) -> Number:
     """The x of op(a) x = b, or of x op(a) = b."""
-    a, b = (_finite(call, stored(one)) for one in call.operands)
     left, lower, unit = (bool(call.attributes[name]) for name in ("left_side", "lower", "unit_diagonal"))
-    a = a.moved(np.tril if lower else np.triu)
+    a, b = map(stored, call.operands)
+    a = a.moved(lambda part: read_of(part, lower, unit))
+    a, b = (_finite(call, one) for one in (a, b))
     turned = (call.attributes["transpose_a"] != "NO_TRANSPOSE") != (not left)
     a = a.moved(lambda part: np.swapaxes(part, -1, -2)) if turned else a
     sides = b if left else b.moved(lambda part: np.swapaxes(part, -1, -2))
@@ -58,9 +59,9 @@ def triangular_solve(call: Call) -> Number:
 @rule("stablehlo.cholesky")
 def cholesky(call: Call) -> Number:
     """The factor of a; nothing is said of the other triangle, which is the implementation's."""
-    (a,) = (_finite(call, stored(one)) for one in call.operands)
-    lower = bool(call.get("lower", False))
+    a, lower = stored(call.operands[0]), bool(call.get("lower", False))
     matrices = a if lower else a.moved(lambda part: np.swapaxes(part, -1, -2))
+    matrices = _finite(call, matrices.moved(np.tril))
     parts = _each(matrices, matrices, lambda m, _: _decomposed(call, m), a.shape)
     result = Number(a.format, Real(*parts[:3]), parts[3], may_round=True)
     return result if lower else _with_rounding(result.moved(lambda part: np.swapaxes(part, -1, -2)))
