@@ -269,6 +269,43 @@ def test_updates_of_one_element(type_: str) -> None:
     assert free.tolist() == [False, True, False, False]
 
 
+# --- Infinities and NaN in sums of products ---------------------------------------------------------------------------
+
+DOT = """func.func @main(%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}"""  # noqa: E501
+CONVOLUTION = """func.func @main(%x: tensor<1x1x4xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x4xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x4xf32>, tensor<1x1x3xf32>) -> tensor<1x1x4xf32>
+  return %0 : tensor<1x1x4xf32>
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "value", "is_known"),
+    [
+        ([np.inf, 2], [-1, 3], -np.inf, True),
+        ([np.inf, 3e38], [-1, 3e38], -np.inf, False),  # the other product may be infinite, and the sum NaN
+        ([np.inf, 3e38], [0, 3e38], np.nan, True),
+    ],
+)
+def test_an_infinity_beside_products_that_may_overflow(
+    x: list[float], y: list[float], value: float, is_known: bool
+) -> None:
+    (golden,) = goldens(DOT, np.array([x], F32), np.array(y, F32)[:, None])
+    assert np.array_equal(golden.value, [[value]], equal_nan=True)
+    assert np.isfinite(golden.budget).tolist() == [[is_known]]
+
+
+@pytest.mark.parametrize(("kernel", "is_known"), [
+    ([NAN, 1, 1], [False, True, True, True]), ([1, 1, np.inf], [True, True, True, False]), ([1, NAN, 1], [True] * 4),
+], ids=str)  # fmt: skip
+def test_padding_beside_a_weight_that_is_no_number(kernel: list[float], is_known: list[bool]) -> None:
+    """Kernels multiply padding, which gives NaN, or leave it out."""
+    (golden,) = goldens(CONVOLUTION, np.array([[[1, 2, 3, 4]]], F32), np.array([[kernel]], F32))
+    assert np.isfinite(golden.budget[0, 0]).tolist() == is_known
+
+
 # --- What cannot be judged --------------------------------------------------------------------------------------------
 
 REFUSED = {

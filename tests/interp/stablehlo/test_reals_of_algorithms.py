@@ -11,6 +11,8 @@ pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehl
 from conform.contracts.judge import judge
 from conform.contracts.tables import OF_MODULE
 from conform.errors import Unjudged
+from conform.numerics.formats import FORMATS
+from conform.numerics.rounding import round_to
 from tests.interp.stablehlo.test_reals import goldens, stepwise
 
 F32 = np.float32
@@ -62,6 +64,52 @@ def test_gradients_of_batch_norm(size: int, features: int) -> None:
                   (x, scale * F32(1 + 1e-3), mean, variance, grad)):  # fmt: skip
         answers = zip(results[:2], by_means(*wrong)[:2], strict=True)
         assert not all(judge(golden, one, OF_MODULE).ok.all() for golden, one in answers)
+
+
+# --- batch_norm_inference and batch_norm_training ---------------------------------------------------------------------
+
+NORM = """func.func @main(%x: {whole}, {vectors}) -> ({results}) {{
+  %0:{count} = "stablehlo.{op}"(%x, {names}) {{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}} : ({types}) -> ({results})
+  return {given} : {results}
+}}
+"""  # noqa: E501
+TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+
+
+def norm(op: str, type_: str, size: int) -> str:
+    """Of [size, 3] numbers, normalized by two vectors, or by their own statistics, scaled and shifted."""
+    whole, vector = f"tensor<{size}x3x{type_}>", f"tensor<3x{type_}>"
+    inputs, results = (4, [whole]) if op == "batch_norm_inference" else (2, [whole, vector, vector])
+    names = [f"%v{at}" for at in range(inputs)]
+    return NORM.format(
+        op=op, whole=whole, vectors=", ".join(f"{name}: {vector}" for name in names), names=", ".join(names),
+        types=", ".join([whole, *[vector] * inputs]), results=", ".join(results), count=len(results),
+        given=", ".join(f"%0#{at}" for at in range(len(results))),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.parametrize("size", [2, 8, 40])
+@pytest.mark.parametrize(("op", "vectors"), [("batch_norm_inference", 4), ("batch_norm_training", 2)])
+def test_steps_that_are_each_rounded_to_the_element_type(op: str, vectors: int, size: int, type_: str) -> None:
+    """As the specification has them; and in float64 by another formula, x a + (offset - mean a) of a factor a."""
+    fmt, text, rng = FORMATS[TYPES[type_]], norm(op, type_, size), np.random.default_rng(size)
+    draws = [rng.standard_normal((size, 3)), *rng.standard_normal((vectors, 3))]
+    draws[-1] = np.abs(draws[-1]) if vectors == 4 else draws[-1]
+    given = [round_to(fmt, one) for one in draws]
+    results = goldens(text, *given)
+    for golden, answer in zip(results, stepwise(text, *given), strict=True):
+        assert judge(golden, answer, OF_MODULE).ok.all()
+    x, scale, offset, *statistics = (one.astype(np.float64) for one in given)
+    mean, variance = statistics or (x.mean(0), x.var(0))
+    factor = scale / np.sqrt(variance + float(EPSILON))
+    found = judge(results[0], round_to(fmt, x * factor + (offset - mean * factor)), OF_MODULE)
+    assert found.ok.all()
+    assert found.compared.any() or (type_, size) == ("bf16", 40)
+    without = scale / np.sqrt(variance + 0.3)
+    wrong = judge(results[0], round_to(fmt, (x - mean) * without + offset), OF_MODULE)
+    if found.compared.all():
+        assert not wrong.ok.all()
 
 
 # --- triangular_solve and cholesky ------------------------------------------------------------------------------------
