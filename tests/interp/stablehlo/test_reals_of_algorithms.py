@@ -92,7 +92,7 @@ def norm(op: str, type_: str, size: int) -> str:
 @pytest.mark.parametrize("size", [2, 8, 40])
 @pytest.mark.parametrize(("op", "vectors"), [("batch_norm_inference", 4), ("batch_norm_training", 2)])
 def test_steps_that_are_each_rounded_to_the_element_type(op: str, vectors: int, size: int, type_: str) -> None:
-    """As the specification has them; and in float64 by another formula, x a + (offset - mean a) of a factor a."""
+    """As the specification has them; and by another formula, x a + (offset - mean a) of a factor a."""
     fmt, text, rng = FORMATS[TYPES[type_]], norm(op, type_, size), np.random.default_rng(size)
     draws = [rng.standard_normal((size, 3)), *rng.standard_normal((vectors, 3))]
     draws[-1] = np.abs(draws[-1]) if vectors == 4 else draws[-1]
@@ -102,8 +102,13 @@ def test_steps_that_are_each_rounded_to_the_element_type(op: str, vectors: int, 
         assert judge(golden, answer, OF_MODULE).ok.all()
     x, scale, offset, *statistics = (one.astype(np.float64) for one in given)
     mean, variance = statistics or (x.mean(0), x.var(0))
-    factor = scale / np.sqrt(variance + float(EPSILON))
-    found = judge(results[0], round_to(fmt, x * factor + (offset - mean * factor)), OF_MODULE)
+
+    def rounded(number: np.ndarray) -> np.ndarray:
+        return round_to(fmt, number).astype(np.float64)
+
+    factor = rounded(scale * rounded(1 / np.sqrt(rounded(variance + float(EPSILON)))))
+    shift = rounded(offset - rounded(mean * factor))
+    found = judge(results[0], round_to(fmt, rounded(x * factor) + shift), OF_MODULE)
     assert found.ok.all()
     assert found.compared.any() or (type_, size) == ("bf16", 40)
     without = scale / np.sqrt(variance + 0.3)

@@ -1,5 +1,6 @@
 """Batch normalization, whose features torch's operators have in dimension 1. An engine may also take the
-specification's steps one by one, each rounded to the element type: whichever errs more is the bound."""
+specification's steps one by one, each rounded to the element type, or those of one product with all factors that a
+feature has (P86): whichever errs most is the bound."""
 
 from __future__ import annotations
 
@@ -44,12 +45,16 @@ def batch_norm_training(call: Call) -> tuple[Number, Number, Number]:
 
 
 def _stepwise(call: Call, mean: Number, variance: Number) -> Number:
-    """The operand normalized by these, as the specification has it."""
+    """The operand normalized by these, as the specification has it or as one product and a shift."""
     operand, scale, offset = call.operands[:3]
     ones = _Features(operand.shape, _feature(call)).spread
-    deviation = torch("sqrt", torch("add.Tensor", variance, _constant(operand.format, _epsilon(call))))
-    normalized = torch("div.Tensor", torch("sub.Tensor", operand, ones(mean)), ones(deviation))
-    return torch("add.Tensor", torch("mul.Tensor", ones(scale), normalized), ones(offset))
+    shifted = torch("add.Tensor", variance, _constant(operand.format, _epsilon(call)))
+    centered = torch("sub.Tensor", operand, ones(mean))
+    normalized = torch("div.Tensor", centered, ones(torch("sqrt", shifted)))
+    as_specified = torch("add.Tensor", torch("mul.Tensor", ones(scale), normalized), ones(offset))
+    factor = torch("mul.Tensor", scale, torch("rsqrt", shifted))
+    shift = torch("sub.Tensor", offset, torch("mul.Tensor", mean, factor))
+    return _worse(as_specified, torch("add.Tensor", torch("mul.Tensor", operand, ones(factor)), ones(shift)))
 
 
 @rule("stablehlo.batch_norm_grad")
