@@ -12,7 +12,7 @@ from conform.interp.program.number import Number
 from conform.interp.program.rules import unbounded_where
 from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.contraction import Products, dot_products, window_products
-from conform.interp.stablehlo.reals.complexes import as_complex
+from conform.interp.stablehlo.reals.complexes import as_complex, but_at, is_finite
 from conform.interp.stablehlo.reals.exact import known
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.rules import rule, torch
@@ -57,7 +57,7 @@ def _multiplied(call: Call, products: Products) -> Number | Complex:
 
 def _of_complex(call: Call, products: Products, dtype: str) -> Complex:
     """(a + bi)(c + di): each part of the result is one sum of twice as many products, a c - b d and a d + b c, in any
-    order."""
+    order. Nothing is said where a factor has a part that is not finite (P8)."""
     lhs, rhs = (as_complex(one) for one in call.operands[:2])
     a, b, c, d = (_wide_enough(one, dtype) for one in (lhs.re, lhs.im, rhs.re, rhs.im))
     count, parts = a.real.hi.size, []
@@ -70,7 +70,14 @@ def _of_complex(call: Call, products: Products, dtype: str) -> Complex:
             )
             pairs.append([np.concatenate(half, axis) for half, axis in zip(halves, (1, 0), strict=True)])
         parts.append(_summed(numbers, pairs, products, dtype))
-    return Complex(*parts)
+    return but_at(_beside_no_number(lhs, rhs, products), Complex(*parts))
+
+
+def _beside_no_number(lhs: Complex, rhs: Complex, products: Products) -> np.ndarray:
+    """Which results have a factor with a part that is not finite."""
+    flags = np.concatenate([[False], *(~is_finite(one).reshape(-1) for one in (lhs, rhs))])
+    found = [flags[left].any(1)[:, None] | flags[right].any(0) for left, right in products.pairs]
+    return products.joined(found) if found else np.zeros(products.shape, bool)
 
 
 def _ahead(places: np.ndarray, count: int) -> np.ndarray:
