@@ -240,6 +240,29 @@ def test_an_overflow_on_the_way_leaves_nothing_to_judge() -> None:
 
 
 @pytest.mark.parametrize(
+    ("x", "y", "is_known"), [([np.inf, 2], [-1, 3], True), ([np.inf, 3e38], [-1, 3e38], False)],
+)  # fmt: skip
+def test_an_infinity_beside_products_that_may_overflow(x: list[float], y: list[float], is_known: bool) -> None:
+    """-inf + (+inf), if the other product is infinite, is NaN (P35)."""
+    truth = golden(lambda x, y: ops.mm(x, y), F32([x]), F32(y)[:, None])
+    assert truth.value.tolist() == [[-np.inf]]
+    assert truth.verdict(F32([[np.nan]])).status == ("fail" if is_known else "unjudged")
+
+
+@pytest.mark.parametrize(
+    ("transposed", "is_known"),
+    [(False, [False, True]), (True, [False, True, False, True, False, True, False])],
+)
+def test_zeros_around_and_between_beside_a_weight_that_is_no_number(transposed: bool, is_known: list[bool]) -> None:
+    """Kernels multiply them, which gives NaN, or leave them out: P39, as of the operator by itself."""
+    x, weight, others = F32([[[1, 2, 3, 4]]]), F32([[[np.nan, 1, 1]]]), (None, [2], [1], [1], transposed, [0], 1)
+    truth = golden(lambda x, weight: ops.convolution(x + 0.0, weight, *others), x, weight)
+    assert np.isfinite(truth.bound_ulp).reshape(-1).tolist() == is_known
+    (alone,) = conform.golden("aten::convolution", x, weight, *others).outcome.goldens
+    assert (~alone.open).reshape(-1).tolist() == is_known
+
+
+@pytest.mark.parametrize(
     "program",
     [
         lambda x: ops.sqrt((x + 1.0) - 1.0 - x),  # an implementation may have a negative number

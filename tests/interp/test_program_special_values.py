@@ -47,6 +47,17 @@ def differs(name: str, how: str) -> bool | None:
     return bool((told & left_open).any()) or not np.array_equal(*values, equal_nan=True)
 
 
+@pytest.mark.parametrize("how", PROGRAMS[2])
+def test_a_floored_quotient_may_be_that_of_python(how: str) -> None:
+    """-1.5 // inf is -1.0, and inf // 1.5 NaN, where the quotients are -0.0 and inf (P32)."""
+    program = PROGRAMS[2][how](lambda x, y: ops.div(x, y, rounding_mode="floor"))
+    truth = conform.golden(op("test::floored", reference=program), *PAIRS)
+    usable = PAIRS[1] != 0
+    of_python = np.float32([float(x) // float(y) if y else 0.0 for x, y in zip(*PAIRS, strict=True)])
+    assert (truth.error_ulp(of_python) <= truth.bound_ulp)[usable].all()
+    assert np.isfinite(truth.bound_ulp)[usable].any()
+
+
 def test_a_program_says_no_more_than_the_op_and_nothing_else() -> None:
     asked = {(name, how): differs(name, how) for name in rules.names() if operands_of(name) for how in PROGRAMS[1]}
     assert [key for key, one in asked.items() if one] == []

@@ -108,8 +108,8 @@ def _sums(lhs: Number, rhs: Number, addend: Number | None = None, terms: int | N
 
 
 def _panel(rhs: Number, terms: int | None, lhs: Number, addend: Number) -> Number:
-    error = _error(lhs, rhs, _finite(addend), terms)
-    return Number(lhs.format, _product(lhs.real, rhs.real), error)
+    product = _product(lhs.real, rhs.real)
+    return Number(lhs.format, product, _error(lhs, rhs, np.isnan(product.hi), _finite(addend), terms))
 
 
 def _product(lhs: Real, rhs: Real) -> Real:
@@ -141,9 +141,11 @@ def _has_more(numbers: Real) -> np.ndarray:
     return (numbers.lo != 0) | (numbers.radius != 0)
 
 
-def _error(lhs: Number, rhs: Number, addend: np.ndarray, terms: int | None = None) -> np.ndarray:
-    """How far the sums of products of an honest implementation may lie from the exact ones; `terms`: how many of each
-    it adds up, by default all."""
+def _error(
+    lhs: Number, rhs: Number, is_nan: np.ndarray, addend: np.ndarray, terms: int | None = None
+) -> np.ndarray:
+    """How far the sums of products of an honest implementation may lie from the exact ones, of which some are NaN;
+    `terms`: how many of each it adds up, by default all."""
     made, compute = products_of(lhs.format), products_of(lhs.format).accumulator
     count = made.parts * (lhs.shape[1] if terms is None else terms)
     a, b, a_rad, b_rad = _finite(lhs), _finite(rhs), _bounded(lhs), _bounded(rhs)
@@ -153,7 +155,7 @@ def _error(lhs: Number, rhs: Number, addend: np.ndarray, terms: int | None = Non
         rad = joined(carried, _conversions(made, a + a_rad, b + b_rad), gamma(count, compute.unit_roundoff) * magnitude)
         rad = (rad + count * underflow(compute)) * (1 + 2.0**-40 + count * 2.0**-52)  # what float64 rounds off
         rad = np.where(magnitude + rad <= compute.max_finite, rad, np.inf)
-    return _where_special(lhs, rhs, rad)
+    return _where_special(lhs, rhs, is_nan, rad)
 
 
 def _conversions(made: Products, a: np.ndarray, b: np.ndarray) -> np.ndarray | float:
@@ -173,8 +175,9 @@ def _dot(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     return lhs @ rhs if lhs.any() and rhs.any() else np.zeros((lhs.shape[0], rhs.shape[1]))
 
 
-def _where_special(lhs: Number, rhs: Number, rad: np.ndarray) -> np.ndarray:
-    """An exact NaN determines the sum, an exact infinity beside nothing but exact factors."""
+def _where_special(lhs: Number, rhs: Number, is_nan: np.ndarray, rad: np.ndarray) -> np.ndarray:
+    """An exact NaN determines the sum, an exact infinity beside nothing but exact factors, if their finite products
+    cannot overflow to an infinity of the other sign: then the sum may be NaN (P35)."""
 
     def anywhere(test: Any) -> np.ndarray:
         return test(lhs).any(axis=1)[:, None] | test(rhs).any(axis=0)
@@ -184,7 +187,7 @@ def _where_special(lhs: Number, rhs: Number, rad: np.ndarray) -> np.ndarray:
     inexact = anywhere(lambda one: np.broadcast_to(one.rad > 0, one.shape))
     unknown = anywhere(lambda one: np.broadcast_to(np.isinf(one.rad), one.shape))
     rad = np.where(unknown | (special & inexact), np.inf, rad)
-    return np.where(nan | (special & ~inexact), 0.0, rad)
+    return np.where(nan | (special & ~inexact & (is_nan | np.isfinite(rad))), 0.0, rad)
 
 
 def _finite(number: Number) -> np.ndarray:

@@ -56,6 +56,8 @@ CALLS = [
     ("aten::clamp", ([-1.0, 0.0, 0.5, 1.0, 2.0], 0, 1), [[7.0] * 5], [[0.0, OPEN, 7.0, OPEN, 0.0]]),
     ("aten::maximum", ([1.0, 4.0, 3.0], [2.0, 2.0, 3.0]), [[5.0] * 3], [[0.0, 5.0, OPEN], [5.0, 0.0, OPEN]]),
     ("aten::amax", ([[1.0, 3.0], [4.0, 4.0]], [1]), [[5.0, 6.0]], [[[0.0, 5.0], [OPEN, OPEN]]]),
+    # NaN is no number of those that are averaged: 6 / 2 beside each of two; 6 / 1, and 0 is open beside NaN.
+    ("aten::nanmean", ([[1.0, NAN, 2.0], [NAN, NAN, 4.0]], [1]), [[6.0, 6.0]], [[[3.0, OPEN, 3.0], [OPEN, OPEN, 6.0]]]),
     # Equal elements that nothing chooses between are no kink.
     ("aten::amax", ([[1.0, 1.0, 3.0]], [1]), [[5.0]], [[[0.0, 0.0, 5.0]]]),
     ("aten::sort", ([3.0, 1.0, 2.0],), [[10.0, 20.0, 30.0], None], [[30.0, 10.0, 20.0]]),

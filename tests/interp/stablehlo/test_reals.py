@@ -21,6 +21,7 @@ from tests.interp.stablehlo.generated import Case
 from tests.interp.stablehlo.on_reals import goldens, judged, stepwise, unary
 
 F32 = np.float32
+NAN = float("nan")
 X, Y = (np.random.default_rng(3).standard_normal((2, 4, 5))).astype(F32)
 KINDS = ("float16", "bfloat16", "float32", "float64")
 
@@ -180,12 +181,19 @@ def test_integers_that_the_specification_leaves_open(op: str, lhs: list[int], rh
     assert golden.open_rule == "P151"
 
 
-def test_floats_that_no_integer_is() -> None:
-    text = """func.func @main(%x: tensor<6xf32>) -> tensor<6xi8> {
-      %0 = stablehlo.convert %x : (tensor<6xf32>) -> tensor<6xi8>
+def test_amounts_of_a_shift_beyond_what_has_a_sign() -> None:
+    x, y = np.ones(4, np.uint64), np.array([63, 64, 2**63, 2**64 - 1], np.uint64)
+    (golden,) = goldens(binary("shift_left", "tensor<4xui64>"), x, y)
+    assert golden.open.tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("type_", "dtype"), [("f32", F32), ("complex<f32>", np.complex64)])
+def test_floats_that_no_integer_is(type_: str, dtype: type) -> None:
+    text = f"""func.func @main(%x: tensor<6x{type_}>) -> tensor<6xi8> {{
+      %0 = stablehlo.convert %x : (tensor<6x{type_}>) -> tensor<6xi8>
       return %0 : tensor<6xi8>
-    }"""
-    (golden,) = goldens(text, np.array([-128.9, 127.9, 128, -129, np.nan, np.inf], F32))
+    }}"""
+    (golden,) = goldens(text, np.array([-128.9, 127.9, 128, -129, np.nan, np.inf], dtype))
     assert golden.open.tolist() == [False, False, True, True, True, True]
     assert golden.value[:2].tolist() == [-128, 127]
 
@@ -211,6 +219,35 @@ def test_the_order_of_equal_elements() -> None:
     assert goldens(SORT.replace("STABLE", "false"), distinct, values)[1].value.tolist() == [1, 3, 0, 2]
 
 
+@pytest.mark.parametrize("line", [[1, NAN, 2, 3], [NAN, 1, 2, 3], [1, 2, 3, NAN], [1, 2, NAN, 3]], ids=str)
+@pytest.mark.parametrize("stable", ["true", "false"])
+def test_a_nan_beside_which_nothing_is_less_or_greater_leaves_no_order(line: list[float], stable: str) -> None:
+    """By LT a NaN is equal to 1 and to 2, so algorithms have it elsewhere; among equal elements it is one of them."""
+    text = SORT.replace("i32", "f32").replace(", SIGNED", "").replace("STABLE", stable)
+    with pytest.raises(Unjudged, match="its comparator is no order of these elements"):
+        stepwise(text, np.array(line, F32), np.zeros(4, F32))
+    of_equal_ones = stepwise(text, np.array([1, NAN, 1, 1], F32), np.array([4, 3, 2, 1], F32))
+    assert of_equal_ones[1].tolist() == [4, 3, 2, 1]
+
+
+def test_equal_elements_that_read_alike_from_both_ends() -> None:
+    """0 5 5 0 in the place of 5 0 0 5 is as right, and 0 0 0 0 of equal ones can be nothing else."""
+    keys, text = np.full(4, 7, np.int32), SORT.replace("STABLE", "false")
+    with pytest.raises(Unjudged, match="honest implementations make either way"):
+        goldens(text, keys, np.array([5, 0, 0, 5], np.int32))
+    assert goldens(text, keys, np.zeros(4, np.int32))[1].value.tolist() == [0, 0, 0, 0]
+
+
+def test_lines_are_free_one_by_one() -> None:
+    """The first line holds equal elements that are not the same, the second none."""
+    text = SORT.replace("4x", "2x4x").replace("dimension = 0", "dimension = 1").replace("STABLE", "false")
+    text = text.replace("i32", "f32").replace(", SIGNED", "")
+    zeros = np.array([[0.0, -0.0, 1, 2], [1, 0.0, 3, 2]], F32)
+    first, _ = goldens(text, zeros, zeros)
+    assert np.isinf(first.budget).tolist() == [[True] * 4, [False] * 4]
+    assert first.value[1].tolist() == [0, 1, 2, 3]
+
+
 SCATTER = """func.func @main(%x: tensor<4xTYPE>, %y: tensor<2xTYPE>) -> tensor<4xTYPE> {
   %places = stablehlo.constant dense<[[1], [PLACE]]> : tensor<2x1xi32>
   %0 = "stablehlo.scatter"(%x, %places, %y) ({
@@ -230,6 +267,43 @@ def test_updates_of_one_element(type_: str) -> None:
     (together,) = goldens(SCATTER.replace("TYPE", type_).replace("PLACE", "1"), x, y)
     free = together.open if type_ == "i32" else np.isinf(together.budget)
     assert free.tolist() == [False, True, False, False]
+
+
+# --- Infinities and NaN in sums of products ---------------------------------------------------------------------------
+
+DOT = """func.func @main(%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}"""  # noqa: E501
+CONVOLUTION = """func.func @main(%x: tensor<1x1x4xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x4xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x4xf32>, tensor<1x1x3xf32>) -> tensor<1x1x4xf32>
+  return %0 : tensor<1x1x4xf32>
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "value", "is_known"),
+    [
+        ([np.inf, 2], [-1, 3], -np.inf, True),
+        ([np.inf, 3e38], [-1, 3e38], -np.inf, False),  # the other product may be infinite, and the sum NaN
+        ([np.inf, 3e38], [0, 3e38], np.nan, True),
+    ],
+)
+def test_an_infinity_beside_products_that_may_overflow(
+    x: list[float], y: list[float], value: float, is_known: bool
+) -> None:
+    (golden,) = goldens(DOT, np.array([x], F32), np.array(y, F32)[:, None])
+    assert np.array_equal(golden.value, [[value]], equal_nan=True)
+    assert np.isfinite(golden.budget).tolist() == [[is_known]]
+
+
+@pytest.mark.parametrize(("kernel", "is_known"), [
+    ([NAN, 1, 1], [False, True, True, True]), ([1, 1, np.inf], [True, True, True, False]), ([1, NAN, 1], [True] * 4),
+], ids=str)  # fmt: skip
+def test_padding_beside_a_weight_that_is_no_number(kernel: list[float], is_known: list[bool]) -> None:
+    """Kernels multiply padding, which gives NaN, or leave it out."""
+    (golden,) = goldens(CONVOLUTION, np.array([[[1, 2, 3, 4]]], F32), np.array([[kernel]], F32))
+    assert np.isfinite(golden.budget[0, 0]).tolist() == is_known
 
 
 # --- What cannot be judged --------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehl
 from conform.contracts.judge import judge
 from conform.contracts.tables import OF_MODULE
 from conform.errors import Unjudged
+from conform.numerics.formats import FORMATS
+from conform.numerics.rounding import round_to
 from tests.interp.stablehlo.test_reals import goldens, stepwise
 
 F32 = np.float32
@@ -62,6 +64,57 @@ def test_gradients_of_batch_norm(size: int, features: int) -> None:
                   (x, scale * F32(1 + 1e-3), mean, variance, grad)):  # fmt: skip
         answers = zip(results[:2], by_means(*wrong)[:2], strict=True)
         assert not all(judge(golden, one, OF_MODULE).ok.all() for golden, one in answers)
+
+
+# --- batch_norm_inference and batch_norm_training ---------------------------------------------------------------------
+
+NORM = """func.func @main(%x: {whole}, {vectors}) -> ({results}) {{
+  %0:{count} = "stablehlo.{op}"(%x, {names}) {{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}} : ({types}) -> ({results})
+  return {given} : {results}
+}}
+"""  # noqa: E501
+TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+
+
+def norm(op: str, type_: str, size: int) -> str:
+    """Of [size, 3] numbers, normalized by two vectors, or by their own statistics, scaled and shifted."""
+    whole, vector = f"tensor<{size}x3x{type_}>", f"tensor<3x{type_}>"
+    inputs, results = (4, [whole]) if op == "batch_norm_inference" else (2, [whole, vector, vector])
+    names = [f"%v{at}" for at in range(inputs)]
+    return NORM.format(
+        op=op, whole=whole, vectors=", ".join(f"{name}: {vector}" for name in names), names=", ".join(names),
+        types=", ".join([whole, *[vector] * inputs]), results=", ".join(results), count=len(results),
+        given=", ".join(f"%0#{at}" for at in range(len(results))),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.parametrize("size", [2, 8, 40])
+@pytest.mark.parametrize(("op", "vectors"), [("batch_norm_inference", 4), ("batch_norm_training", 2)])
+def test_steps_that_are_each_rounded_to_the_element_type(op: str, vectors: int, size: int, type_: str) -> None:
+    """As the specification has them; and by another formula, x a + (offset - mean a) of a factor a."""
+    fmt, text, rng = FORMATS[TYPES[type_]], norm(op, type_, size), np.random.default_rng(size)
+    draws = [rng.standard_normal((size, 3)), *rng.standard_normal((vectors, 3))]
+    draws[-1] = np.abs(draws[-1]) if vectors == 4 else draws[-1]
+    given = [round_to(fmt, one) for one in draws]
+    results = goldens(text, *given)
+    for golden, answer in zip(results, stepwise(text, *given), strict=True):
+        assert judge(golden, answer, OF_MODULE).ok.all()
+    x, scale, offset, *statistics = (one.astype(np.float64) for one in given)
+    mean, variance = statistics or (x.mean(0), x.var(0))
+
+    def rounded(number: np.ndarray) -> np.ndarray:
+        return round_to(fmt, number).astype(np.float64)
+
+    factor = rounded(scale * rounded(1 / np.sqrt(rounded(variance + float(EPSILON)))))
+    shift = rounded(offset - rounded(mean * factor))
+    found = judge(results[0], round_to(fmt, rounded(x * factor) + shift), OF_MODULE)
+    assert found.ok.all()
+    assert found.compared.any() or (type_, size) == ("bf16", 40)
+    without = scale / np.sqrt(variance + 0.3)
+    wrong = judge(results[0], round_to(fmt, (x - mean) * without + offset), OF_MODULE)
+    if found.compared.all():
+        assert not wrong.ok.all()
 
 
 # --- triangular_solve and cholesky ------------------------------------------------------------------------------------
@@ -251,6 +304,29 @@ def test_a_bound_is_reached_by_a_matrix_that_was_perturbed(size: int) -> None:
 def test_what_no_bound_is_known_of(text: str, arrays: list[np.ndarray], message: str) -> None:
     with pytest.raises(Unjudged, match=message):
         goldens(text, *arrays)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_what_an_algorithm_does_not_read_may_be_nan(lower: bool) -> None:
+    """x = 2 and 3 x + y = 7, of a diagonal that counts as 1; by the bounds, and by the specification's interpreter."""
+    solve = SOLVE.format(n=2, rows=2, columns=1, left="true", lower=str(lower).lower(), unit="true",
+                         transpose="NO_TRANSPOSE" if lower else "TRANSPOSE")  # fmt: skip
+    system = np.array([[np.nan, np.nan], [3, np.nan]], F32)
+    system, sides = system if lower else system.T.copy(), np.array([[2], [7]], F32)
+    assert goldens(solve, system, sides)[0].value.tolist() == [[2], [1]]
+    assert stepwise(solve, system, sides)[0].tolist() == [[2], [1]]
+    text, square = CHOLESKY.format(n=2, lower=str(lower).lower()), np.array([[4, np.nan], [2, 10]], F32)
+    square, factor = (square, [[2, 0], [1, 3]]) if lower else (square.T.copy(), [[2, 1], [0, 3]])
+    (golden,) = goldens(text, square)
+    assert golden.value[golden.budget < np.inf].tolist() == [one for row in factor for one in row if one]
+    assert stepwise(text, square)[0].tolist() == factor
+
+
+def test_solutions_beyond_float64_are_not_judged() -> None:
+    text = SOLVE.format(n=2, rows=2, columns=1, left="true", lower="true", unit="false", transpose="NO_TRANSPOSE")
+    text, a = text.replace("f32", "f64"), np.array([[1e-200, 0], [1, 1e-200]])
+    with pytest.raises(Unjudged, match=r"stablehlo\.triangular_solve: its results are beyond the range of float64"):
+        goldens(text, a, np.array([[1.0], [1.0]]))
 
 
 def test_nearly_singular_systems_are_vacuous() -> None:

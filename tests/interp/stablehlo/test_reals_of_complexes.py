@@ -11,7 +11,7 @@ pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehl
 
 from conform.contracts.judge import judge
 from conform.contracts.tables import OF_MODULE
-from tests.interp.stablehlo.test_reals import goldens
+from tests.interp.stablehlo.test_reals import goldens, stepwise
 
 F32, C64 = np.float32, np.complex64
 
@@ -194,6 +194,54 @@ def test_functions_of_computed_numbers(op: str, dtype: type) -> None:
         FUNCTIONS[op](exact * (1 + 1e3 * unit)),
     ):
         assert not is_right(text, wrong.astype(dtype), x, y)
+
+
+@pytest.mark.parametrize("op", ["abs", "sign"])
+def test_a_size_of_known_numbers_is_rounded_too(op: str) -> None:
+    """By squares, each step in float32, which half an ulp does not hold; and not of a number 1e-6 off."""
+    z = drawn(5, 64)
+    part, size = "f32" if op == "abs" else "complex<f32>", np.sqrt(z.real * z.real + z.imag * z.imag)
+    text = f"""func.func @main(%x: tensor<64xcomplex<f32>>) -> tensor<64x{part}> {{
+      %0 = stablehlo.{op} %x : (tensor<64xcomplex<f32>>) -> tensor<64x{part}>
+      return %0 : tensor<64x{part}>
+    }}"""
+    text = text if op == "abs" else text.replace("%x : (tensor<64xcomplex<f32>>) -> ", "%x : ")
+    answer = size if op == "abs" else (z.real / size + 1j * (z.imag / size)).astype(C64)
+    assert (answer != stepwise(text, z)[0]).any()
+    assert is_right(text, answer, z)
+    assert not is_right(text, answer * F32(1 + 1e-6), z)
+
+
+SPECIAL = {
+    "multiply": ([complex(np.inf, 1), 3e38, complex(3e38, 3e38), 2], [1, 3e38, 2 + 1j, 3]),
+    "divide": ([complex(1, np.nan), 1, 3, 2], [1, 0, complex(np.inf, 1), 3]),
+}
+
+
+@pytest.mark.parametrize("op", SPECIAL)
+def test_which_parts_are_nan_is_free_where_one_is_not_finite(op: str) -> None:
+    """C99's Annex G and the schoolbook's products differ there (P8, P70); of the last numbers nothing is free."""
+    x, y = (np.array(one, C64) for one in SPECIAL[op])
+    type_ = "tensor<4xcomplex<f32>>"
+    (golden,) = goldens(f"""func.func @main(%x: {type_}, %y: {type_}) -> {type_} {{
+      %0 = stablehlo.{op} %x, %y : {type_}
+      return %0 : {type_}
+    }}""", x, y)  # fmt: skip
+    assert np.isfinite(golden.budget).all(-1).tolist() == [False, False, False, True]
+    assert not np.isfinite(golden.budget[:3]).any()
+
+
+def test_a_product_of_matrices_beside_what_is_not_finite() -> None:
+    lhs, rhs = np.array([[1, complex(1, np.inf)], [3e38, 1], [2, 1]], C64), np.array([[2, 3j], [1, 1]], C64)
+    (golden,) = goldens(
+        """func.func @main(%x: tensor<3x2xcomplex<f32>>, %y: tensor<2x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>> {
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>>
+      return %0 : tensor<3x2xcomplex<f32>>
+    }""",  # noqa: E501
+        lhs, rhs,
+    )  # fmt: skip
+    assert np.isfinite(golden.budget).all(-1).tolist() == [[False, False], [False, False], [True, True]]
+    assert not np.isfinite(golden.budget[:2]).any()
 
 
 def test_signs_of_computed_numbers() -> None:

@@ -13,7 +13,7 @@ from conform.contracts.tables import OF_MODULE
 from conform.numerics.formats import FORMATS
 from conform.numerics.rounding import round_to
 from conform.numerics.ulp import ulp
-from tests.interp.stablehlo.on_reals import goldens, judged
+from tests.interp.stablehlo.on_reals import goldens, judged, unary
 
 F32 = np.float32
 
@@ -119,6 +119,13 @@ def test_beside_a_pole_nothing_is_known(op: str) -> None:
     known = text.replace("stablehlo.multiply %x, %third", "stablehlo.maximum %x, %x")
     (golden,) = goldens(known, np.array([1e-3, -1e-3, -4.5], F32), np.full(3, 1 / 3, F32))
     assert np.isfinite(golden.budget).all()
+
+
+def test_digamma_of_zeros_and_of_what_may_be_flushed_to_zero_is_free() -> None:
+    """An infinity by the limit, NaN by the lowering of chlo."""
+    text = unary("digamma", "tensor<4xf32>").replace("stablehlo", "chlo")
+    (golden,) = goldens(text, np.array([0.0, -0.0, 1e-39, 0.25], np.float32))
+    assert np.isfinite(golden.budget).tolist() == [False, False, False, True]
 
 
 def test_any_power_of_positive_computed_numbers() -> None:

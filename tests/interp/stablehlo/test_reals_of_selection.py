@@ -70,6 +70,33 @@ def test_of_two_that_may_be_the_largest_nothing_is_known() -> None:
     assert np.isfinite(golden.budget).all()
 
 
+def test_a_nan_makes_the_choice_hang_on_which_elements_are_compared_first() -> None:
+    """1 >= NaN is false, so of (1, NaN, 2) the last is chosen, by (1 >= NaN) >= 2 as by 1 >= (NaN >= 2); but of
+    (5, NaN, 2) 2 or 5. Of two elements there is one comparison."""
+    x = np.array([5, np.nan, 2, 1, 4, 3, 9, 8], F32)
+    text = pool(3, stride=3, padding="1, 0").replace("stablehlo.multiply %x, %third", "stablehlo.maximum %x, %x")
+    (golden,) = goldens(text, x, G[:3])
+    assert golden.value.tolist() == [0, 1, 0, 0, 2, 0, 4, 0]
+    assert not np.isinf(golden.budget).any()
+    text = text.replace("dense<[[1, 0]]>", "dense<[[0, 1]]>")
+    (golden,) = goldens(text, x, G[:3])
+    assert np.isinf(golden.budget).tolist() == [True] * 3 + [False] * 5
+
+
+def of_integers(direction: str, join: str) -> str:
+    return pool(6, direction, join, init=0).replace("f32", "i32").replace(
+        "dense<0.333333343>", "dense<1>")  # fmt: skip
+
+
+def test_integers_are_chosen_and_joined_in_any_order() -> None:
+    x, g = X.astype(np.int32), G.astype(np.int32)
+    (golden,) = goldens(of_integers("GE", "add"), x, g)
+    assert (golden.value.tolist(), golden.open) == ([0, 3, 0, 4, 0, 56, 0, 0], None)
+    for direction, join in (("NE", "add"), ("GE", "subtract")):
+        with pytest.raises(Unjudged, match="its regions may hang on the order of elements, which is free"):
+            goldens(of_integers(direction, join), x, g)
+
+
 def test_other_regions_have_no_rule() -> None:
     with pytest.raises(Unjudged, match=r"stablehlo.select_and_scatter: no rule tells .* in its regions"):
         goldens(pool(6, join="subtract"), X, G)

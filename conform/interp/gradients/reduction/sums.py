@@ -12,10 +12,20 @@ from conform.errors import Unjudged
 from conform.interp.dims import wrap_dim
 from conform.interp.gradients.forms import either_form
 from conform.interp.gradients.kinks import kinked, zeros
-from conform.interp.gradients.lines import MOST, back, converted_first, count_of, last, spread, summed_from_each
+from conform.interp.gradients.lines import (
+    MOST,
+    axes_of,
+    back,
+    converted_first,
+    count_of,
+    last,
+    spread,
+    summed_from_each,
+)
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
+from conform.numerics.real import Real
 
 Dims = int | Sequence[int] | None
 
@@ -52,8 +62,11 @@ def mean_of_dims(g: Number, self: Number, dim: Dims) -> Number:
 
 @gradient("aten::nanmean")
 def nanmean(g: Number, self: Number, dim: Dims) -> Number:
-    """g / n, beside each element that is a number"""
-    return kinked(spread(g, self, dim) / count_of(self, dim), np.isnan(self.real.hi))
+    """g / n, beside each of n elements that are numbers"""
+    is_nan = np.isnan(self.real.hi)
+    count = np.sum(~is_nan, axis=axes_of(self, dim), keepdims=True).astype(np.float64)
+    numbers = Number(self.format, Real.exact(np.broadcast_to(np.maximum(count, 1.0), self.shape)), np.zeros(self.shape))
+    return kinked(spread(g, self, dim) / numbers, is_nan)
 
 
 @gradient("aten::prod")

@@ -136,12 +136,14 @@ for _name, _step in (("round", np.rint), ("floor", np.floor), ("ceil", np.ceil),
 
 @rule("aten::div.Tensor_mode", "aten::div.Scalar_mode")
 def divided(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
-    """The quotient, or that rounded to an integer: down ("floor") or towards 0 ("trunc")."""
+    """The quotient, or that rounded to an integer: down ("floor") or towards 0 ("trunc"). Down may also be Python's //,
+    which has NaN of infinities, and -1 of a number by an infinity of the other sign (P32)."""
     if rounding_mode is None:
         return div(self, other)
     if _are_integral("aten::div", self, other):
         return NotImplemented
-    return apply(f"aten::{rounding_mode}", div(self, other))
+    whole = apply(f"aten::{rounding_mode}", div(self, other))
+    return unbounded_where(_is_infinite(self) | _is_infinite(other), whole) if rounding_mode == "floor" else whole
 
 
 @rule("aten::floor_divide", "aten::floor_divide.Scalar")
@@ -173,8 +175,11 @@ def _are_integral(op: str, *given: Any) -> bool:
 def _rest(self: Any, other: Any, step: str) -> Any:
     """By the formula, which says nothing of an infinite divisor: 0 times that is NaN."""
     rest = sub(self, mul(other, apply(f"aten::{step}", div(self, other))))
-    divisor = other.real.hi if isinstance(other, Number) else np.float64(other)
-    return unbounded_where(np.broadcast_to(np.isinf(divisor), rest.shape), rest)
+    return unbounded_where(_is_infinite(other), rest)
+
+
+def _is_infinite(one: Any) -> np.ndarray:
+    return np.isinf(one.real.hi if isinstance(one, Number) else np.float64(one))
 
 
 @rule("aten::sign")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from conform.interp.program.contraction import addmm, mm, stacked
 from conform.interp.program.number import Number
-from conform.interp.program.rules import rule
+from conform.interp.program.rules import rule, unbounded_where
 from conform.interp.program.windows.places import Windows, each
 
 
@@ -34,14 +35,19 @@ def convolution(
     stride, padding, dilation, output_padding = (
         each(one, rank) for one in (stride, padding, dilation, output_padding)
     )
-    if transposed:
-        spread = _spread(input, weight.shape[2:], stride, padding, dilation, output_padding)
-        none = [0] * rank
-        return convolution(
-            spread, _turned(weight, groups), bias, [1] * rank, none, dilation, False, none, groups
-        )
-    kernel = weight.shape[2:]
-    windows = Windows(kernel, stride, padding, dilation)
+    places = np.ones(input.shape[2:], bool)
+    if not transposed:
+        return _plain(input, places, weight, bias, Windows(weight.shape[2:], stride, padding, dilation), groups)
+    spread = partial(_spread, weight.shape[2:], stride, padding, dilation, output_padding)
+    windows = Windows(weight.shape[2:], [1] * rank, [0] * rank, dilation)
+    return _plain(input.moved(spread), spread(places), _turned(weight, groups), bias, windows, groups)
+
+
+def _plain(
+    input: Number, are_elements: np.ndarray, weight: Number, bias: Number | None, windows: Windows, groups: int
+) -> Number:
+    """The convolution that is not transposed; `are_elements`: which places hold elements of the input, not zeros."""
+    rank = weight.ndim - 2
     patches = input.moved(windows.of)  # [n, channels, places ..., kernel ...]
     count, places = input.shape[0], patches.shape[2 : 2 + rank]
     channels, outputs = weight.shape[1], weight.shape[0] // groups
@@ -51,13 +57,25 @@ def convolution(
         rows = patches.moved(lambda part, own=own: _rows(part[:, own], rank))
         columns = weight.moved(lambda part, at=group: part[at * outputs : (at + 1) * outputs].reshape(outputs, -1).T)
         if bias is None:
-            results.append(mm(rows, columns))
-            continue
-        addend = bias.moved(lambda part, at=group: part[at * outputs : (at + 1) * outputs])
-        results.append(addmm(addend, rows, columns))
+            sums = mm(rows, columns)
+        else:
+            sums = addmm(bias.moved(lambda part, at=group: part[at * outputs : (at + 1) * outputs]), rows, columns)
+        results.append(_but_beside_padding(sums, windows.of(are_elements), columns))
     whole = stacked(results, (groups, count, prod(places), outputs), results[0].format)
     shape = (count, weight.shape[0], *places)
     return whole.moved(lambda part: part.transpose(1, 0, 3, 2).reshape(shape))
+
+
+def _but_beside_padding(sums: Number, are_elements: np.ndarray, columns: Number) -> Number:
+    """The sums [n * places, outputs] of `columns` [channels * kernel, outputs], with nothing said where a weight that
+    is no finite number meets a zero that is not the input's (P39). `are_elements`: [places ..., kernel ...]."""
+    no_numbers = ~np.isfinite(columns.real.hi) | np.isinf(columns.rad)
+    if not no_numbers.any():
+        return sums
+    rank, outputs = are_elements.ndim // 2, columns.shape[1]
+    kernel = prod(are_elements.shape[rank:])
+    meet = ~are_elements.reshape(-1, kernel) @ no_numbers.reshape(-1, kernel, outputs).any(0)
+    return unbounded_where(np.tile(meet, (sums.shape[0] // len(meet), 1)) if len(meet) else meet, sums)
 
 
 @rule("aten::conv1d", "aten::conv2d", "aten::conv3d")
@@ -82,25 +100,21 @@ def _rows(part: np.ndarray, rank: int) -> np.ndarray:
 
 
 def _spread(
-    input: Number, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
-    output_padding: Sequence[int],
-) -> Number:  # fmt: skip
+    kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    output_padding: Sequence[int], part: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """The input of the plain convolution that a transposed one is: its elements `stride` apart, with zeros between and
     around."""
     rank = len(kernel)
     reach = [step * (size - 1) for size, step in zip(kernel, dilation, strict=True)]
-
-    def spread(part: np.ndarray) -> np.ndarray:
-        sizes = [(size - 1) * step + 1 for size, step in zip(part.shape[-rank:], stride, strict=True)]
-        apart = np.zeros((*part.shape[:-rank], *sizes), part.dtype)
-        apart[(..., *(slice(None, None, step) for step in stride))] = part
-        ends = [(r - p, r - p + more) for r, p, more in zip(reach, padding, output_padding, strict=True)]
-        around = [(max(low, 0), max(high, 0)) for low, high in ends]
-        padded = np.pad(apart, [(0, 0)] * (part.ndim - rank) + around)
-        return padded[(..., *(slice(max(-low, 0), size - max(-high, 0))
-                              for (low, high), size in zip(ends, padded.shape[-rank:], strict=True)))]  # fmt: skip
-
-    return input.moved(spread)
+    sizes = [(size - 1) * step + 1 for size, step in zip(part.shape[-rank:], stride, strict=True)]
+    apart = np.zeros((*part.shape[:-rank], *sizes), part.dtype)
+    apart[(..., *(slice(None, None, step) for step in stride))] = part
+    ends = [(r - p, r - p + more) for r, p, more in zip(reach, padding, output_padding, strict=True)]
+    around = [(max(low, 0), max(high, 0)) for low, high in ends]
+    padded = np.pad(apart, [(0, 0)] * (part.ndim - rank) + around)
+    return padded[(..., *(slice(max(-low, 0), size - max(-high, 0))
+                          for (low, high), size in zip(ends, padded.shape[-rank:], strict=True)))]  # fmt: skip
 
 
 def _turned(weight: Number, groups: int) -> Number:

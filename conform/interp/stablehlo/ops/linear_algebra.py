@@ -31,7 +31,7 @@ def triangular_solve(call: Call) -> np.ndarray:
     call.require("C3", a.shape[:-2] == b.shape[:-2] and a.shape[-2] == a.shape[-1] == b.shape[-2 if left else -1],
                  f"operands of the types {a} and {b}")  # fmt: skip
     call.require("C4", call.results[0].holds(b.dtype, b.shape), f"{b} with the result {call.results[0]}")
-    matrices = np.tril(a.array) if lower else np.triu(a.array)
+    matrices = read_of(a.array, lower, unit)
     if transposed != "NO_TRANSPOSE":
         matrices, lower = np.swapaxes(matrices, -1, -2), not lower
     matrices = np.conj(matrices) if transposed == "ADJOINT" else matrices
@@ -42,6 +42,11 @@ def triangular_solve(call: Call) -> np.ndarray:
     for index in np.ndindex(*sides.shape[:-2]):
         result[index] = _solved(matrices[index], sides[index], lower, unit, fmt, call.op.name)
     return result if left else np.swapaxes(result, -1, -2)
+
+
+def read_of(matrices: np.ndarray, lower: bool, unit: bool) -> np.ndarray:
+    """The elements that triangular_solve reads, and 0 in the place of the others."""
+    return np.tril(matrices, -1 if unit else 0) if lower else np.triu(matrices, 1 if unit else 0)
 
 
 Exact = tuple[Fraction, Fraction]
@@ -104,7 +109,7 @@ def cholesky(call: Call) -> np.ndarray:
     call.require("C3", a.shape[-2] == a.shape[-1], f"an operand {a}")
     same_types(call)
     lower = bool(call.get("lower", False))
-    matrices = a.array if lower else np.conj(np.swapaxes(a.array, -1, -2))
+    matrices = np.tril(a.array if lower else np.conj(np.swapaxes(a.array, -1, -2)))
     result = np.empty(a.shape, fmt.storage)
     for index in np.ndindex(*a.shape[:-2]):
         result[index] = _decomposed(matrices[index], fmt, call.op.name)

@@ -36,6 +36,7 @@ def sort(call: Call) -> tuple[np.ndarray, ...]:
 
 
 Before = Callable[[np.ndarray, np.ndarray], np.ndarray]
+PAIRS = 1 << 12  # compared to see that an order is one
 
 
 def sorted_places(shape: tuple[int, ...], is_before: Before, name: str) -> np.ndarray:
@@ -45,7 +46,26 @@ def sorted_places(shape: tuple[int, ...], is_before: Before, name: str) -> np.nd
     while width < shape[0] and order.size:
         order = _merged(order, width, is_before, name)
         width *= 2
+    if order.size and not _is_order(order, is_before):
+        raise _no_order(name)
     return order
+
+
+def _no_order(name: str) -> Unjudged:
+    return Unjudged(f"{name}: its comparator is no order of these elements")
+
+
+def _is_order(order: np.ndarray, is_before: Before) -> bool:
+    """Whether elements in order compare with some of them, the first and the last among these, as their places say.
+    Where an element is neither before nor behind two that are not equal (NaN, by LT), algorithms differ."""
+    count = len(order)
+    ranks = np.cumsum(np.concatenate([np.zeros_like(order[:1]), is_before(order[:-1], order[1:])]), axis=0)
+    chosen = np.linspace(0, count - 1, min(count, max(2, PAIRS // order.size))).astype(np.int64)
+    every, some = np.tile(np.arange(count), len(chosen)), np.repeat(chosen, count)
+    return all(
+        (is_before(order[lhs], order[rhs]) == (ranks[lhs] < ranks[rhs])).all()
+        for lhs, rhs in ((every, some), (some, every))
+    )
 
 
 def _merged(order: np.ndarray, width: int, is_before: Before, name: str) -> np.ndarray:
@@ -69,7 +89,7 @@ def _merged(order: np.ndarray, width: int, is_before: Before, name: str) -> np.n
     own = place - np.where(is_left, start, middle)
     target = (start + own - first).reshape([-1, *ones]) + low
     if (np.sort(target, 0) != place.reshape([-1, *ones])).any():
-        raise Unjudged(f"{name}: its comparator is no order of these elements")
+        raise _no_order(name)
     merged = np.empty_like(order)
     np.put_along_axis(merged, target, order, 0)
     return merged

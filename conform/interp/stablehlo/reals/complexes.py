@@ -16,6 +16,7 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
+from conform.interp.program.rules import unbounded_where
 from conform.interp.stablehlo.reals.complex_functions import of_complex, rule_of
 from conform.interp.stablehlo.reals.movement import moved
 from conform.interp.stablehlo.reals.rules import torch
@@ -54,6 +55,22 @@ def _conjugate(x: Complex) -> Complex:
     return Complex(x.re, torch("neg", x.im))
 
 
+def _product(x: Complex, y: Complex) -> Complex:
+    return but_at(~(is_finite(x) & is_finite(y)), multiply(x, y))
+
+
+def is_finite(x: Complex) -> np.ndarray:
+    return np.isfinite(x.re.real.hi) & np.isfinite(x.im.real.hi)
+
+
+def but_at(places: np.ndarray, result: Complex) -> Complex:
+    """The result, with nothing said of these places, and where a part may overflow: formulas differ in which parts are
+    infinite, and which are NaN, where a part of an operand is, or of a result on the way (P8, P70)."""
+    parts, most = (result.re, result.im), result.re.format.max_finite
+    places = places | np.logical_or.reduce([~(np.abs(one.real.hi) + one.rad <= most) for one in parts])
+    return Complex(*(unbounded_where(places, one) for one in parts)) if places.any() else result
+
+
 def multiply(x: Complex, y: Complex) -> Complex:
     re = torch("sub.Tensor", torch("mul.Tensor", x.re, y.re), torch("mul.Tensor", x.im, y.im))
     im = torch("add.Tensor", torch("mul.Tensor", x.re, y.im), torch("mul.Tensor", x.im, y.re))
@@ -71,7 +88,9 @@ def _divide(x: Complex, y: Complex) -> Complex:
         size = np.hypot(np.abs(re.real.hi) + re.rad, np.abs(im.real.hi) + im.rad)
         normwise = np.sqrt(2.0) * gamma(QUOTIENT, re.format.unit_roundoff) * size
     normwise = np.where(np.isfinite(size), normwise, np.inf)
-    return Complex(*(replace(one, rad=one.rad + normwise, array=None) for one in (re, im)))
+    quotient = Complex(*(replace(one, rad=one.rad + normwise, array=None) for one in (re, im)))
+    is_zero = (y.re.real.hi == 0) & (y.im.real.hi == 0)
+    return but_at(~(is_finite(x) & is_finite(y)) | is_zero, quotient)
 
 
 def _absolute(x: Complex) -> Number:
@@ -108,7 +127,7 @@ def _imag(x: Complex) -> Number:
 
 
 RULES: dict[str, Callable[..., Any]] = {
-    "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": multiply,
+    "stablehlo.add": _add, "stablehlo.subtract": _subtract, "stablehlo.multiply": _product,
     "stablehlo.divide": _divide, "stablehlo.negate": _negate, "stablehlo.abs": _absolute, "stablehlo.real": _real,
     "stablehlo.imag": _imag, "chlo.conj": _conjugate, "stablehlo.sign": _sign, "stablehlo.atan2": _atan2,
 }  # fmt: skip

@@ -9,9 +9,10 @@ import numpy as np
 
 from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
+from conform.interp.program.rules import unbounded_where
 from conform.interp.program.shape import places_of
 from conform.interp.stablehlo.ops.contraction import Products, dot_products, window_products
-from conform.interp.stablehlo.reals.complexes import as_complex
+from conform.interp.stablehlo.reals.complexes import as_complex, but_at, is_finite
 from conform.interp.stablehlo.reals.exact import known
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.rules import rule, torch
@@ -51,12 +52,12 @@ def _multiplied(call: Call, products: Products) -> Number | Complex:
     if FORMATS[dtype].is_complex:
         return _of_complex(call, products, FORMATS[dtype].component.name)
     factors = [_wide_enough(one, dtype) for one in call.operands[:2]]
-    return _summed([[arranged(factors, part) for part in pair] for pair in products.pairs], products, dtype)
+    return _summed(factors, products.pairs, products, dtype)
 
 
 def _of_complex(call: Call, products: Products, dtype: str) -> Complex:
     """(a + bi)(c + di): each part of the result is one sum of twice as many products, a c - b d and a d + b c, in any
-    order."""
+    order. Nothing is said where a factor has a part that is not finite (P8)."""
     lhs, rhs = (as_complex(one) for one in call.operands[:2])
     a, b, c, d = (_wide_enough(one, dtype) for one in (lhs.re, lhs.im, rhs.re, rhs.im))
     count, parts = a.real.hi.size, []
@@ -67,10 +68,16 @@ def _of_complex(call: Call, products: Products, dtype: str) -> Complex:
                 (_ahead(left, 0), _ahead(left, count)),
                 (_ahead(right, count), _ahead(right, count + c.real.hi.size)),
             )
-            joined = (np.concatenate(half, axis) for half, axis in zip(halves, (1, 0), strict=True))
-            pairs.append([arranged(numbers, one) for one in joined])
-        parts.append(_summed(pairs, products, dtype))
-    return Complex(*parts)
+            pairs.append([np.concatenate(half, axis) for half, axis in zip(halves, (1, 0), strict=True)])
+        parts.append(_summed(numbers, pairs, products, dtype))
+    return but_at(_beside_no_number(lhs, rhs, products), Complex(*parts))
+
+
+def _beside_no_number(lhs: Complex, rhs: Complex, products: Products) -> np.ndarray:
+    """Which results have a factor with a part that is not finite."""
+    flags = np.concatenate([[False], *(~is_finite(one).reshape(-1) for one in (lhs, rhs))])
+    found = [flags[left].any(1)[:, None] | flags[right].any(0) for left, right in products.pairs]
+    return products.joined(found) if found else np.zeros(products.shape, bool)
 
 
 def _ahead(places: np.ndarray, count: int) -> np.ndarray:
@@ -78,13 +85,23 @@ def _ahead(places: np.ndarray, count: int) -> np.ndarray:
     return np.where(places > 0, places + count, 0)
 
 
-def _summed(pairs: Sequence[Sequence[Number]], products: Products, dtype: str) -> Number:
-    """The products of these matrices, where the op has their elements."""
-    found = [torch("mm", *pair) for pair in pairs]
+def _summed(
+    numbers: Sequence[Number], pairs: Sequence[Sequence[np.ndarray]], products: Products, dtype: str
+) -> Number:
+    """The products of the matrices that have the numbers at these places, where the op has their elements."""
+    found = [_product(numbers, *pair) for pair in pairs]
     if not found:
         return Number.exact(np.empty(products.shape, FORMATS[dtype].storage))
     whole = arranged(found, products.joined(places_of([one.shape for one in found])))
     return torch("_to_copy", whole, dtype=dtype) if whole.dtype != dtype else whole
+
+
+def _product(numbers: Sequence[Number], left: np.ndarray, right: np.ndarray) -> Number:
+    """Nothing is said where padding, which is at place 0, meets what is no finite number: kernels multiply it, or skip
+    it (P39)."""
+    lhs, rhs = arranged(numbers, left), arranged(numbers, right)
+    product, no_numbers = torch("mm", lhs, rhs), ~np.isfinite(rhs.real.hi) | np.isinf(rhs.rad)
+    return unbounded_where((left == 0) @ no_numbers, product) if no_numbers.any() else product
 
 
 def _wide_enough(factor: Number, dtype: str) -> Number:

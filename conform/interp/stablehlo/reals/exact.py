@@ -8,6 +8,7 @@ from typing import Any
 
 from conform.errors import NoGolden
 from conform.interp.program.complexes import Complex
+from conform.interp.program.evaluation import Run
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.op_set import StableHLO
 from conform.interp.stablehlo.registry import Call
@@ -23,14 +24,15 @@ def is_exact(call: Call) -> bool:
 
 def exactly(call: Call) -> tuple[Any, ...]:
     """The results of an op of which `is_exact` holds, and which rounds nothing of them."""
-    meaning = StableHLO()
-    regions = [
-        replace(one, runner=replace(one.runner, op_set=meaning, listener=None),
-                scope=ChainMap({name: _tensor(one.scope[name]) for name in one.function.captured}))
-        for one in call.regions
-    ]  # fmt: skip
-    results = meaning(call.op, [_tensor(one) for one in call.operands], call.attributes, *regions)
+    regions = map(on_tensors, call.regions)
+    results = StableHLO()(call.op, [_tensor(one) for one in call.operands], call.attributes, *regions)
     return tuple(Number.exact(one.array) if isinstance(one, Tensor) else one for one in results)
+
+
+def on_tensors(region: Run) -> Run:
+    """A region that takes from around it only what is known, with the meaning that its ops have on tensors."""
+    scope = ChainMap({name: _tensor(region.scope[name]) for name in region.function.captured})
+    return replace(region, runner=replace(region.runner, op_set=StableHLO(), listener=None), scope=scope)
 
 
 def known(call: Call, operand: Any) -> Any:

@@ -17,11 +17,12 @@ from conform.interp.program.choice import choice
 from conform.interp.program.form import Function
 from conform.interp.program.number import Number
 from conform.interp.stablehlo.ops.indexing import update_places
-from conform.interp.stablehlo.reals.exact import exactly, known
-from conform.interp.stablehlo.regions import operation_of
+from conform.interp.stablehlo.reals.exact import exactly, known, on_tensors
+from conform.interp.stablehlo.regions import on_elements, operation_of
 from conform.interp.stablehlo.registry import Call
+from conform.interp.stablehlo.two_complement import codes_of
 from conform.interp.stablehlo.values import Tensor
-from conform.numerics.formats import Format
+from conform.numerics.formats import Format, format_named
 
 # Bodies of reductions that give the same integers and bools in whatever order, and of floats the same selection.
 WITHOUT_ORDER = frozenset(f"stablehlo.{name}" for name in ("add", "multiply", "and", "or", "xor", "maximum", "minimum"))
@@ -74,28 +75,33 @@ def _power(call: Call) -> np.ndarray | None:
 
 
 def _shift(call: Call) -> np.ndarray:
-    amount = call.operands[1].array
-    return (amount < 0) | (amount.astype(np.int64) >= _format(call).bits)
+    fmt = _format(call)
+    return codes_of(call.operands[1].array, fmt) >= fmt.bits
 
 
 def _conversion(call: Call) -> np.ndarray | None:
+    """Of complex numbers the real part is what an integer may not hold."""
     (x,) = call.operands
-    fmt = call.results[0].dtype
-    if not x.format.is_float or not fmt.startswith(("int", "uint")):
+    limits = format_named(call.results[0].dtype)
+    if not (x.format.is_float or x.format.is_complex) or not limits.is_integer:
         return None
-    held = exactly(call)[0]
-    whole, limits = np.trunc(x.array.astype(np.float64)), held.format
+    whole = np.trunc(x.array.real.astype(np.float64))
     return ~((whole >= float(limits.min_value)) & (whole < float(limits.max_value) + 1.0))
 
 
 def _sorted(call: Call) -> np.ndarray | None:
-    """Lines that come out otherwise where they go in the other way round."""
+    """Lines in which elements lie side by side that are equal to the comparator, and are not the same."""
     if bool(call.get("is_stable", False)):
         return None
-    dim = int(call.get("dimension", -1))
-    turned = replace(call, operands=tuple(Number.exact(np.flip(one.array, dim)) for one in call.operands))
-    differs = [_unlike(one.array, other.array) for one, other in zip(exactly(call), exactly(turned), strict=True)]
-    return np.logical_or.reduce(differs).any(axis=dim, keepdims=True)
+    dim, (comparator,) = int(call.get("dimension", -1)), call.regions
+    lines = [np.moveaxis(one.array, dim, 0) for one in exactly(call)]
+    neighbours = [(line[:-1], line[1:]) for line in lines]
+    before, behind = (
+        on_elements(on_tensors(comparator), *(one for pair in neighbours for one in pair[::step]))[0]
+        for step in (1, -1)
+    )  # fmt: skip
+    differs = np.logical_or.reduce([_unlike(*pair) for pair in neighbours])
+    return np.moveaxis(((before == behind) & differs).any(axis=0, keepdims=True), 0, dim)
 
 
 def _unlike(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -130,6 +136,23 @@ def counted(call: Call) -> np.ndarray:
     return np.bincount(places[places >= 0], minlength=size).reshape(operand.shape)
 
 
+def _select_and_scattered(call: Call) -> None:
+    """Windows are reduced, and what is chosen is joined, in an order that is free: a comparison of integers keeps the
+    same one in any."""
+    select, scatter = call.regions
+    if not is_comparison(select.function) or operation_of(scatter.function) not in WITHOUT_ORDER:
+        raise NoGolden(f"{call.op.name}: its regions may hang on the order of elements, which is free")
+
+
+def is_comparison(select: Function) -> bool:
+    """Whether a region is one comparison by size, of its arguments in their order."""
+    if operation_of(select) != "stablehlo.compare":
+        return False
+    (op,) = select.ops
+    in_order = op.operands == tuple(one.name for one in select.arguments)
+    return in_order and op.attributes["comparison_direction"] in ("GE", "GT", "LE", "LT")
+
+
 def _reduced(call: Call) -> None:
     if operation_of(call.regions[0].function) not in WITHOUT_ORDER:
         raise NoGolden(f"{call.op.name}: its region may hang on the order of elements, which is free")
@@ -140,4 +163,5 @@ _FREE: dict[str, Callable[[Call], np.ndarray | None]] = {
     "stablehlo.shift_left": _shift, "stablehlo.shift_right_arithmetic": _shift,
     "stablehlo.shift_right_logical": _shift, "stablehlo.convert": _conversion, "stablehlo.sort": _sorted,
     "stablehlo.scatter": _scattered, "stablehlo.reduce": _reduced, "stablehlo.reduce_window": _reduced,
+    "stablehlo.select_and_scatter": _select_and_scattered,
 }  # fmt: skip

@@ -25,11 +25,12 @@ import numpy as np
 from conform.errors import NoGolden
 from conform.interp.program.number import Number
 from conform.interp.program.storage import stored
-from conform.interp.stablehlo.ops.linear_algebra import Rows, decomposition, solution
+from conform.interp.stablehlo.ops.linear_algebra import Rows, decomposition, read_of, solution
 from conform.interp.stablehlo.reals.rules import rule
 from conform.interp.stablehlo.registry import Call
-from conform.numerics.formats import Format
+from conform.numerics.formats import FORMATS, Format
 from conform.numerics.real import Real
+from conform.numerics.rounding import round_fraction
 from conform.numerics.rounding_errors import flushed_sum, gamma, underflow
 
 MOST_ROWS = 64  # beyond, engines invert blocks of T, of which the bound is another; and fractions grow long
@@ -44,9 +45,10 @@ Array = np.ndarray
 @rule("stablehlo.triangular_solve")
 def triangular_solve(call: Call) -> Number:
     """The x of op(a) x = b, or of x op(a) = b."""
-    a, b = (_finite(call, stored(one)) for one in call.operands)
     left, lower, unit = (bool(call.attributes[name]) for name in ("left_side", "lower", "unit_diagonal"))
-    a = a.moved(np.tril if lower else np.triu)
+    a, b = map(stored, call.operands)
+    a = a.moved(lambda part: read_of(part, lower, unit))
+    a, b = (_finite(call, one) for one in (a, b))
     turned = (call.attributes["transpose_a"] != "NO_TRANSPOSE") != (not left)
     a = a.moved(lambda part: np.swapaxes(part, -1, -2)) if turned else a
     sides = b if left else b.moved(lambda part: np.swapaxes(part, -1, -2))
@@ -58,9 +60,9 @@ def triangular_solve(call: Call) -> Number:
 @rule("stablehlo.cholesky")
 def cholesky(call: Call) -> Number:
     """The factor of a; nothing is said of the other triangle, which is the implementation's."""
-    (a,) = (_finite(call, stored(one)) for one in call.operands)
-    lower = bool(call.get("lower", False))
+    a, lower = stored(call.operands[0]), bool(call.get("lower", False))
     matrices = a if lower else a.moved(lambda part: np.swapaxes(part, -1, -2))
+    matrices = _finite(call, matrices.moved(np.tril))
     parts = _each(matrices, matrices, lambda m, _: _decomposed(call, m), a.shape)
     result = Number(a.format, Real(*parts[:3]), parts[3], may_round=True)
     return result if lower else _with_rounding(result.moved(lambda part: np.swapaxes(part, -1, -2)))
@@ -106,7 +108,7 @@ def _solved(call: Call, t: Parts, b: Parts, lower: bool, unit: bool) -> Parts:
     matrix, name = _rows(t), call.op.name
     exact = solution(matrix, _rows(b), lower, unit, name)
     inverse = _absolute(solution(matrix, _identity(size), lower, unit, name))
-    hi, lo = _as_parts(exact)
+    hi, lo = _as_parts(call, exact)
     with np.errstate(all="ignore"):
         told = _carried(inverse, t[2], b[2] + t[2] @ _absolute(exact))
         given = _carried(inverse, t[2] + t[3], b[2] + b[3] + (t[2] + t[3]) @ _absolute(exact))
@@ -138,7 +140,7 @@ def _decomposed(call: Call, a: Parts) -> Parts:
     fmt, size = call.operands[0].format, len(a[0])
     factor = decomposition(_rows(a), call.op.name)
     inverse = _absolute(solution(factor, _identity(size), True, False, call.op.name))
-    hi, lo = _as_parts(factor)
+    hi, lo = _as_parts(call, factor)
     sizes = np.abs(hi)
     with np.errstate(all="ignore"):
         told = np.abs(hi) * 2.0**-104 + sizes @ _bound_of_factor(sizes, inverse, _symmetric(a[2]), 0.0)
@@ -194,11 +196,18 @@ def _identity(size: int) -> Rows:
 
 
 def _absolute(rows: Rows) -> Array:
-    return np.array([[float(abs(real)) for real, _ in row] for row in rows]) * _RAISE
+    return np.array([[_float(abs(real)) for real, _ in row] for row in rows]) * _RAISE
 
 
-def _as_parts(rows: Rows) -> tuple[Array, Array]:
-    hi = np.array([[float(real) for real, _ in row] for row in rows])
+def _float(number: Fraction) -> float:
+    """The nearest float64, infinite beyond the range."""
+    return float(round_fraction(FORMATS["float64"], number))
+
+
+def _as_parts(call: Call, rows: Rows) -> tuple[Array, Array]:
+    hi = np.array([[_float(real) for real, _ in row] for row in rows])
+    if not np.isfinite(hi).all():
+        raise NoGolden(f"{call.op.name}: its results are beyond the range of float64")
     lo = [[float(real - Fraction(near)) for (real, _), near in zip(row, nears, strict=True)]
           for row, nears in zip(rows, hi.tolist(), strict=True)]  # fmt: skip
     return hi, np.array(lo)

@@ -1,4 +1,6 @@
-"""Batch normalization, whose features torch's operators have in dimension 1."""
+"""Batch normalization, whose features torch's operators have in dimension 1. An engine may also take the
+specification's steps one by one, each rounded to the element type, or those of one product with all factors that a
+feature has (P86): whichever errs most is the bound."""
 
 from __future__ import annotations
 
@@ -24,19 +26,35 @@ def batch_norm_inference(call: Call) -> Number:
     operand, scale, offset, mean, variance = call.operands
     result, *_ = torch("_native_batch_norm_legit_no_training", _features_second(call, operand), scale, offset, mean,
                        variance, momentum=0.0, eps=_epsilon(call))  # fmt: skip
-    return _features_back(call, result)
+    return _worse(_features_back(call, result), _stepwise(call, mean, variance))
 
 
 @rule("stablehlo.batch_norm_training")
 def batch_norm_training(call: Call) -> tuple[Number, Number, Number]:
     """The same with the mean and the variance of operand, and these."""
     operand, scale, offset = call.operands
-    others = [dim for dim in range(operand.ndim) if dim != _feature(call)]
-    mean = torch("mean.dim", operand, dim=others)
-    variance = torch("var.correction", operand, dim=others, correction=0)
+    features = _Features(operand.shape, _feature(call))
+    others = [dim for dim in range(operand.ndim) if dim != features.dim]
+    mean = _worse(torch("mean.dim", operand, dim=others), features.mean(operand))
+    centered = torch("sub.Tensor", operand, features.spread(mean))
+    variance = _worse(torch("var.correction", operand, dim=others, correction=0),
+                      features.mean(torch("mul.Tensor", centered, centered)))  # fmt: skip
     result, *_ = torch("_native_batch_norm_legit.no_stats", _features_second(call, operand), scale, offset,
                        training=True, momentum=0.0, eps=_epsilon(call))  # fmt: skip
-    return _features_back(call, result), mean, variance
+    return _worse(_features_back(call, result), _stepwise(call, mean, variance)), mean, variance
+
+
+def _stepwise(call: Call, mean: Number, variance: Number) -> Number:
+    """The operand normalized by these, as the specification has it or as one product and a shift."""
+    operand, scale, offset = call.operands[:3]
+    ones = _Features(operand.shape, _feature(call)).spread
+    shifted = torch("add.Tensor", variance, _constant(operand.format, _epsilon(call)))
+    centered = torch("sub.Tensor", operand, ones(mean))
+    normalized = torch("div.Tensor", centered, ones(torch("sqrt", shifted)))
+    as_specified = torch("add.Tensor", torch("mul.Tensor", ones(scale), normalized), ones(offset))
+    factor = torch("mul.Tensor", scale, torch("rsqrt", shifted))
+    shift = torch("sub.Tensor", offset, torch("mul.Tensor", mean, factor))
+    return _worse(as_specified, torch("add.Tensor", torch("mul.Tensor", operand, ones(factor)), ones(shift)))
 
 
 @rule("stablehlo.batch_norm_grad")
@@ -81,6 +99,11 @@ class _Features:
         (places,) = places_of([self.shape])
         rows = np.moveaxis(places, self.dim, -1).reshape(-1, self.shape[self.dim])
         return joined("stablehlo.add", arranged([one], rows), Number.exact(np.zeros((), one.format.storage)))
+
+
+    def mean(self, one: Number) -> Number:
+        """[features]: the sum of each, divided by the number of its elements."""
+        return torch("div.Tensor", self.total(one), _constant(one.format, self.count))
 
 
 def _constant(fmt: Format, value: float) -> Number:

@@ -49,10 +49,15 @@ class Reals:
 def _on_numbers(call: Call, meaning: Meaning) -> Sequence[Any]:
     if meaning.runs:
         return registry.as_results(call, meaning.function(_chosen(call)))
-    if is_exact(call) and (meaning.selects or not _are_floats(call.op)):
+    if is_exact(call) and (_rounds_nothing(call, meaning) or not _are_floats(call.op)):
         return freely(call)
     found = on_complex(call, meaning) if is_complex(call) else None
     return _ruled(call, meaning) if found is None else found
+
+
+def _rounds_nothing(call: Call, meaning: Meaning) -> bool:
+    """Of complex numbers the size and the sign are rounded, which of real ones are chosen."""
+    return meaning.selects and not (is_complex(call) and call.op.name in ("stablehlo.abs", "stablehlo.sign"))
 
 
 def _chosen(call: Call) -> Call:

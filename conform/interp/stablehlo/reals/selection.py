@@ -17,6 +17,7 @@ from conform.interp.program.shape import places_of
 from conform.interp.program.storage import stored
 from conform.interp.stablehlo.ops.reduction import window_counts, windows_of
 from conform.interp.stablehlo.ops.windows import chosen_of, places_of_windows
+from conform.interp.stablehlo.reals.freedom import is_comparison
 from conform.interp.stablehlo.reals.movement import arranged
 from conform.interp.stablehlo.reals.reduction import joined
 from conform.interp.stablehlo.reals.rules import rule
@@ -53,13 +54,11 @@ def select_and_scatter(call: Call) -> Number:
 
 def _comparison(select: Run) -> Callable[[np.ndarray, np.ndarray], np.ndarray] | None:
     """What keeps the first of two numbers, if the region is one comparison of both in their order."""
-    function = select.function
-    if operation_of(function) != "stablehlo.compare":
+    if not is_comparison(select.function):
         return None
-    (op,) = function.ops
-    in_order = op.operands == tuple(one.name for one in function.arguments)
+    (op,) = select.function.ops
     by_type = op.attributes.get("compare_type", "NOTYPE") != "TOTALORDER"
-    return KEEPS.get(op.attributes["comparison_direction"]) if in_order and by_type else None
+    return KEEPS[op.attributes["comparison_direction"]] if by_type else None
 
 
 def _chosen(
@@ -75,6 +74,14 @@ def _chosen(
         reach = within[best] + within[other]
         apart = np.abs(at[best] - at[other]) > reach  # so not of NaN, and of infinities that may be others
         rivals = (rows >= 0) & (rows != chosen) & (reach > 0) & ~apart
+        rivals |= (rows >= 0) & _hang_on_the_order(rows, np.isnan(at))
         unsure[rows[rivals]] = True
         unsure[chosen[rivals.any(0)]] = True
     return chosen, unsure.reshape(operand.shape)
+
+
+def _hang_on_the_order(rows: np.ndarray, is_nan: np.ndarray) -> np.ndarray:
+    """Windows whose choice hangs on which elements are compared first: three or more, one of them NaN, which no
+    comparison keeps."""
+    is_element = rows >= 0
+    return (is_element.sum(0) > 2) & (is_element & is_nan[np.maximum(rows, 0)]).any(0)

@@ -90,6 +90,7 @@ def _image(function: _Function, x: Number) -> Number:
     moved = [np.where(r > 0, function.slope(at, r) * r * _RAISE, 0.0) for r in (untold, within)]
     own = [function.error(Ball.exact(one, compute)) for one in (at, at - within, at + within)]
     rad = np.where(np.isfinite(moved[1]), np.maximum.reduce(own) + moved[1], np.inf)
+    rad = np.where((function.name == "digamma") & (np.abs(at) < x.format.min_normal), np.inf, rad)  # the pole at 0
     return Number(x.format, Real(image.hi, image.lo, image.radius + moved[0]), rad, may_round=True)
 
 
