@@ -257,9 +257,9 @@ def _of_triplets(pairs: list[_Lines], margin: float, p: float, eps: float) -> Te
             return None
         return max(near - far + Fraction(margin), Fraction(0))
 
-    def formula(i: int) -> mp.Number:
+    def formula(i: int) -> mp.Number | int:
         near, *others = (mp.sqrt(mp.of_fraction(_power(lines, i, p, eps))) for lines in pairs)
-        return max(mp.total((near, -min(others), mp.of_float(margin))), mp.of_float(0.0))
+        return mp.total_or_zero((near, -min(others), mp.of_float(margin)))
 
     return Terms(real, ball, rational, formula)
 
@@ -319,12 +319,12 @@ def _of_angles(lines: _Lines, similar: np.ndarray, margin: float) -> Terms:
         cosine = -cosine if product < 0 else cosine
         return 1 - cosine if similar[i] else max(cosine - Fraction(margin), Fraction(0))
 
-    def formula(i: int) -> mp.Number:
+    def formula(i: int) -> mp.Number | int:
         product, square = parts(i)
         cosine = mp.of_fraction(product) / mp.sqrt(mp.of_fraction(square))
         if similar[i]:
             return mp.total((mp.of_float(1.0), -cosine))
-        return max(mp.total((cosine, -mp.of_float(margin))), mp.of_float(0.0))
+        return mp.total_or_zero((cosine, -mp.of_float(margin)))
 
     ball = _guarded(lines)
     ball = chosen(similar, -ball + 1.0, or_zero(ball - margin))
