@@ -171,10 +171,3 @@ def _decided(fmt: Format, numbers: list[mp.Enclosed], is_last: bool) -> tuple[np
     low, high = (mp.rounded(fmt, ends) for ends in zip(*(number.ends for number in numbers), strict=True))
     cancelled = [number.may_have_cancelled for number in numbers]
     return low, (low.view(fmt.code_storage) != high.view(fmt.code_storage)) | (np.array(cancelled) & (not is_last))
-
-
-def as_fraction(number: mpmath.mpf) -> Fraction:
-    """The exact value of an mpf."""
-    sign, mantissa, exponent, _ = number._mpf_
-    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return -magnitude if sign else magnitude

@@ -11,7 +11,8 @@ import pytest
 
 from conform.errors import Unjudged
 from conform.numerics import multiprecision as mp
-from conform.numerics.escalate import as_fraction, decided, resolved, root
+from conform.numerics.cyclotomic import as_fraction
+from conform.numerics.escalate import decided, resolved, root
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.real import Real
 from conform.numerics.rounding import round_fraction

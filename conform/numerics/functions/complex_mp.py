@@ -122,11 +122,14 @@ def half_log(square: Fraction) -> mpf:
 
 
 def log_abs(x: mpf, y: mpf) -> mpf:
-    return half_log(to_fraction(x) ** 2 + to_fraction(y) ** 2)
+    square = mpmath.fadd(mpmath.fmul(x, x, exact=True), mpmath.fmul(y, y, exact=True), exact=True)
+    if 0.5 < square < 2:
+        return mpmath.log1p(mpmath.fsub(square, 1, exact=True)) / 2
+    return mpmath.log(square) / 2
 
 
 def log_abs_one_plus(x: mpf, y: mpf) -> mpf:
-    return half_log((1 + to_fraction(x)) ** 2 + to_fraction(y) ** 2)
+    return log_abs(mpmath.fadd(x, 1, exact=True), y)
 
 
 def arg(x: mpf, y: mpf) -> mpf:
