@@ -175,6 +175,8 @@ def nearest_of(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0) ->
     """As `round_fraction`, for `round_to` to store: the number of the format, or an infinity beyond all of them."""
     if number.numerator == 0:
         return math.copysign(0.0, zero_sign)
+    if fmt == FLOAT64:
+        return _nearest_double(int(number.numerator), int(number.denominator))
     numerator, denominator = abs(int(number.numerator)), int(number.denominator)
     exponent = min(max(_floor_log2(numerator, denominator), fmt.emin), fmt.emax)
     shift = exponent - fmt.mantissa_bits
@@ -183,6 +185,14 @@ def nearest_of(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0) ->
     rounded = math.inf if beyond else math.ldexp(steps, shift)
     rounded = rounded if fmt.has_zero else max(rounded, fmt.min_normal)
     return rounded if number.numerator > 0 else -rounded
+
+
+def _nearest_double(numerator: int, denominator: int) -> float:
+    """Python's quotient of integers is that."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
 
 
 def _nearest_even(numerator: int, denominator: int) -> int:
