@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
+from gmpy2 import iroot, mpq, mpz
 
 from conform.errors import Undecided
 from conform.numerics import multiprecision as mp
@@ -22,7 +22,7 @@ from conform.numerics.scaled import Scaled
 
 PRECISIONS = (135, 270, 540, 1080, 2160, 4320)  # each is the double of the one before, whose numbers are used again
 
-Rational = Callable[[tuple[int, ...]], Fraction | None]
+Rational = Callable[[tuple[int, ...]], Fraction | mpq | None]
 
 
 def decide_exactly(
@@ -110,32 +110,24 @@ class Irrational(Fraction):
     margin = Fraction(1, 2**120)
 
 
-def root(number: Fraction, degree: int) -> Fraction:
+def root(number: Fraction | mpq, degree: int) -> Fraction:
     """The root of a number >= 0 where it is rational, else an Irrational.
 
     An irrational root lies between two multiples of a unit 2^-128 of its size; so do no rounding boundaries (of at
     most 54 bits), and the midpoint of the two stands for it.
     """
-    if number == 0:
-        return number
-    exact = _integer_root(number.numerator, degree), _integer_root(number.denominator, degree)
-    if exact[0] ** degree == number.numerator and exact[1] ** degree == number.denominator:
-        return Fraction(*exact)
-    shift = 128 - (number.numerator.bit_length() - number.denominator.bit_length()) // degree
-    scaled = number * Fraction(2) ** (shift * degree)
-    return Irrational(Fraction(2 * _integer_root(int(scaled), degree) + 1, 2) / Fraction(2) ** shift)
+    numerator, denominator = mpz(number.numerator), mpz(number.denominator)
+    roots, are_exact = zip(*(iroot(integer, degree) for integer in (numerator, denominator)), strict=True)
+    if all(are_exact):
+        return Fraction(*map(int, roots))
+    shift = 128 - (numerator.bit_length() - denominator.bit_length()) // degree
+    whole, _ = iroot(_shifted(numerator, shift * degree) // _shifted(denominator, -shift * degree), degree)
+    return Irrational(int(_shifted(2 * whole + 1, -shift - 1)), int(_shifted(mpz(1), shift + 1)))
 
 
-def _integer_root(n: int, degree: int) -> int:
-    """floor(n^(1/degree)), by Newton's method from above."""
-    if degree == 1 or n < 2:
-        return n
-    if degree == 2:
-        return isqrt(n)
-    guess = 1 << -(-n.bit_length() // degree)
-    while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
-        guess = better
-    return guess
+def _shifted(integer: mpz, bits: int) -> mpz:
+    """Times a power of two, of which numerators take those above 1, and denominators the others."""
+    return integer << bits if bits > 0 else integer
 
 
 def decided(
