@@ -59,7 +59,7 @@ def resolved(
 ) -> tuple[np.ndarray, Real]:
     """`real` [rows, n] rounded to `fmt`: undecided elements by `scaled()`, the same numbers with their exponents held
     apart, as far as these are known, then by `rational(index)`, which gives None where a result is not known to be
-    rational, then rows with others by `formula(row numbers)` on mpmath numbers."""
+    rational, then rows with others by `formula(row numbers)` on numbers of any precision."""
     value, real, undecided = settled_by_fractions(fmt, real, rational or (lambda index: None), scaled)
     if undecided.any():
         rows = np.flatnonzero(undecided.any(axis=-1))
@@ -133,7 +133,8 @@ def _shifted(integer: mpz, bits: int) -> mpz:
 def decided(
     fmt: Format, formula: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, wanted: np.ndarray
 ) -> tuple[np.ndarray, list[Parts]]:
-    """The elements `wanted` (a mask [rows, n]) of `formula(rows)` [rows, n], mpmath numbers, rounded to `fmt`.
+    """The elements `wanted` (a mask [rows, n]) of `formula(rows)` [rows, n], numbers of any precision, rounded to
+    `fmt`.
 
     Returns the rounded values and the numbers behind them, one each per wanted element. Raises Undecided where the
     highest precision does not decide. A zero counts at that precision alone, unless it is an int: of 1 - e^-1e-308

@@ -2,7 +2,8 @@
 MPFR.
 
 Every function takes a number or an array of numbers (dtype object) and rounds to the precision of `at_precision`, as
-MPFR does: correctly. An int in place of a number is exact at every precision.
+MPFR does: correctly. An int in place of a number is exact at every precision. Exponentials that are as far from 1 as
+e^FARTHEST are not told apart: a formula in which two of them may be compared takes one out of the other first.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Number = gmpy2.mpfr
 
 SMALLEST = 2.0**-1074
 _LOST_BITS = 20  # of a term, at most
-_FARTHEST = 2.0**20  # e^-FARTHEST and e^FARTHEST stand for what is beyond: hundreds of them multiplied are numbers
+FARTHEST = 2.0**20  # e^-FARTHEST and e^FARTHEST stand for what is beyond: hundreds of them multiplied are numbers
 
 
 def at_precision(bits: int) -> AbstractContextManager:
@@ -34,7 +35,7 @@ def at_precision(bits: int) -> AbstractContextManager:
 
 
 def _held(x: Number) -> Number:
-    return min(max(x, -_FARTHEST), _FARTHEST) if gmpy2.is_finite(x) else x
+    return min(max(x, -FARTHEST), FARTHEST) if gmpy2.is_finite(x) else x
 
 
 def _of_fraction(x: Fraction) -> Number:

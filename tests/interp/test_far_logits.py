@@ -52,3 +52,23 @@ def test_a_cross_entropy_without_a_slope_is_its_line() -> None:
     (golden,) = evaluate("aten::binary_cross_entropy_with_logits", operands, {}).goldens
     assert golden.value.tolist() == [BELOW]
     assert golden.real.radius.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("far", [2.0**21, 1e10, 1e300])
+@pytest.mark.parametrize("reduction", [MEAN, SUM])
+def test_of_a_sum_of_powers_beyond_all_numbers_the_largest_has_the_sign(far: float, reduction: int) -> None:
+    """e^far far and -e^(2 far) far / 4, of which the second is more by far; and what is almost as large."""
+    target, own = np.array([far, 2 * far, 3.0]), np.array([0.0, 2.25 * far, 1.0])
+    for sign in (1.0, -1.0):
+        log_probabilities = target - sign * (target - own)
+        (golden,) = evaluate("aten::kl_div", [log_probabilities, target, reduction], {"log_target": True}).goldens
+        assert golden.value.item() == -sign * np.inf
+    beside = np.array([2.0**21, np.nextafter(2.0**21, 0)])  # e^(2^-32) of 4 and of -5
+    operands = [beside - np.array([4.0, -5.0]), beside, reduction]
+    assert evaluate("aten::kl_div", operands, {"log_target": True}).goldens[0].value.item() == -np.inf
+
+
+def test_each_power_beyond_all_numbers_is_itself() -> None:
+    target = np.array([1e300, 1.0, -1e300])
+    (golden,) = evaluate("aten::kl_div", [target - 2.0 * target, target, NONE], {"log_target": True}).goldens
+    assert golden.value.tolist() == [np.inf, 5.43656365691809, 0.0]  # 2 e

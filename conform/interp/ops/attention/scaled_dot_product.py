@@ -291,7 +291,7 @@ def _only_values(queries: Queries, keys: Pieces[Keys]) -> Scaled:
 def _exactly(
     queries: Queries, keys: Pieces[Keys]
 ) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[tuple[int, int]], Fraction | None]]:
-    """The formula of some rows on mpmath numbers, and that of an element by fractions."""
+    """The formula of some rows on numbers of any precision, and that of an element by fractions."""
     size, scale = queries.whole.size, queries.whole.scale
     terms_of = partial(queries.terms, keys=keys)
     if not keys.are_many:

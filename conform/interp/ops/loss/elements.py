@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 from gmpy2 import mpq
 
-from conform.interp.formulas.losses import Terms, broadcast, in_blocks, nan_beside_special, reduced
+from conform.interp.formulas.losses import NONE, Terms, broadcast, in_blocks, nan_beside_special, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
@@ -247,7 +247,8 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
     fmt = format_of(self)
     shape, (x, t) = broadcast(self, target)
     with np.errstate(all="ignore"):
-        terms = in_blocks(partial(_of_log_targets if log_target else _of_targets, fmt), x, t)
+        largest = cache(lambda: 0.0 if reduction == NONE else _largest_finite(t))
+        terms = in_blocks(partial(_of_log_targets, fmt, largest) if log_target else partial(_of_targets, fmt), x, t)
         return replace(reduced(fmt, terms, reduction, shape, open_rule="P66"), zero_sign_free=True)
 
 
@@ -268,14 +269,23 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     return Terms(real, ball, rational, formula, _are_infinite(x, t))
 
 
-def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
+def _largest_finite(t: np.ndarray) -> float:
+    return float(np.max(t, where=np.isfinite(t), initial=-np.inf))
+
+
+def _of_log_targets(fmt: Format, largest: Callable[[], float], x: np.ndarray, t: np.ndarray) -> Terms:
+    """largest(): the largest t of those that are added up. Where e^t is beyond all numbers, e^(t - largest) times a
+    power of two stands for it, which tells the sign of the sum, and that this is as far away."""
     target, compute = Real.exact(t), held_format(fmt)
 
     def rational(i: int) -> Fraction | None:
         return -Fraction(x[i]) if t[i] == 0 else Fraction(0) if t[i] == x[i] else None
 
     def formula(i: int) -> mp.Number:
-        return mp.exp(mp.of_float(t[i])) * (mp.of_float(t[i]) - mp.of_float(x[i]))
+        power, difference = mp.of_float(t[i]), mp.of_float(t[i]) - mp.of_float(x[i])
+        if largest() <= mp.FARTHEST:
+            return mp.exp(power) * difference
+        return mp.exp(power - mp.of_float(largest())) * mp.power_of_two(int(mp.FARTHEST)) * difference
 
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))
