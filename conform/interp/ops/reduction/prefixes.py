@@ -179,7 +179,7 @@ def _running_logarithms(fmt: Format, rows: Rows) -> Iterator[Golden]:
 
 
 def _resolved(fmt: Format, real: Real, rows: Rows, start: int) -> tuple[np.ndarray, Real]:
-    """The piece whose first column is `start`, rounded; what is not decided at rising precision, from their beginnings."""
+    """The piece from column `start` on, rounded; what is not decided, at rising precision, from where rows begin."""
     width = real.shape[1]
 
     def number(row: int, column: int) -> mp.Number:
