@@ -159,9 +159,20 @@ class Exactly:
         product or its square."""
         return lcm(8, *self.lengths)
 
+    @cached_property
+    def _constant(self) -> list[list[bool]]:
+        """Of each row, along which dims its numbers, all that there are, do not change: only the first frequency of
+        such a dim is not 0, which all powers of a root of unity other than 1 add up to."""
+        axes = tuple(range(1, self.numbers.ndim))
+        whole = [self.numbers.shape[axis] == length for axis, length in zip(axes, self.lengths, strict=True)]
+        equal = [(self.numbers == self.numbers.take([0], axis)).all(axis=axes) for axis in axes]
+        return np.transpose([same & all_ for same, all_ in zip(equal, whole, strict=True)]).tolist()
+
     def at(self, index: tuple[int, ...], part: int) -> Fraction:
         """The real (part 0) or imaginary (1) part of the element at index (row, *places)."""
         row, *places = index
+        if any(place and constant for place, constant in zip(places, self._constant[row], strict=True)):
+            return Fraction(0)
         unit, numbers = self._integers(row)
         turns = np.zeros([1] * len(places), dtype=np.int64)
         for axis, (place, length) in enumerate(zip(places, self.lengths, strict=True)):

@@ -114,3 +114,19 @@ def test_exact_elements_are_those_of_the_sums(length: int, normalization: int) -
                 found = exactly.at((0, place), part)
                 error = abs(mpmath.mpf(found.numerator) / found.denominator - expected / mpmath.sqrt(square))
                 assert error <= abs(expected) * mpmath.mpf(2) ** -500 + mpmath.mpf(2) ** -380
+
+
+def test_lines_that_do_not_change_have_one_frequency() -> None:
+    """Beside a dim that changes, in a row with infinities that is open, and where half of a dim stands for all."""
+    image = np.outer([1.0, 0.1, 0.3], np.ones(5))
+    golden = c2c(image)
+    assert (golden.value[:, 1:] == 0).all()
+    assert not golden.real.radius[:, 1:].any()
+    with mpmath.workprec(200):
+        expected = mpmath.mpf(1) - (mpmath.mpf(0.1) + mpmath.mpf(0.3)) / 2
+    assert golden.value[1, 0].real == float(5 * expected)
+    half = np.ones(3, np.complex128)  # of 4 frequencies 1, 1, 1, 1: an impulse
+    (whole,) = evaluate("aten::_fft_c2r", (half, [0], 0, 4), {}).goldens
+    assert whole.value.tolist() == [4, 0, 0, 0]
+    (odd,) = evaluate("aten::_fft_c2r", (half[:2], [0], 0, 2), {}).goldens
+    assert odd.value.tolist() == [2, 0]
